@@ -1,0 +1,9 @@
+"""How testbed/testbed gives a command RDMA devices.
+
+    cli       options, and the choice of where to run
+    local     on this machine: its own RDMA device, or Soft-RoCE made for the command
+    vm        in QEMU: the guest's life, its streams and its end
+    machine   QEMU's command line
+    guest     the kernel to boot, and the initramfs that carries the command into the guest
+    failure   what ends a run early
+"""

@@ -1,0 +1,142 @@
+"""The testbed's options, and the choice of where to run."""
+
+import argparse
+import os
+import re
+import stat
+
+from . import local, vm
+from .failure import Failure, Interrupted, catch_signals, open_standard_streams, say
+
+DESCRIPTION = """\
+Runs COMMAND where it finds real RDMA devices, and exits with its exit status.
+
+Places, in the order in which they are tried:
+  hardware  an RDMA device of this machine whose port is active; the command just runs
+  host      Soft-RoCE (rdma_rxe) on this machine: two devices isthmus0 and isthmus1 on the two ends of a
+            veth pair, removed afterwards; needs root and the kernel module
+  vm        Debian's kernel in QEMU, on the files of this machine: devices rxe0 (10.0.0.1) and rxe1
+            (10.0.0.2) on the two ends of a veth pair, GID index 1
+"""
+
+EPILOG = """\
+In the vm the command sees this machine's files copy-on-write, in the same folder, as root; nothing that it
+writes is kept, except below the folders of --rw. Of the environment it gets PATH, HOME, JAVA_HOME, LANG,
+LC_*, TZ, ISTHMUS_*, UCX_* and what --env names. Standard input is passed on when it is a file or a pipe.
+
+Exit status: the command's own (128 + N when signal N ended it); 124 when the time was up; 125 when the
+testbed itself failed; 126 or 127 when the command could not be run; 2 for wrong options.
+
+Examples:
+  testbed -- ibv_devinfo
+  testbed --rw target --timeout 120 -- java -jar target/tests.jar
+  testbed --icount -- ./one-instruction-is-one-nanosecond
+"""
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="testbed", usage="testbed [OPTION]... -- COMMAND [ARGUMENT]...",
+                                description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--where", choices=("auto", "hardware", "host", "vm"), default="auto",
+                   help="where to run (default: auto, the first that is possible)")
+    p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
+                   help="end the command, and the guest, after this time (default: 600; not on hardware)")
+    p.add_argument("--memlock", type=_memlock, metavar="unlimited|KIB",
+                   help="limit of locked memory (default: as it is; 8 MiB in the vm)")
+    p.add_argument("--quiet", action="store_true", help="do not tell where the command runs")
+    vm_options = p.add_argument_group("for the vm")
+    vm_options.add_argument("--rw", action="append", default=[], type=_folder, metavar="DIR",
+                            help="let the command write to this folder of the host; may be repeated")
+    vm_options.add_argument("--env", action="append", default=[], metavar="NAME[=VALUE]",
+                            help="pass this environment variable too; may be repeated")
+    vm_options.add_argument("--cpus", type=_positive, default=2, metavar="N", help="default: 2")
+    vm_options.add_argument("--memory", default="4G", help="QEMU's -m (default: 4G)")
+    vm_options.add_argument("--accel", choices=("auto", "kvm", "tcg"), default="auto",
+                            help="KVM, or software emulation (default: auto, KVM where it works)")
+    vm_options.add_argument("--icount", action="store_true",
+                            help="a clock that counts instructions, one a nanosecond; one processor")
+    vm_options.add_argument("--console", action="store_true",
+                            help="show the guest's kernel messages on standard error")
+    vm_options.add_argument("--append", default="", metavar="OPTIONS", help="more kernel options")
+    vm_options.add_argument("--qemu-opts", default="", metavar="OPTIONS", help="more options for QEMU")
+    # For the testbed's own test: a guest in which to try the host's way.
+    vm_options.add_argument("--no-devices", action="store_true", help=argparse.SUPPRESS)
+    return p
+
+
+def _seconds(text):
+    value = float(text)
+    if not 0 < value < float("inf"):
+        raise ValueError
+    return value
+
+
+def _positive(text):
+    value = int(text)
+    if value < 1:
+        raise ValueError
+    return value
+
+
+def _memlock(text):
+    if text != "unlimited" and not re.fullmatch(r"\d+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither 'unlimited' nor a number of KiB")
+    return text
+
+
+def _folder(text):
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"no such folder: {text}")
+    if os.path.realpath(text) == "/":
+        raise argparse.ArgumentTypeError("the whole file system cannot be given")
+    return os.path.realpath(text)
+
+
+def parse(arguments):
+    """Returns the options and the command, which is all that follows the first "--"."""
+    p = parser()
+    at = arguments.index("--") if "--" in arguments else len(arguments)
+    command = arguments[at + 1:]
+    options, unknown = p.parse_known_args(arguments[:at])
+    if unknown and unknown[0].startswith("-"):
+        known = re.findall(r"--[a-z-]+", p.format_help().partition("options:")[2].partition(EPILOG)[0])
+        p.error(f"unknown option {unknown[0]}; there are: {', '.join(dict.fromkeys(known))}")
+    if unknown or not command:
+        p.error("write -- before the command, as in: testbed -- ibv_devinfo")
+    return options, command
+
+
+def choose(options):
+    """Returns the place to run at."""
+    if options.where != "auto":
+        return options.where
+    if local.has_hardware():
+        return "hardware"
+    return "host" if local.can_make_devices() else "vm"
+
+
+def run(arguments):
+    options, command = parse(arguments)
+    # A terminal stays with us: line editing through the guest's pipes would not work.
+    kind = os.fstat(0).st_mode
+    options.stdin = stat.S_ISREG(kind) or stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)
+    place = choose(options)
+    if not options.quiet:
+        say({"hardware": "on this machine's RDMA device",
+             "host": "on Soft-RoCE devices made on this machine",
+             "vm": "in QEMU with Soft-RoCE devices rxe0 and rxe1"}[place])
+    return {"hardware": local.run_on_hardware, "host": local.run_on_host, "vm": vm.run}[place](
+        command, options)
+
+
+def main(arguments):
+    open_standard_streams()
+    catch_signals()
+    try:
+        return run(arguments)
+    except Failure as failure:
+        say(failure)
+        return failure.status
+    except Interrupted as interrupted:
+        return interrupted.status

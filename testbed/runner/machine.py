@@ -1,0 +1,86 @@
+"""QEMU's command line."""
+
+import os
+import platform
+import re
+import shlex
+import shutil
+
+from . import guest
+from .failure import Failure
+
+# The guest's ports, in the order guest/run expects: /dev/vport0p1 and so on.
+PORTS = ("control", "stdin", "stdout", "stderr")
+CONSOLE = "console"
+
+ARCHITECTURES = {
+    # architecture: program, Debian package, machine, processor under software emulation, console
+    "x86_64": ("qemu-system-x86_64", "qemu-system-x86", "q35,hpet=off", "max,+invtsc", "ttyS0"),
+    "aarch64": ("qemu-system-aarch64", "qemu-system-arm", "virt,gic-version=3", "max", "ttyAMA0"),
+}
+
+KERNEL_OPTIONS = (
+    "quiet loglevel=4 panic=-1 oops=panic nokaslr mitigations=off audit=0 apparmor=0 selinux=0"
+    # The time-stamp counter as the clock, read without a system call. QEMU derives it from the host's
+    # one counter for all processors, so the kernel need not doubt it.
+    " clocksource=tsc tsc=reliable no_timer_check"
+    " random.trust_cpu=on rcupdate.rcu_expedited=1 cryptomgr.notests").split()
+
+
+def accelerator(wanted):
+    """Returns kvm or tcg. A /dev/kvm alone proves nothing: without the processor's own flag the guest
+    hangs."""
+    with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        flagged = re.search(r"^flags\s*:.*\b(vmx|svm)\b", file.read(), re.MULTILINE)
+    capable = flagged or platform.machine() != "x86_64"
+    usable = capable and os.access("/dev/kvm", os.R_OK | os.W_OK)
+    if wanted == "kvm" and not usable:
+        raise Failure("KVM is not usable: it takes a /dev/kvm that this user may open, "
+                      "and vmx or svm in /proc/cpuinfo")
+    return "kvm" if wanted != "tcg" and usable else "tcg"
+
+
+def command(options, kernel, initramfs, descriptors):
+    """Returns the command line. descriptors has QEMU's end of each stream's socket, by name."""
+    if platform.machine() not in ARCHITECTURES:
+        raise Failure(f"no virtual machine for {platform.machine()}; "
+                      f"there is one for: {', '.join(ARCHITECTURES)}")
+    name, package, board, processor, console = ARCHITECTURES[platform.machine()]
+    program = shutil.which(name)
+    if program is None:
+        raise Failure(f"no {name}; install Debian's {package}")
+    accel = accelerator("tcg" if options.icount else options.accel)
+    cpus = 1 if options.icount else options.cpus
+    line = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
+            "-machine", board, "-smp", str(cpus), "-m", options.memory]
+    if accel == "kvm":
+        line += ["-accel", "kvm", "-cpu", "host"]
+    else:
+        threads = "single" if options.icount or cpus == 1 else "multi"
+        line += ["-accel", f"tcg,tb-size=512,thread={threads}", "-cpu", processor]
+    if options.icount:
+        line += ["-icount", "shift=0,sleep=off"]
+    line += ["-kernel", kernel, "-initrd", initramfs,
+             "-append", " ".join([f"console={console}", *KERNEL_OPTIONS, *shlex.split(options.append)])]
+    line += _streams(descriptors) + _share("root", "/", readonly=True)
+    for tag, directory in guest.share_tags(options).items():
+        line += _share(tag, directory, readonly=False)
+    return line + shlex.split(options.qemu_opts)
+
+
+def _streams(descriptors):
+    arguments = ["-device", "virtio-serial-pci"]
+    for name, descriptor in descriptors.items():
+        arguments += ["-chardev", f"socket,id={name},fd={descriptor}"]
+    for number, name in enumerate(PORTS, 1):
+        arguments += ["-device", f"virtserialport,chardev={name},nr={number},name=testbed.{name}"]
+    return arguments + ["-serial", f"chardev:{CONSOLE}"]
+
+
+def _share(tag, directory, readonly):
+    # Ownership is kept as far as QEMU may: only root can set it.
+    model = "passthrough" if os.geteuid() == 0 else "none"
+    path = directory.replace(",", ",,")
+    return ["-fsdev", f"local,id={tag},path={path},security_model={model},multidevs=remap,"
+                      f"readonly={'on' if readonly else 'off'}",
+            "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]

@@ -1,0 +1,95 @@
+package dev.isthmus.testbed;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Runs a main class of the tests in a JVM of its own, on the class path of this one: for what would end or change this
+ * JVM, such as a crash, other rights, or other options.
+ */
+public final class ChildJvm {
+
+    private static final long DEADLINE_SECONDS = 60;
+
+    /** A child lives shortly, often on emulated processors. */
+    private static final List<String> QUICK_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
+
+    private final List<String> wrapper = new ArrayList<>();
+    private final List<String> options = new ArrayList<>();
+
+    /** What a child did. */
+    public record Result(int status, String output) {}
+
+    /**
+     * The command that starts the JVM, such as {@code setpriv} with its options.
+     *
+     * @param command the command, which runs the arguments that follow it
+     * @return this
+     */
+    public ChildJvm under(String... command) {
+        wrapper.addAll(List.of(command));
+        return this;
+    }
+
+    /**
+     * Options of the JVM.
+     *
+     * @param jvmOptions the options
+     * @return this
+     */
+    public ChildJvm options(String... jvmOptions) {
+        options.addAll(List.of(jvmOptions));
+        return this;
+    }
+
+    /**
+     * Runs the class and waits until it has ended.
+     *
+     * @param main the class
+     * @param arguments its arguments
+     * @return its exit status, and its standard output and error together
+     */
+    public Result run(Class<?> main, String... arguments) {
+        var command = new ArrayList<>(wrapper);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(QUICK_START);
+        command.addAll(options);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of(arguments));
+        try {
+            Path output = Files.createTempFile("isthmus", ".out");
+            try {
+                return run(command, output);
+            } finally {
+                Files.delete(output);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new AssertionError("interrupted while waiting for " + command, e);
+        }
+    }
+
+    private static Result run(List<String> command, Path output) throws IOException, InterruptedException {
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        try {
+            if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
+                throw new AssertionError("still running after " + DEADLINE_SECONDS + " s: " + command + "\n"
+                        + Files.readString(output, StandardCharsets.UTF_8));
+            }
+            return new Result(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}
