@@ -1,0 +1,17 @@
+package dev.isthmus;
+
+/**
+ * A call into an RDMA library failed, or the machine lacks what it needs.
+ *
+ * <p>A caller's mistake is not reported here but as {@link IllegalArgumentException} or {@link
+ * IllegalStateException}, and the status of a completion is data, not an exception.
+ */
+public abstract sealed class RdmaException extends RuntimeException
+        permits RdmaUnavailableException, UcxException, VerbsException {
+
+    private static final long serialVersionUID = 1L;
+
+    RdmaException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

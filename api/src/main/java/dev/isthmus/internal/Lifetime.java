@@ -1,0 +1,167 @@
+package dev.isthmus.internal;
+
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * The life of one native object: open, then closed, and never used by C outside of that.
+ *
+ * <p>An object holds its parents open. It cannot be closed while children hold it, or while a call on it runs on
+ * another thread: the close is refused and can be tried again. Thread-safe; the lock is never held during a call
+ * into C. The data path does not come here: see {@link OwnerThread}.
+ */
+public final class Lifetime {
+
+    private enum State {
+        OPEN,
+        CLOSING,
+        CLOSED
+    }
+
+    private final String kind;
+    private final String name;
+    private final Lifetime[] parents;
+    private final Map<String, Integer> children = new TreeMap<>();
+    private State state = State.OPEN;
+    private int calls;
+
+    /**
+     * Begins a life, which holds its parents open until it is closed or abandoned.
+     *
+     * @param kind the class of the object, for messages
+     * @param name what tells it from others of its kind, such as its device
+     * @param parents the objects that it needs, none of which may be closed
+     * @throws IllegalStateException if a parent is closed
+     */
+    public Lifetime(String kind, String name, Lifetime... parents) {
+        this.kind = kind;
+        this.name = name;
+        this.parents = parents.clone();
+        int held = 0;
+        try {
+            for (; held < parents.length; held++) {
+                parents[held].hold(kind);
+            }
+        } catch (IllegalStateException e) {
+            while (held-- > 0) {
+                parents[held].letGo(kind);
+            }
+            throw e;
+        }
+    }
+
+    /**
+     * Makes the native object. When that fails, this life ends and its parents are let go.
+     *
+     * @param create makes it, or throws
+     * @return what {@code create} returned
+     */
+    public <T> T open(Supplier<T> create) {
+        boolean made = false;
+        try {
+            T result = create.get();
+            made = true;
+            return result;
+        } finally {
+            if (!made) {
+                close(() -> {});
+            }
+        }
+    }
+
+    /** Begins a call on the object: it stays open until {@link #endCall()}. */
+    synchronized void beginCall() {
+        check();
+        calls++;
+    }
+
+    synchronized void endCall() {
+        calls--;
+    }
+
+    /**
+     * Checks that the object is open.
+     *
+     * @throws IllegalStateException if it is closed
+     */
+    public synchronized void check() {
+        if (state != State.OPEN) {
+            throw new IllegalStateException(this + (state == State.CLOSED ? " is closed" : " is being closed"));
+        }
+    }
+
+    /** Whether it is open. */
+    public synchronized boolean isOpen() {
+        return state == State.OPEN;
+    }
+
+    /**
+     * Ends the life: destroys the native object and lets the parents go. Does nothing when it has ended already.
+     * When {@code destroy} throws, the object is open as before.
+     *
+     * @param destroy destroys the native object, or throws
+     * @throws IllegalStateException if children hold it, or a call on it is running
+     */
+    public void close(Runnable destroy) {
+        if (!beginClose()) {
+            return;
+        }
+        boolean destroyed = false;
+        try {
+            destroy.run();
+            destroyed = true;
+        } finally {
+            endClose(destroyed);
+        }
+        for (Lifetime parent : parents) {
+            parent.letGo(kind);
+        }
+    }
+
+    private synchronized boolean beginClose() {
+        if (state == State.CLOSED) {
+            return false;
+        }
+        check();
+        if (!children.isEmpty()) {
+            throw new IllegalStateException(this + " cannot be closed yet: close first its " + describeChildren());
+        }
+        if (calls > 0) {
+            throw new IllegalStateException(this + " cannot be closed yet: another thread is in a call on it");
+        }
+        state = State.CLOSING;
+        return true;
+    }
+
+    private synchronized void endClose(boolean destroyed) {
+        state = destroyed ? State.CLOSED : State.OPEN;
+    }
+
+    private synchronized void hold(String childKind) {
+        check();
+        children.merge(childKind, 1, Integer::sum);
+    }
+
+    private synchronized void letGo(String childKind) {
+        children.computeIfPresent(childKind, (k, n) -> n == 1 ? null : n - 1);
+    }
+
+    private String describeChildren() {
+        var list = new StringJoiner(", ");
+        children.forEach((childKind, n) -> list.add(n + " " + childKind));
+        return list.toString();
+    }
+
+    /** The object as messages name it, such as {@code CompletionQueue(rxe0, 128 entries)}. */
+    @Override
+    public String toString() {
+        return kind + "(" + name + ")";
+    }
+
+    /** What tells the object from others of its kind. */
+    public String name() {
+        return name;
+    }
+}

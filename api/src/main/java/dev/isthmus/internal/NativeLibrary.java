@@ -1,0 +1,71 @@
+package dev.isthmus.internal;
+
+import dev.isthmus.RdmaUnavailableException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SymbolLookup;
+import java.util.Optional;
+
+/**
+ * A shared library, loaded by its versioned name and never unloaded. Whoever first uses a library loads it, so
+ * opening a verbs device does not load UCX.
+ */
+public final class NativeLibrary {
+
+    private final String soname;
+    private final String upgrade;
+    private final SymbolLookup symbols;
+
+    private NativeLibrary(String soname, String upgrade, SymbolLookup symbols) {
+        this.soname = soname;
+        this.upgrade = upgrade;
+        this.symbols = symbols;
+    }
+
+    /**
+     * Loads a library.
+     *
+     * @param soname the versioned name, such as {@code libibverbs.so.1}: the one without a version comes with
+     *     development packages only
+     * @param project the project that it is from, for messages about its version
+     * @param debianPackage what to install when it is missing
+     */
+    public static NativeLibrary load(String soname, String project, String debianPackage) {
+        try {
+            return new NativeLibrary(soname, project, lookup(soname));
+        } catch (IllegalCallerException e) {
+            throw new RdmaUnavailableException(
+                    "this JVM denies native access to Isthmus: start it with --enable-native-access=dev.isthmus,"
+                            + " or =ALL-UNNAMED when Isthmus is on the class path",
+                    e);
+        } catch (IllegalArgumentException e) {
+            throw new RdmaUnavailableException(
+                    "the shared library " + soname + " is not on this machine or cannot be loaded: install "
+                            + debianPackage + " (Debian, Ubuntu) or " + project + " of your distribution",
+                    e);
+        }
+    }
+
+    @SuppressWarnings("restricted") // the one place where a library is loaded
+    private static SymbolLookup lookup(String soname) {
+        return SymbolLookup.libraryLookup(soname, Arena.global());
+    }
+
+    /** A function that every supported version has. */
+    public NativeFunction function(String name, FunctionDescriptor descriptor) {
+        return new NativeFunction(name, symbol(name), descriptor);
+    }
+
+    /** A function that came with some version of the project; empty where the loaded one is older. */
+    public Optional<NativeFunction> optionalFunction(String name, FunctionDescriptor descriptor) {
+        return symbols.find(name).map(address -> new NativeFunction(name, address, descriptor));
+    }
+
+    /** The address of a symbol that every supported version has. */
+    public MemorySegment symbol(String name) {
+        return symbols.find(name)
+                .orElseThrow(() -> new RdmaUnavailableException(
+                        soname + " has no " + name + ": it is older than Isthmus supports; upgrade " + upgrade));
+    }
+}

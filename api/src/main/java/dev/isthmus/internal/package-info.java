@@ -1,0 +1,5 @@
+/**
+ * The native seam: libraries, functions, errno, and the life of native objects. C names stop here and in its
+ * sub-packages. Never exported.
+ */
+package dev.isthmus.internal;

@@ -1,0 +1,112 @@
+package dev.isthmus.internal.verbs;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.VerbsException;
+import dev.isthmus.internal.Errno;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Errors of verbs in words: what usually causes each, and what helps. */
+public final class VerbsErrors {
+
+    private static final Path KERNEL_DEVICES = Path.of("/sys/class/infiniband_verbs");
+    private static final Path DEVICE_NODES = Path.of("/dev/infiniband");
+    private static final Path LIMITS = Path.of("/proc/self/limits");
+    private static final Pattern LOCKED_MEMORY = Pattern.compile("Max locked memory +([0-9]+|unlimited)");
+
+    private VerbsErrors() {}
+
+    /**
+     * The exception for a failed call.
+     *
+     * @param help what the caller knows about the cause; empty for what is usual with this errno
+     */
+    public static VerbsException failure(String call, String arguments, int errno, String help) {
+        return new VerbsException(call, arguments, errno, help.isEmpty() ? usualHelp(errno) : help);
+    }
+
+    /** {@link #failure}, for a call that returns an error number, when that is not 0. */
+    public static void check(int errno, String call, String arguments) {
+        if (errno != 0) {
+            throw failure(call, arguments, Math.abs(errno), "");
+        }
+    }
+
+    /** The exception for a registration that the kernel refused. */
+    public static VerbsException registrationFailure(String device, long bytes, Object access, int errno) {
+        String help = switch (errno) {
+            case Errno.ENOMEM ->
+                "this process may lock " + lockedMemoryLimit() + " in all, and needs " + inKib(bytes)
+                        + " more: raise ulimit -l (LimitMEMLOCK= of a service, --ulimit memlock of a container)";
+            case Errno.EFAULT -> "the memory is not mapped, or mapped read-only";
+            case Errno.EINVAL -> "the device does not grant this access or this length";
+            default -> "";
+        };
+        return failure("ibv_reg_mr", device + ", " + bytes + " bytes, " + access, errno, help);
+    }
+
+    private static String usualHelp(int errno) {
+        return switch (errno) {
+            case Errno.EACCES, Errno.EPERM -> "this process may not do that: see the rights of /dev/infiniband";
+            case Errno.EBUSY -> "something still uses it";
+            case Errno.ENODEV -> "the device has gone";
+            case Errno.ENOMEM ->
+                "the device or the system is out of resources; check ulimit -l, now " + lockedMemoryLimit();
+            case Errno.EOPNOTSUPP, Errno.ENOSYS -> "this device or its driver does not support it";
+            case Errno.EMFILE -> "too many open files: check ulimit -n";
+            default -> "";
+        };
+    }
+
+    /** What the kernel grants this process to lock, in words. */
+    public static String lockedMemoryLimit() {
+        try {
+            Matcher limit = LOCKED_MEMORY.matcher(Files.readString(LIMITS));
+            if (!limit.find()) {
+                return "unknown";
+            }
+            String soft = limit.group(1);
+            return soft.equals("unlimited") ? soft : inKib(Long.parseLong(soft));
+        } catch (IOException e) {
+            return "unknown (" + e.getMessage() + ")";
+        }
+    }
+
+    private static String inKib(long bytes) {
+        return String.format(Locale.ROOT, "%,d KiB", bytes >> 10);
+    }
+
+    /** The exception for a machine where no RDMA device can be listed or found. */
+    public static RdmaUnavailableException noDevice(String what) {
+        return new RdmaUnavailableException(what + ": " + whyNoDevice());
+    }
+
+    private static String whyNoDevice() {
+        if (!Files.exists(KERNEL_DEVICES)) {
+            return "the kernel's verbs interface is missing: modprobe ib_uverbs, and a driver (rdma_rxe needs no hardware)";
+        }
+        if (holds(KERNEL_DEVICES, "uverbs[0-9]*") && !holds(DEVICE_NODES, "uverbs[0-9]*")) {
+            return "the kernel has devices, but their nodes are missing in " + DEVICE_NODES
+                    + ": pass them into the container (--device=" + DEVICE_NODES + "), or see whether udev runs";
+        }
+        return "the kernel offers no usable device; for one without hardware: modprobe rdma_rxe, then"
+                + " rdma link add rxe0 type rxe netdev INTERFACE";
+    }
+
+    private static boolean holds(Path folder, String pattern) {
+        try (var entries = Files.newDirectoryStream(folder, pattern)) {
+            return entries.iterator().hasNext();
+        } catch (NotDirectoryException | NoSuchFileException e) {
+            return false;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.Codes;
+
+/**
+ * What was completed: {@code enum ibv_wc_opcode}.
+ */
+public enum CompletionOpcode {
+    /** A SEND of any kind. {@code IBV_WC_SEND}. */
+    SEND(0),
+    /** An RDMA WRITE. {@code IBV_WC_RDMA_WRITE}. */
+    RDMA_WRITE(1),
+    /** An RDMA READ. {@code IBV_WC_RDMA_READ}. */
+    RDMA_READ(2),
+    /** A compare and swap. {@code IBV_WC_COMP_SWAP}. */
+    COMP_SWAP(3),
+    /** A fetch and add. {@code IBV_WC_FETCH_ADD}. */
+    FETCH_ADD(4),
+    /** A bind of a memory window. {@code IBV_WC_BIND_MW}. */
+    BIND_MW(5),
+    /** A local invalidate. {@code IBV_WC_LOCAL_INV}. */
+    LOCAL_INV(6),
+    /** A segmented send. {@code IBV_WC_TSO}. */
+    TSO(7),
+    /** An atomic write. {@code IBV_WC_ATOMIC_WRITE}. */
+    ATOMIC_WRITE(9),
+    /** A receive. {@code IBV_WC_RECV}. */
+    RECV(128),
+    /** A receive that an RDMA WRITE with immediate consumed. {@code IBV_WC_RECV_RDMA_WITH_IMM}. */
+    RECV_RDMA_WITH_IMM(129),
+    /** A code that this version of the library does not know. */
+    UNKNOWN(-1);
+
+    private static final Codes<CompletionOpcode> CODES = new Codes<>(values(), CompletionOpcode::code, UNKNOWN);
+
+    private final int code;
+
+    CompletionOpcode(int code) {
+        this.code = code;
+    }
+
+    /**
+     * The value of the C constant.
+     *
+     * @return its code, -1 for {@link #UNKNOWN}
+     */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * The constant of a code of {@code enum ibv_wc_opcode}.
+     *
+     * @param code the C value
+     * @return its constant, {@link #UNKNOWN} when there is none
+     */
+    public static CompletionOpcode of(int code) {
+        return CODES.of(code);
+    }
+}

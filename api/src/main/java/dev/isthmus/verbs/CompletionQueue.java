@@ -1,0 +1,146 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_cq;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.DataPath;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsErrors;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A completion queue: {@code struct ibv_cq}. Work requests of the queue pairs that were made with it complete here.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created
+ * it. It cannot be closed while it has queue pairs.
+ */
+public final class CompletionQueue implements AutoCloseable {
+
+    private final DeviceContext context;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final MemorySegment handle;
+    private final long address;
+    private final MemorySegment pollFunction;
+    private final int entries;
+
+    private CompletionQueue(DeviceContext context, Lifetime lifetime, MemorySegment handle) {
+        this.context = context;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        this.address = handle.address();
+        this.pollFunction = context.ops().pollCq();
+        this.entries = ibv_cq.cqe(NativeCall.sized(handle, ibv_cq.sizeof()));
+    }
+
+    static CompletionQueue create(DeviceContext context, int entries) {
+        if (entries < 1) {
+            throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + entries);
+        }
+        String name = context.device().name() + ", " + entries + " entries";
+        var lifetime = new Lifetime("CompletionQueue", name, context.lifetime());
+        MemorySegment handle = lifetime.open(() -> {
+            try (var call = new NativeCall()) {
+                MemorySegment cq = call.pointer(
+                        Libibverbs.CREATE_CQ, context.handle(), entries, MemorySegment.NULL, MemorySegment.NULL, 0);
+                if (cq.address() == 0) {
+                    int errno = call.errno();
+                    int max = context.attributes().maxCqe();
+                    String help = entries > max ? "the device allows " + max + " entries" : "";
+                    throw VerbsErrors.failure("ibv_create_cq", name, errno, help);
+                }
+                return cq;
+            }
+        });
+        return new CompletionQueue(context, lifetime, handle);
+    }
+
+    /**
+     * Takes completions off the queue: {@code ibv_poll_cq}. Does not block, allocates nothing.
+     *
+     * @param into receives as many as there are and it has room for; what it held before is gone
+     * @return how many it received, 0 when there were none
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, or the arena of {@code into}, is closed
+     * @throws dev.isthmus.VerbsException if the queue is broken, as after an overrun
+     */
+    @HotPath
+    public int poll(WorkCompletions into) {
+        owner.check();
+        into.checkUsable();
+        int count = DataPath.poll(pollFunction, address, into.capacity(), into.address());
+        if (count < 0) {
+            throw broken(into, count);
+        }
+        into.received(count);
+        return count;
+    }
+
+    private RuntimeException broken(WorkCompletions into, int code) {
+        into.received(0);
+        return VerbsErrors.failure(
+                "ibv_poll_cq",
+                lifetime.name(),
+                -code,
+                "the queue is broken, usually by an overrun: give it as many entries as all queues that complete into"
+                        + " it can have outstanding");
+    }
+
+    /**
+     * How many completions it has room for.
+     *
+     * @return the number of entries that the device granted, not fewer than asked for
+     */
+    public int entries() {
+        return entries;
+    }
+
+    /**
+     * Gives the queue to another thread: only that one may poll and close it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it.
+     *
+     * @param next the new owner
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    DeviceContext context() {
+        return context;
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /**
+     * Destroys the queue: {@code ibv_destroy_cq}. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if queue pairs use it
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(() -> {
+            try (var call = new NativeCall()) {
+                VerbsErrors.check(call.integer(Libibverbs.DESTROY_CQ, handle), "ibv_destroy_cq", lifetime.name());
+            }
+        });
+    }
+
+    /** The class, the device's name, and the number of entries asked for. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

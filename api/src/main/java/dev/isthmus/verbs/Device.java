@@ -1,0 +1,182 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.bindings.ibverbs.ibv_device;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.verbs.IbverbsLibrary;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsErrors;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
+
+/**
+ * An RDMA device that was there when the devices were listed: {@code struct ibv_device}. A value: it owns nothing
+ * and any thread may use it.
+ */
+public final class Device {
+
+    private final String name;
+    private final long guid;
+    private final NodeType nodeType;
+
+    private Device(String name, long guid, NodeType nodeType) {
+        this.name = name;
+        this.guid = guid;
+        this.nodeType = nodeType;
+    }
+
+    /**
+     * Lists the RDMA devices of this machine: {@code ibv_get_device_list}.
+     *
+     * @return the devices; empty when there are none
+     * @throws RdmaUnavailableException if libibverbs is not installed, native access is denied, or the kernel has no
+     *     verbs interface
+     */
+    public static List<Device> list() {
+        var devices = new ArrayList<Device>();
+        try (var call = new NativeCall()) {
+            forEach(call, (device, ignored) -> {
+                devices.add(device);
+                return null;
+            });
+        }
+        return List.copyOf(devices);
+    }
+
+    /**
+     * The device of a name.
+     *
+     * @param name the kernel's name, such as {@code mlx5_0} or {@code rxe0}
+     * @return the device
+     * @throws RdmaUnavailableException if there is none; the message lists those that are there
+     */
+    public static Device named(String name) {
+        List<Device> devices = list();
+        for (Device device : devices) {
+            if (device.name.equals(name)) {
+                return device;
+            }
+        }
+        throw noSuchDevice(name, devices);
+    }
+
+    /**
+     * The first device of the list, for programs that do not choose.
+     *
+     * @return the device
+     * @throws RdmaUnavailableException if there is none
+     */
+    public static Device first() {
+        return list().stream().findFirst().orElseThrow(() -> VerbsErrors.noDevice("this machine has no RDMA device"));
+    }
+
+    /**
+     * The kernel's name.
+     *
+     * @return a name such as {@code mlx5_0}
+     */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * The GUID of the node: {@code ibv_get_device_guid}.
+     *
+     * @return the GUID as a number: its first byte is the highest
+     */
+    public long guid() {
+        return guid;
+    }
+
+    /**
+     * What kind of device it is.
+     *
+     * @return its node type
+     */
+    public NodeType nodeType() {
+        return nodeType;
+    }
+
+    /**
+     * Opens the device: {@code ibv_open_device}. It can be opened many times. Blocks for some system calls.
+     *
+     * @return the open device, which the caller closes
+     * @throws RdmaUnavailableException if the device has gone since it was listed, or may not be opened
+     */
+    public DeviceContext open() {
+        try (var call = new NativeCall()) {
+            MemorySegment context =
+                    forEach(call, (device, handle) -> device.name.equals(name) ? openHandle(call, handle) : null);
+            if (context == null) {
+                throw noSuchDevice(name, list());
+            }
+            return new DeviceContext(this, context);
+        }
+    }
+
+    private MemorySegment openHandle(NativeCall call, MemorySegment handle) {
+        MemorySegment context = call.pointer(Libibverbs.OPEN_DEVICE, handle);
+        if (context.address() != 0) {
+            return context;
+        }
+        int errno = call.errno();
+        if (errno == Errno.EACCES || errno == Errno.EPERM || errno == Errno.ENOENT) {
+            throw new RdmaUnavailableException("ibv_open_device(" + name + "): " + Errno.describe(errno)
+                    + ": this process may not open /dev/infiniband/uverbs*, or the node is missing there");
+        }
+        throw VerbsErrors.failure("ibv_open_device", name, errno, "");
+    }
+
+    /** Calls {@code visit} for each device and its handle until it returns a result; the handles die with the list. */
+    private static MemorySegment forEach(NativeCall call, BiFunction<Device, MemorySegment, MemorySegment> visit) {
+        IbverbsLibrary.require();
+        MemorySegment count = call.allocateInt();
+        MemorySegment list = call.pointer(Libibverbs.GET_DEVICE_LIST, count);
+        if (list.address() == 0) {
+            throw VerbsErrors.noDevice("ibv_get_device_list: " + Errno.describe(call.errno()));
+        }
+        try {
+            int n = count.get(JAVA_INT, 0);
+            MemorySegment handles = NativeCall.sized(list, ADDRESS.byteSize() * n);
+            for (int i = 0; i < n; i++) {
+                MemorySegment handle = handles.getAtIndex(ADDRESS, i);
+                MemorySegment result = visit.apply(describe(call, handle), handle);
+                if (result != null) {
+                    return result;
+                }
+            }
+            return null;
+        } finally {
+            call.nothing(Libibverbs.FREE_DEVICE_LIST, list);
+        }
+    }
+
+    private static Device describe(NativeCall call, MemorySegment handle) {
+        String name = NativeCall.string(call.pointer(Libibverbs.GET_DEVICE_NAME, handle));
+        // __be64: the bytes stand in network order whatever the machine's is.
+        long guid = NativeCall.fromBigEndian(call.integer64(Libibverbs.GET_DEVICE_GUID, handle));
+        int nodeType = ibv_device.node_type(NativeCall.sized(handle, ibv_device.sizeof()));
+        return new Device(name, guid, NodeType.of(nodeType));
+    }
+
+    private static RdmaUnavailableException noSuchDevice(String name, List<Device> devices) {
+        if (devices.isEmpty()) {
+            return VerbsErrors.noDevice("no RDMA device named " + name + ", nor any other");
+        }
+        String names = devices.stream().map(Device::name).collect(Collectors.joining(", "));
+        return new RdmaUnavailableException("no RDMA device named " + name + "; this machine has: " + names);
+    }
+
+    /** The name. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

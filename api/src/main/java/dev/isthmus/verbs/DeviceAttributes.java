@@ -1,0 +1,117 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_device_attr;
+import dev.isthmus.internal.NativeCall;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a device can do, and its limits: {@code struct ibv_device_attr}.
+ *
+ * <p>Members that no device has used since InfiniBand 1.0 (EE contexts, FMR, raw IPv6) are left out.
+ *
+ * @param fwVersion firmware version
+ * @param nodeGuid GUID of the node
+ * @param sysImageGuid GUID of the system image
+ * @param maxMrSize longest region, in bytes, unsigned
+ * @param pageSizeCap supported page sizes, a bit for each
+ * @param vendorId IEEE OUI of the vendor
+ * @param vendorPartId part number
+ * @param hwVersion hardware version
+ * @param maxQp most queue pairs
+ * @param maxQpWr most work requests outstanding on a queue
+ * @param deviceCapFlags {@code enum ibv_device_cap_flags}, or'ed
+ * @param maxSge most scatter/gather elements of a request
+ * @param maxSgeRd most scatter/gather elements of an RDMA READ
+ * @param maxCq most completion queues
+ * @param maxCqe most entries of a completion queue
+ * @param maxMr most regions
+ * @param maxPd most protection domains
+ * @param maxQpRdAtomic most READs and atomics outstanding with a queue pair as target
+ * @param maxResRdAtomic most resources for READs and atomics as target
+ * @param maxQpInitRdAtomic most READs and atomics outstanding that a queue pair began
+ * @param atomicCap {@code enum ibv_atomic_cap}: 0 none, 1 within this device, 2 with the CPU too
+ * @param maxMw most memory windows
+ * @param maxRawEthernetQp most raw Ethernet queue pairs
+ * @param maxMulticastGroups most multicast groups
+ * @param maxMulticastQpAttach most queue pairs in a multicast group
+ * @param maxTotalMulticastQpAttach most queue pairs in multicast groups
+ * @param maxAh most address handles
+ * @param maxSrq most shared receive queues
+ * @param maxSrqWr most work requests outstanding on a shared receive queue
+ * @param maxSrqSge most scatter elements of a shared receive
+ * @param maxPkeys most partitions
+ * @param localCaAckDelay how long an acknowledgement may take: 4.096 us * 2^n
+ * @param physPortCount number of ports
+ */
+public record DeviceAttributes(
+        String fwVersion,
+        long nodeGuid,
+        long sysImageGuid,
+        long maxMrSize,
+        long pageSizeCap,
+        int vendorId,
+        int vendorPartId,
+        int hwVersion,
+        int maxQp,
+        int maxQpWr,
+        int deviceCapFlags,
+        int maxSge,
+        int maxSgeRd,
+        int maxCq,
+        int maxCqe,
+        int maxMr,
+        int maxPd,
+        int maxQpRdAtomic,
+        int maxResRdAtomic,
+        int maxQpInitRdAtomic,
+        int atomicCap,
+        int maxMw,
+        int maxRawEthernetQp,
+        int maxMulticastGroups,
+        int maxMulticastQpAttach,
+        int maxTotalMulticastQpAttach,
+        int maxAh,
+        int maxSrq,
+        int maxSrqWr,
+        int maxSrqSge,
+        int maxPkeys,
+        int localCaAckDelay,
+        int physPortCount) {
+
+    static DeviceAttributes read(MemorySegment attributes) {
+        return new DeviceAttributes(
+                ibv_device_attr.fw_ver(attributes).getString(0),
+                NativeCall.fromBigEndian(ibv_device_attr.node_guid(attributes)),
+                NativeCall.fromBigEndian(ibv_device_attr.sys_image_guid(attributes)),
+                ibv_device_attr.max_mr_size(attributes),
+                ibv_device_attr.page_size_cap(attributes),
+                ibv_device_attr.vendor_id(attributes),
+                ibv_device_attr.vendor_part_id(attributes),
+                ibv_device_attr.hw_ver(attributes),
+                ibv_device_attr.max_qp(attributes),
+                ibv_device_attr.max_qp_wr(attributes),
+                ibv_device_attr.device_cap_flags(attributes),
+                ibv_device_attr.max_sge(attributes),
+                ibv_device_attr.max_sge_rd(attributes),
+                ibv_device_attr.max_cq(attributes),
+                ibv_device_attr.max_cqe(attributes),
+                ibv_device_attr.max_mr(attributes),
+                ibv_device_attr.max_pd(attributes),
+                ibv_device_attr.max_qp_rd_atom(attributes),
+                ibv_device_attr.max_res_rd_atom(attributes),
+                ibv_device_attr.max_qp_init_rd_atom(attributes),
+                ibv_device_attr.atomic_cap(attributes),
+                ibv_device_attr.max_mw(attributes),
+                ibv_device_attr.max_raw_ethy_qp(attributes),
+                ibv_device_attr.max_mcast_grp(attributes),
+                ibv_device_attr.max_mcast_qp_attach(attributes),
+                ibv_device_attr.max_total_mcast_qp_attach(attributes),
+                ibv_device_attr.max_ah(attributes),
+                ibv_device_attr.max_srq(attributes),
+                ibv_device_attr.max_srq_wr(attributes),
+                ibv_device_attr.max_srq_sge(attributes),
+                Short.toUnsignedInt(ibv_device_attr.max_pkeys(attributes)),
+                Byte.toUnsignedInt(ibv_device_attr.local_ca_ack_delay(attributes)),
+                Byte.toUnsignedInt(ibv_device_attr.phys_port_cnt(attributes)));
+    }
+}

@@ -1,0 +1,22 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.HotPath;
+import java.nio.ByteOrder;
+
+/** Members that C declares as {@code __be32}. */
+final class NetworkOrder {
+
+    private static final boolean SWAPS = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+    private NetworkOrder() {}
+
+    @HotPath
+    static int toHost(int value) {
+        return SWAPS ? Integer.reverseBytes(value) : value;
+    }
+
+    @HotPath
+    static int fromHost(int value) {
+        return toHost(value);
+    }
+}

@@ -1,0 +1,478 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import dev.isthmus.bindings.ibverbs.ibv_qp;
+import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
+import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.DataPath;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsErrors;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
+ * queues.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created
+ * it, and closed before its protection domain and completion queues.
+ */
+public final class QueuePair implements AutoCloseable {
+
+    /** {@code IBV_QP_STATE} to {@code IBV_QP_DEST_QPN}: all that can be queried. */
+    private static final int QUERY_ALL = (1 << 21) - 1;
+
+    private static final int MAX_24_BITS = 0xff_ffff;
+
+    private final ProtectionDomain pd;
+    private final QueuePairType type;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final Arena arena = Arena.ofShared(); // shared, as the owner can change
+    private final MemorySegment handle;
+    private final MemorySegment bad; // where a post tells the first request that it did not take
+    private final QueuePairCapabilities capabilities;
+    private final int qpNum;
+    private final int psn = ThreadLocalRandom.current().nextInt(MAX_24_BITS + 1);
+    private QueuePairState state = QueuePairState.RESET;
+
+    // What the data path reads.
+    private final MemorySegment postSend;
+    private final MemorySegment postReceive;
+    private final long address;
+    private final long badAddress;
+    private final int maxSendSge;
+    private final int maxRecvSge;
+    private final int maxInline;
+    private boolean canSend;
+    private boolean canReceive;
+
+    private QueuePair(
+            ProtectionDomain pd,
+            QueuePairType type,
+            Lifetime lifetime,
+            MemorySegment handle,
+            QueuePairCapabilities capabilities) {
+        this.pd = pd;
+        this.type = type;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        this.bad = arena.allocate(ADDRESS);
+        this.capabilities = capabilities;
+        this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
+        this.postSend = pd.context().ops().postSend();
+        this.postReceive = pd.context().ops().postReceive();
+        this.address = handle.address();
+        this.badAddress = bad.address();
+        this.maxSendSge = capabilities.maxSendSge();
+        this.maxRecvSge = capabilities.maxRecvSge();
+        this.maxInline = capabilities.maxInline();
+    }
+
+    static QueuePair create(
+            ProtectionDomain pd,
+            QueuePairType type,
+            CompletionQueue send,
+            CompletionQueue receive,
+            QueuePairConfig config) {
+        if (send.context() != pd.context() || receive.context() != pd.context()) {
+            throw new IllegalArgumentException("the completion queues and the protection domain must be of the same"
+                    + " open device: " + send + ", " + receive + ", " + pd);
+        }
+        String name = pd.context().device().name() + ", " + type;
+        Lifetime[] parents = send == receive
+                ? new Lifetime[] {pd.lifetime(), send.lifetime()}
+                : new Lifetime[] {pd.lifetime(), send.lifetime(), receive.lifetime()};
+        var lifetime = new Lifetime("QueuePair", name, parents);
+        return lifetime.open(() -> {
+            try (var call = new NativeCall()) {
+                MemorySegment attributes = call.allocate(ibv_qp_init_attr.layout());
+                ibv_qp_init_attr.send_cq(attributes, send.handle());
+                ibv_qp_init_attr.recv_cq(attributes, receive.handle());
+                ibv_qp_init_attr.qp_type(attributes, type.code());
+                ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
+                config.write(ibv_qp_init_attr.cap(attributes));
+                MemorySegment qp = call.pointer(Libibverbs.CREATE_QP, pd.handle(), attributes);
+                if (qp.address() == 0) {
+                    int errno = call.errno();
+                    String help = config.exceeds(pd.context().attributes());
+                    throw VerbsErrors.failure("ibv_create_qp", name + ", " + config, errno, help);
+                }
+                var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
+                return new QueuePair(pd, type, lifetime, qp, granted);
+            }
+        });
+    }
+
+    /**
+     * The protection domain that it is in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Its transport service.
+     *
+     * @return the type
+     */
+    public QueuePairType type() {
+        return type;
+    }
+
+    /**
+     * The number that the peer names it by.
+     *
+     * @return 24 bits
+     */
+    public int qpNum() {
+        return qpNum;
+    }
+
+    /**
+     * What the device granted.
+     *
+     * @return the capacities, not less than was asked for
+     */
+    public QueuePairCapabilities capabilities() {
+        return capabilities;
+    }
+
+    /**
+     * The state that it was last brought to, or queried in. An error can have brought it to ERR since: {@link #query}
+     * asks the device.
+     *
+     * @return the state
+     */
+    public QueuePairState state() {
+        return state;
+    }
+
+    /**
+     * Brings the queue pair to a state: {@code ibv_modify_qp}. Blocks for a system call.
+     *
+     * @param transition the state, and the attributes that the step must and may set
+     * @throws IllegalStateException if this is closed, or the state cannot follow the present one
+     * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
+     */
+    public void modify(QueuePairTransition transition) {
+        owner.check();
+        TransitionRules.check(toString(), type, state, transition.state(), transition.attributes());
+        try (var call = new NativeCall(lifetime)) {
+            MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
+            int mask = transition.write(attributes);
+            int errno = call.integer(Libibverbs.MODIFY_QP, handle, attributes, mask);
+            if (errno != 0) {
+                throw VerbsErrors.failure("ibv_modify_qp", this + " to " + transition, errno, modifyHelp(errno));
+            }
+        }
+        entered(transition.state());
+    }
+
+    private static String modifyHelp(int errno) {
+        return switch (errno) {
+            case Errno.EINVAL ->
+                "a value is out of the device's range, or the device has moved on to another state:"
+                        + " compare with query() and the attributes of the device and port";
+            case Errno.ENODATA -> "no entry at that GID index";
+            case 101, 110, 113 -> "no way to the peer's GID from the local one"; // ENETUNREACH, ETIMEDOUT, EHOSTUNREACH
+            default -> "";
+        };
+    }
+
+    private void entered(QueuePairState next) {
+        state = next;
+        canReceive = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
+        canSend = canReceive && next != QueuePairState.INIT && next != QueuePairState.RTR;
+    }
+
+    /**
+     * Asks the device for the attributes: {@code ibv_query_qp}. Blocks for a system call.
+     *
+     * @return the attributes as they are now
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public QueuePairAttributes query() {
+        owner.check();
+        try (var call = new NativeCall(lifetime)) {
+            MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
+            MemorySegment init = call.allocate(ibv_qp_init_attr.layout());
+            VerbsErrors.check(
+                    call.integer(Libibverbs.QUERY_QP, handle, attributes, QUERY_ALL, init), "ibv_query_qp", toString());
+            var result = QueuePairAttributes.read(attributes);
+            entered(result.state());
+            return result;
+        }
+    }
+
+    /**
+     * What the peer needs to know to connect to this queue pair.
+     *
+     * @param local the GID that this end uses: see {@link DeviceContext#defaultGid}
+     * @return this end's address, to be sent to the peer by any means
+     * @throws IllegalStateException if the device is closed
+     * @throws dev.isthmus.VerbsException if the port cannot be queried
+     */
+    public QueuePairAddress address(GidEntry local) {
+        PortAttributes port = pd.context().port(local.port());
+        return new QueuePairAddress(qpNum, psn, port.lid(), local.gid(), port.activeMtu());
+    }
+
+    /**
+     * Connects to a peer with usual values: RESET to INIT to RTR to RTS. The peer does the same; neither may send
+     * before the other is in RTR. Blocks for some system calls.
+     *
+     * <p>The peer may read and write regions that allow it. The smaller MTU of both ends, 67 ms until a packet is sent
+     * again, 7 retries, endless retries while the peer has no receive posted with 0.64 ms between, and as many READs
+     * at once as the device allows up to 16; for other values use {@link #modify}.
+     *
+     * @param local the GID of this end, the same that {@link #address} was asked with
+     * @param remote what the peer's {@link #address} returned
+     * @throws IllegalStateException if this is closed, or not in RESET
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
+     */
+    public void connect(GidEntry local, QueuePairAddress remote) {
+        QueuePairAddress here = address(local);
+        Mtu mtu = here.mtu().compareTo(remote.mtu()) <= 0 ? here.mtu() : remote.mtu();
+        DeviceAttributes limits = pd.context().attributes();
+        modify(QueuePairTransition.to(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(local.port())
+                .access(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+        modify(QueuePairTransition.to(QueuePairState.RTR)
+                .path(AddressVector.global(local, remote.gid()).withDlid(remote.lid()))
+                .pathMtu(mtu)
+                .destQpNum(remote.qpNum())
+                .rqPsn(remote.psn())
+                .maxDestRdAtomic(Math.clamp(limits.maxQpRdAtomic(), 0, 16))
+                .minRnrTimer(12));
+        modify(QueuePairTransition.to(QueuePairState.RTS)
+                .sqPsn(psn)
+                .timeout(14)
+                .retryCount(7)
+                .rnrRetry(7)
+                .maxRdAtomic(Math.clamp(limits.maxQpInitRdAtomic(), 0, 16)));
+    }
+
+    /**
+     * Posts a send request: {@code ibv_post_send}. Does not wait, allocates nothing. The request can be changed and
+     * posted again at once; its buffers belong to the device until it has completed.
+     *
+     * @param request a request without another chained to it
+     * @return false if the send queue is full: poll the completion queue, and post again
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, a region of the request, or an arena of either is closed; or if the state
+     *     does not allow sending
+     * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
+     *     takes, or another request chained to it
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    @HotPath
+    public boolean tryPost(SendRequest request) {
+        checkSend(request);
+        if (request.next() != null) {
+            throw chained();
+        }
+        int errno = post(postSend, request.address(), request);
+        if (errno == 0) {
+            return true;
+        }
+        throwUnlessFull(errno, "ibv_post_send");
+        return false;
+    }
+
+    /**
+     * Posts a chain of send requests in one call: {@code ibv_post_send}. As {@link #tryPost(SendRequest)} otherwise.
+     *
+     * @param first the first request; the others follow by {@link SendRequest#next(SendRequest)}
+     * @return null if all were taken, otherwise the first that was not, as the send queue was full: poll the
+     *     completion queue, and go on with that one
+     * @throws IllegalArgumentException if the chain is longer than the send queue
+     */
+    @HotPath
+    public SendRequest postChain(SendRequest first) {
+        int length = 0;
+        for (SendRequest request = first; request != null; request = request.next()) {
+            checkSend(request);
+            checkChain(++length, capabilities.maxSendWr());
+        }
+        int errno = post(postSend, first.address(), first);
+        if (errno == 0) {
+            return null;
+        }
+        throwUnlessFull(errno, "ibv_post_send");
+        long refused = bad.get(ADDRESS, 0).address();
+        SendRequest request = first;
+        while (request != null && request.address() != refused) {
+            request = request.next();
+        }
+        return request;
+    }
+
+    /**
+     * Posts a receive: {@code ibv_post_recv}. Does not wait, allocates nothing. The request can be changed and posted
+     * again at once; its buffers belong to the device until the receive has completed.
+     *
+     * @param request a request without another chained to it
+     * @return false if the receive queue is full
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, a region of the request, or an arena of either is closed; or if the state
+     *     is RESET
+     * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, or another request
+     *     chained to it
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    @HotPath
+    public boolean tryPost(ReceiveRequest request) {
+        checkReceive(request);
+        if (request.next() != null) {
+            throw chained();
+        }
+        int errno = post(postReceive, request.address(), request);
+        if (errno == 0) {
+            return true;
+        }
+        throwUnlessFull(errno, "ibv_post_recv");
+        return false;
+    }
+
+    /**
+     * Posts a chain of receives in one call: {@code ibv_post_recv}. As {@link #tryPost(ReceiveRequest)} otherwise.
+     *
+     * @param first the first request; the others follow by {@link ReceiveRequest#next(ReceiveRequest)}
+     * @return null if all were taken, otherwise the first that was not, as the receive queue was full
+     * @throws IllegalArgumentException if the chain is longer than the receive queue
+     */
+    @HotPath
+    public ReceiveRequest postChain(ReceiveRequest first) {
+        int length = 0;
+        for (ReceiveRequest request = first; request != null; request = request.next()) {
+            checkReceive(request);
+            checkChain(++length, capabilities.maxRecvWr());
+        }
+        int errno = post(postReceive, first.address(), first);
+        if (errno == 0) {
+            return null;
+        }
+        throwUnlessFull(errno, "ibv_post_recv");
+        long refused = bad.get(ADDRESS, 0).address();
+        ReceiveRequest request = first;
+        while (request != null && request.address() != refused) {
+            request = request.next();
+        }
+        return request;
+    }
+
+    /** Keeps the memory of the requests from being freed during the call, should their arena be an automatic one. */
+    @HotPath
+    private int post(MemorySegment function, long first, Object requests) {
+        try {
+            return DataPath.post(function, address, first, badAddress);
+        } finally {
+            Reference.reachabilityFence(requests);
+        }
+    }
+
+    @HotPath
+    private void checkSend(SendRequest request) {
+        owner.check();
+        if (!canSend) {
+            throw wrongState("sends can be posted from RTS on");
+        }
+        request.checkUsable();
+        if (!request.fits(maxSendSge, maxInline)) {
+            throw doesNotFit(request.describe());
+        }
+    }
+
+    @HotPath
+    private void checkReceive(ReceiveRequest request) {
+        owner.check();
+        if (!canReceive) {
+            throw wrongState("receives can be posted from INIT on");
+        }
+        request.checkUsable();
+        if (!request.fits(maxRecvSge)) {
+            throw doesNotFit(request.describe());
+        }
+    }
+
+    @HotPath
+    private void checkChain(int length, int max) {
+        if (length > max) {
+            throw new IllegalArgumentException(
+                    "the chain is longer than the queue, which has room for " + max + " requests; is it a ring?");
+        }
+    }
+
+    /** A full queue is an expected state: ENOMEM from every driver. */
+    private void throwUnlessFull(int errno, String call) {
+        if (errno != Errno.ENOMEM) {
+            throw VerbsErrors.failure(call, toString(), errno, "");
+        }
+    }
+
+    private IllegalStateException wrongState(String rule) {
+        return new IllegalStateException(this + " is in " + state + ": " + rule);
+    }
+
+    private IllegalArgumentException doesNotFit(String request) {
+        return new IllegalArgumentException("a request with " + request + " is too much for " + this + ", which has "
+                + capabilities + ": ask for more when creating it");
+    }
+
+    private static IllegalArgumentException chained() {
+        return new IllegalArgumentException("another request is chained to this one: post it with postChain");
+    }
+
+    /**
+     * Gives the queue pair to another thread: only that one may post to it and close it from here on. The caller makes
+     * this visible to that thread as it would any change, such as by starting it.
+     *
+     * @param next the new owner
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    /**
+     * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion. Does
+     * nothing when it is closed already.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(() -> {
+            try (var call = new NativeCall()) {
+                VerbsErrors.check(call.integer(Libibverbs.DESTROY_QP, handle), "ibv_destroy_qp", toString());
+            }
+            arena.close();
+        });
+    }
+
+    /** The class, the device's name, the type, and the number. */
+    @Override
+    public String toString() {
+        return "QueuePair(" + lifetime.name() + ", qpNum " + qpNum + ")";
+    }
+}

@@ -1,0 +1,38 @@
+package dev.isthmus.verbs;
+
+/**
+ * What one end of a connection tells the other so that both can connect: exchanged by any means, such as a socket.
+ *
+ * <p>When it came over a network, nothing in it is trusted: the constructor checks every range.
+ *
+ * @param qpNum the queue pair's number, 24 bits
+ * @param psn the packet sequence number that it begins to send with, 24 bits
+ * @param lid the port's LID, 16 bits; 0 on Ethernet
+ * @param gid the port's GID
+ * @param mtu the port's active MTU: the smaller one of the two ends is used
+ */
+public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu) {
+
+    /** The largest 24 bit number. */
+    private static final int MAX_24_BITS = 0xff_ffff;
+
+    /**
+     * Checks the ranges.
+     *
+     * @throws IllegalArgumentException if a number is out of its range, or the MTU unknown
+     */
+    public QueuePairAddress {
+        checkRange("queue pair number", qpNum, MAX_24_BITS);
+        checkRange("packet sequence number", psn, MAX_24_BITS);
+        checkRange("LID", lid, 0xffff);
+        if (mtu == Mtu.UNKNOWN) {
+            throw new IllegalArgumentException("the MTU is unknown");
+        }
+    }
+
+    private static void checkRange(String what, int value, int max) {
+        if (value < 0 || value > max) {
+            throw new IllegalArgumentException(what + " " + value + " is not between 0 and " + max);
+        }
+    }
+}

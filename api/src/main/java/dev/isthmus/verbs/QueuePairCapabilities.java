@@ -1,0 +1,25 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a device granted to a queue pair, not less than was asked for: {@code struct ibv_qp_cap}.
+ *
+ * @param maxSendWr how many send requests can be outstanding
+ * @param maxRecvWr how many receives can be outstanding
+ * @param maxSendSge how many pieces a message can be gathered from
+ * @param maxRecvSge how many pieces a message can be scattered to
+ * @param maxInline how long a message that is sent inline can be, in bytes
+ */
+public record QueuePairCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge, int maxInline) {
+
+    static QueuePairCapabilities read(MemorySegment cap) {
+        return new QueuePairCapabilities(
+                ibv_qp_cap.max_send_wr(cap),
+                ibv_qp_cap.max_recv_wr(cap),
+                ibv_qp_cap.max_send_sge(cap),
+                ibv_qp_cap.max_recv_sge(cap),
+                ibv_qp_cap.max_inline_data(cap));
+    }
+}

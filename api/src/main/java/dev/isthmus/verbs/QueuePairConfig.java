@@ -1,0 +1,136 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a queue pair is made with: {@code struct ibv_qp_cap} and {@code sq_sig_all}. Filled in by the configurer that
+ * is passed to {@link ProtectionDomain#createQueuePair}.
+ */
+public final class QueuePairConfig {
+
+    private int maxSendWr = 64;
+    private int maxRecvWr = 64;
+    private int maxSendSge = 1;
+    private int maxRecvSge = 1;
+    private int maxInline;
+    private boolean signalAll;
+
+    QueuePairConfig() {}
+
+    /**
+     * How many send requests can be outstanding; 64 when not set.
+     *
+     * @param requests their number
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairConfig maxSendWr(int requests) {
+        maxSendWr = notNegative("maxSendWr", requests);
+        return this;
+    }
+
+    /**
+     * How many receives can be outstanding; 64 when not set.
+     *
+     * @param requests their number
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairConfig maxRecvWr(int requests) {
+        maxRecvWr = notNegative("maxRecvWr", requests);
+        return this;
+    }
+
+    /**
+     * How many pieces a message can be gathered from; 1 when not set.
+     *
+     * @param elements their number
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairConfig maxSendSge(int elements) {
+        maxSendSge = notNegative("maxSendSge", elements);
+        return this;
+    }
+
+    /**
+     * How many pieces a message can be scattered to; 1 when not set.
+     *
+     * @param elements their number
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairConfig maxRecvSge(int elements) {
+        maxRecvSge = notNegative("maxRecvSge", elements);
+        return this;
+    }
+
+    /**
+     * How long a message that is sent inline can be; 0 when not set.
+     *
+     * @param bytes the length
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairConfig maxInline(int bytes) {
+        maxInline = notNegative("maxInline", bytes);
+        return this;
+    }
+
+    /**
+     * Whether every send request completes visibly, whatever it says itself; false when not set.
+     *
+     * @param all true for all
+     * @return this
+     */
+    public QueuePairConfig signalAll(boolean all) {
+        signalAll = all;
+        return this;
+    }
+
+    private static int notNegative(String name, int value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + " is negative: " + value);
+        }
+        return value;
+    }
+
+    boolean signalAll() {
+        return signalAll;
+    }
+
+    void write(MemorySegment cap) {
+        ibv_qp_cap.max_send_wr(cap, maxSendWr);
+        ibv_qp_cap.max_recv_wr(cap, maxRecvWr);
+        ibv_qp_cap.max_send_sge(cap, maxSendSge);
+        ibv_qp_cap.max_recv_sge(cap, maxRecvSge);
+        ibv_qp_cap.max_inline_data(cap, maxInline);
+    }
+
+    /** What of this exceeds the limits of a device, in words; empty when nothing does. */
+    String exceeds(DeviceAttributes limits) {
+        var excess = new StringBuilder();
+        compare(excess, "maxSendWr", maxSendWr, limits.maxQpWr());
+        compare(excess, "maxRecvWr", maxRecvWr, limits.maxQpWr());
+        compare(excess, "maxSendSge", maxSendSge, limits.maxSge());
+        compare(excess, "maxRecvSge", maxRecvSge, limits.maxSge());
+        return excess.toString();
+    }
+
+    private static void compare(StringBuilder excess, String name, int value, int limit) {
+        if (value > limit) {
+            excess.append(excess.isEmpty() ? "the device allows " : ", ")
+                    .append(name)
+                    .append('=')
+                    .append(limit);
+        }
+    }
+
+    /** The capacities that are asked for. */
+    @Override
+    public String toString() {
+        return "maxSendWr=" + maxSendWr + ", maxRecvWr=" + maxRecvWr + ", maxSendSge=" + maxSendSge + ", maxRecvSge="
+                + maxRecvSge + ", maxInline=" + maxInline;
+    }
+}

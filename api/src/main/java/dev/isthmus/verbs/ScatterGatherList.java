@@ -1,0 +1,136 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.isthmus.bindings.ibverbs.ibv_sge;
+import dev.isthmus.internal.HotPath;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * The buffers of a request: an array of {@code struct ibv_sge} in the request's memory, and the regions they are in.
+ * Every range is checked against its region when it is set, so that posting need not.
+ */
+final class ScatterGatherList {
+
+    static final long ELEMENT = ibv_sge.sizeof();
+
+    private static final long ADDR = ibv_sge.addr$offset();
+    private static final long LENGTH = ibv_sge.length$offset();
+    private static final long LKEY = ibv_sge.lkey$offset();
+
+    private final MemorySegment elements;
+    private final MemoryRegion[] regions;
+    private final long[] offsets;
+    private final boolean writes;
+    private int count;
+    private long total;
+
+    /**
+     * An empty list.
+     *
+     * @param elements memory of {@code max} elements
+     * @param writes whether the device will write to the buffers, so that their regions must allow it
+     */
+    ScatterGatherList(MemorySegment elements, int max, boolean writes) {
+        this.elements = elements;
+        this.regions = new MemoryRegion[max];
+        this.offsets = new long[max];
+        this.writes = writes;
+    }
+
+    /** Sets an element, or appends one. */
+    @HotPath
+    void set(int index, MemoryRegion region, long offset, long length) {
+        Objects.checkIndex(index, Math.min(count + 1, regions.length));
+        checkRange(region, offset, length);
+        if (writes && !region.isWritable()) {
+            throw notWritable(region);
+        }
+        if (index == count) {
+            count++;
+        } else {
+            total -= length(index);
+        }
+        regions[index] = region;
+        elements.set(JAVA_INT, index * ELEMENT + LKEY, region.lkey());
+        put(index, region, offset, length);
+    }
+
+    /** Moves the one element there is. */
+    @HotPath
+    void range(long offset, long length) {
+        MemoryRegion region = only();
+        checkRange(region, offset, length);
+        total = 0;
+        put(0, region, offset, length);
+    }
+
+    /** Sets the length of the one element there is. */
+    @HotPath
+    void length(long length) {
+        range(offsets[0], length);
+    }
+
+    @HotPath
+    private void put(int index, MemoryRegion region, long offset, long length) {
+        long base = index * ELEMENT;
+        elements.set(JAVA_LONG, base + ADDR, region.address() + offset);
+        elements.set(JAVA_INT, base + LENGTH, (int) length);
+        offsets[index] = offset;
+        total += length;
+    }
+
+    @HotPath
+    private MemoryRegion only() {
+        if (count != 1) {
+            throw new IllegalStateException("the request has " + count + " buffers: say which one by sge(index, ...)");
+        }
+        return regions[0];
+    }
+
+    private static void checkRange(MemoryRegion region, long offset, long length) {
+        if (offset < 0 || length < 0 || length > region.length() - offset || length > 0xffff_ffffL) {
+            throw outside(region, offset, length);
+        }
+    }
+
+    private static IndexOutOfBoundsException outside(MemoryRegion region, long offset, long length) {
+        return new IndexOutOfBoundsException("offset " + offset + " and length " + length + " are not within " + region
+                + (length > 0xffff_ffffL ? "; one buffer holds less than 4 GiB" : ""));
+    }
+
+    private static IllegalArgumentException notWritable(MemoryRegion region) {
+        return new IllegalArgumentException(
+                region + " was registered without LOCAL_WRITE: the device may not write to it");
+    }
+
+    @HotPath
+    private long length(int index) {
+        return Integer.toUnsignedLong(elements.get(JAVA_INT, index * ELEMENT + LENGTH));
+    }
+
+    /** Checks that all regions can still be used. */
+    @HotPath
+    void checkUsable() {
+        for (int i = 0; i < count; i++) {
+            regions[i].checkUsable();
+        }
+    }
+
+    @HotPath
+    int count() {
+        return count;
+    }
+
+    /** The length of the message, in bytes. */
+    @HotPath
+    long total() {
+        return total;
+    }
+
+    long address() {
+        return elements.address();
+    }
+}

@@ -1,0 +1,36 @@
+/**
+ * Verbs: devices, memory regions, queue pairs and completion queues, as infiniband/verbs.h has them.
+ *
+ * <p>Two queue pairs of one process, connected to each other, and a message from one to the other:
+ *
+ * <pre>{@code
+ * try (var arena = Arena.ofConfined();
+ *         var device = Device.first().open();
+ *         var pd = device.allocateProtectionDomain();
+ *         var cq = device.createCompletionQueue(16);
+ *         var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
+ *         var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
+ *         var region = pd.register(arena.allocate(4096), AccessFlag.LOCAL_WRITE)) {
+ *     var gid = device.defaultGid(1);
+ *     a.connect(gid, b.address(gid));
+ *     b.connect(gid, a.address(gid));
+ *     region.segment().setString(0, "hello");
+ *     b.tryPost(ReceiveRequest.prepare(arena, region).range(2048, 2048).wrId(1));
+ *     a.tryPost(SendRequest.prepare(arena, region).range(0, 6).wrId(2).signaled(true));
+ *     var done = WorkCompletions.allocate(arena, 2);
+ *     for (int seen = 0; seen < 2; ) {
+ *         int n = cq.poll(done);
+ *         for (int i = 0; i < n; i++, seen++) {
+ *             System.out.println(done.wrId(i) + " " + done.status(i));
+ *         }
+ *     }
+ *     System.out.println(region.segment().getString(2048));
+ * }
+ * }</pre>
+ *
+ * <p>Objects are closed in the reverse order of their creation; a parent that still has children refuses to close.
+ * Completion queues and queue pairs belong to the thread that created them until they are handed over; everything
+ * else can be used from any thread. Every pointer, length and state is checked before a call, so a mistake is an
+ * exception.
+ */
+package dev.isthmus.verbs;

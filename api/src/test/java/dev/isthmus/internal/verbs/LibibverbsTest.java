@@ -1,0 +1,31 @@
+package dev.isthmus.internal.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.bindings.ibverbs.verbs_h;
+import dev.isthmus.internal.NativeFunction;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class LibibverbsTest {
+
+    @Test
+    void shouldHaveTheSignaturesOfTheHeader() throws ReflectiveOperationException {
+        int checked = 0;
+        for (Field field : Libibverbs.class.getDeclaredFields()) {
+            if (field.getType() == NativeFunction.class && Modifier.isPublic(field.getModifiers())) {
+                var function = (NativeFunction) field.get(null);
+                var generated = (FunctionDescriptor)
+                        verbs_h.class.getMethod(function.name() + "$descriptor").invoke(null);
+                assertEquals(generated.toMethodType(), function.descriptor().toMethodType(), function.name());
+                checked++;
+            }
+        }
+        assertTrue(checked > 15, "checked " + checked);
+    }
+}

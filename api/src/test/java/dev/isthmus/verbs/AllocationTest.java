@@ -1,0 +1,43 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class AllocationTest {
+
+    private static final int MESSAGES = 2_000;
+
+    @Test
+    void shouldAllocateNothingPerMessage() {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (var pair = RcPair.connected()) {
+            var send = pair.a.send(0, 8).inline(true);
+            var receive = pair.b.receive(0, 64);
+            exchange(pair, send, receive);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            exchange(pair, send, receive);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            // Reading the counter itself may cost an object; a message must not.
+            assertTrue(allocated < MESSAGES, allocated + " bytes for " + MESSAGES + " messages");
+        }
+    }
+
+    private static void exchange(RcPair pair, SendRequest send, ReceiveRequest receive) {
+        for (int i = 0; i < MESSAGES; i++) {
+            pair.b.qp.tryPost(receive.wrId(i));
+            pair.a.qp.tryPost(send.wrId(i).length(i % 64));
+            pair.b.await();
+            assertEquals(i, pair.b.done.wrId(0));
+            pair.a.await();
+            if (pair.a.done.status(0) != CompletionStatus.SUCCESS) {
+                throw new AssertionError(pair.a.done);
+            }
+        }
+    }
+}

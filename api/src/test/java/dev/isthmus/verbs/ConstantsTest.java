@@ -1,0 +1,86 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.bindings.ibverbs.verbs_h;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.ToIntFunction;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Codes are written out in the enums, so that reading one loads no library: here they are held against verbs.h. */
+@Tag("unit")
+class ConstantsTest {
+
+    @Test
+    void shouldHaveTheCodesOfTheHeader() {
+        check(CompletionStatus.values(), "IBV_WC_", CompletionStatus::code);
+        check(CompletionOpcode.values(), "IBV_WC_", CompletionOpcode::code);
+        check(SendOpcode.values(), "IBV_WR_", SendOpcode::code);
+        check(QueuePairState.values(), "IBV_QPS_", QueuePairState::code);
+        check(QueuePairType.values(), "IBV_QPT_", QueuePairType::code);
+        check(AccessFlag.values(), "IBV_ACCESS_", AccessFlag::code);
+        check(PortState.values(), "IBV_PORT_", PortState::code);
+        check(NodeType.values(), "IBV_NODE_", NodeType::code);
+        check(LinkLayer.values(), "IBV_LINK_LAYER_", LinkLayer::code);
+        check(GidType.values(), "IBV_GID_TYPE_", GidType::code);
+        check(Mtu.values(), "IBV_", Mtu::code);
+    }
+
+    private static <E extends Enum<E>> void check(E[] constants, String prefix, ToIntFunction<E> code) {
+        Map<String, Integer> expected = Arrays.stream(constants)
+                .filter(constant -> !constant.name().equals("UNKNOWN"))
+                .collect(Collectors.toMap(
+                        constant -> prefix + constant.name(), constant -> header(prefix + constant.name())));
+        Map<String, Integer> actual = Arrays.stream(constants)
+                .filter(constant -> !constant.name().equals("UNKNOWN"))
+                .collect(Collectors.toMap(constant -> prefix + constant.name(), code::applyAsInt));
+        assertTrue(!expected.isEmpty());
+        assertEquals(new TreeMap<>(expected), new TreeMap<>(actual));
+    }
+
+    @Test
+    void shouldHaveTheMaskBitsOfTheHeader() {
+        Map<QueuePairAttribute, String> names = Map.ofEntries(
+                Map.entry(QueuePairAttribute.ACCESS, "ACCESS_FLAGS"),
+                Map.entry(QueuePairAttribute.PKEY_INDEX, "PKEY_INDEX"),
+                Map.entry(QueuePairAttribute.PORT, "PORT"),
+                Map.entry(QueuePairAttribute.PATH, "AV"),
+                Map.entry(QueuePairAttribute.PATH_MTU, "PATH_MTU"),
+                Map.entry(QueuePairAttribute.TIMEOUT, "TIMEOUT"),
+                Map.entry(QueuePairAttribute.RETRY_COUNT, "RETRY_CNT"),
+                Map.entry(QueuePairAttribute.RNR_RETRY, "RNR_RETRY"),
+                Map.entry(QueuePairAttribute.RQ_PSN, "RQ_PSN"),
+                Map.entry(QueuePairAttribute.MAX_RD_ATOMIC, "MAX_QP_RD_ATOMIC"),
+                Map.entry(QueuePairAttribute.MIN_RNR_TIMER, "MIN_RNR_TIMER"),
+                Map.entry(QueuePairAttribute.SQ_PSN, "SQ_PSN"),
+                Map.entry(QueuePairAttribute.MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC"),
+                Map.entry(QueuePairAttribute.DEST_QP_NUM, "DEST_QPN"));
+        for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
+            assertEquals(header("IBV_QP_" + names.get(attribute)), attribute.mask(), attribute.name());
+        }
+    }
+
+    @Test
+    void shouldGiveUnknownForCodesOfNewerVersions() {
+        assertEquals(CompletionStatus.UNKNOWN, CompletionStatus.of(4711));
+        assertEquals(CompletionOpcode.UNKNOWN, CompletionOpcode.of(8));
+        assertEquals(Mtu.UNKNOWN, Mtu.of(-1));
+        assertEquals(Mtu.MTU_4096, Mtu.of(5));
+        assertEquals(4096, Mtu.MTU_4096.bytes());
+    }
+
+    private static int header(String name) {
+        try {
+            Method constant = verbs_h.class.getMethod(name);
+            return (int) constant.invoke(null);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("verbs.h has no " + name, e);
+        }
+    }
+}

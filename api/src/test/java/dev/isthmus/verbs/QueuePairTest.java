@@ -1,0 +1,429 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("device")
+class QueuePairTest {
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 8, 1024, 1025, 30_000})
+    void shouldDeliverMessageUnchanged(int length) {
+        try (var pair = RcPair.connected()) {
+            fill(pair.a.memory().asSlice(0, length), length);
+            assertTrue(pair.b.qp.tryPost(pair.b.receive(0, length).wrId(7)));
+            assertTrue(pair.a.qp.tryPost(pair.a.send(0, length).wrId(9)));
+
+            assertEquals(1, pair.b.await());
+            assertEquals(7, pair.b.done.wrId(0));
+            assertEquals(CompletionStatus.SUCCESS, pair.b.done.status(0));
+            assertEquals(CompletionOpcode.RECV, pair.b.done.opcode(0));
+            assertEquals(length, pair.b.done.byteLength(0));
+            assertEquals(pair.b.qp.qpNum(), pair.b.done.qpNum(0));
+            assertFalse(pair.b.done.hasImmediate(0));
+            assertEquals(
+                    -1,
+                    pair.a.memory().asSlice(0, length).mismatch(pair.b.memory().asSlice(0, length)));
+
+            assertEquals(1, pair.a.await());
+            assertEquals(9, pair.a.done.wrId(0));
+            assertEquals(CompletionOpcode.SEND, pair.a.done.opcode(0));
+        }
+    }
+
+    @Test
+    void shouldReturnBuffersToCallerAfterInlinePost() {
+        try (var pair = RcPair.connected()) {
+            pair.a.memory().set(ValueLayout.JAVA_LONG, 0, 0x1122334455667788L);
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.a.qp.tryPost(pair.a.send(0, 8).inline(true));
+            pair.a.memory().set(ValueLayout.JAVA_LONG, 0, 0);
+            pair.b.await();
+            assertEquals(0x1122334455667788L, pair.b.memory().get(ValueLayout.JAVA_LONG, 0));
+        }
+    }
+
+    @Test
+    void shouldCarryImmediateValue() {
+        try (var pair = RcPair.connected()) {
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.a.qp.tryPost(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_IMM).immediate(0xCAFEBABE));
+            pair.b.await();
+            assertTrue(pair.b.done.hasImmediate(0));
+            assertEquals(0xCAFEBABE, pair.b.done.immediate(0));
+        }
+    }
+
+    @Test
+    void shouldGatherAndScatterInOrder() {
+        try (var pair = RcPair.connected()) {
+            pair.a.memory().setString(100, "one");
+            pair.a.memory().setString(200, "two");
+            var send = SendRequest.prepare(pair.arena(), 2)
+                    .sge(0, pair.a.region, 100, 3)
+                    .sge(1, pair.a.region, 200, 4)
+                    .signaled(true);
+            var receive = ReceiveRequest.prepare(pair.arena(), 2)
+                    .sge(0, pair.b.region, 0, 1)
+                    .sge(1, pair.b.region, 500, 100);
+            pair.b.qp.tryPost(receive);
+            pair.a.qp.tryPost(send);
+            pair.b.await();
+            assertEquals(7, pair.b.done.byteLength(0));
+            assertEquals('o', pair.b.memory().get(ValueLayout.JAVA_BYTE, 0));
+            assertEquals("netwo", pair.b.memory().getString(500));
+        }
+    }
+
+    @Test
+    void shouldWriteRemoteMemory() {
+        try (var pair = RcPair.connected()) {
+            fill(pair.a.memory().asSlice(0, 5000), 1);
+            pair.a.qp.tryPost(pair.a
+                    .send(0, 5000)
+                    .opcode(SendOpcode.RDMA_WRITE)
+                    .remote(pair.b.region.address() + 64, pair.b.region.rkey()));
+            pair.a.await();
+            assertEquals(CompletionOpcode.RDMA_WRITE, pair.a.done.opcode(0));
+            assertEquals(
+                    -1,
+                    pair.a.memory().asSlice(0, 5000).mismatch(pair.b.memory().asSlice(64, 5000)));
+        }
+    }
+
+    @Test
+    void shouldReadRemoteMemory() {
+        try (var pair = RcPair.connected()) {
+            fill(pair.b.memory().asSlice(0, 5000), 2);
+            pair.a.qp.tryPost(pair.a
+                    .send(100, 5000)
+                    .opcode(SendOpcode.RDMA_READ)
+                    .remote(pair.b.region.address(), pair.b.region.rkey()));
+            pair.a.await();
+            assertEquals(CompletionOpcode.RDMA_READ, pair.a.done.opcode(0));
+            assertEquals(5000, pair.a.done.byteLength(0));
+            assertEquals(
+                    -1,
+                    pair.b.memory().asSlice(0, 5000).mismatch(pair.a.memory().asSlice(100, 5000)));
+        }
+    }
+
+    @Test
+    void shouldReportRemoteAccessErrorAsDataAndFlushTheRest() {
+        try (var pair = RcPair.connected()) {
+            var send = pair.a.send(0, 8).opcode(SendOpcode.RDMA_WRITE).remote(pair.b.region.address(), 0xdead);
+            pair.a.qp.tryPost(send.wrId(1));
+            pair.a.await();
+            assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
+            assertEquals(1, pair.a.done.wrId(0));
+            assertThrows(IllegalStateException.class, () -> pair.a.done.opcode(0));
+
+            assertTrue(pair.a.qp.tryPost(send.wrId(2)));
+            pair.a.await();
+            assertEquals(CompletionStatus.WR_FLUSH_ERR, pair.a.done.status(0));
+            assertEquals(QueuePairState.ERR, pair.a.qp.query().state());
+        }
+    }
+
+    @Test
+    void shouldReportMessageLongerThanReceive() {
+        try (var pair = RcPair.connected()) {
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.a.qp.tryPost(pair.a.send(0, 64));
+            pair.b.await();
+            // The specification says LOC_LEN_ERR; Soft-RoCE says LOC_QP_OP_ERR.
+            assertTrue(
+                    EnumSet.of(CompletionStatus.LOC_LEN_ERR, CompletionStatus.LOC_QP_OP_ERR)
+                            .contains(pair.b.done.status(0)),
+                    pair.b.done.toString());
+        }
+    }
+
+    @Test
+    void shouldReportPeerThatIsNotThere() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var a = pair.a;
+            a.qp.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access());
+            a.qp.modify(toRtr(pair).destQpNum(0x777));
+            a.qp.modify(QueuePairTransition.to(QueuePairState.RTS)
+                    .sqPsn(0)
+                    .timeout(8)
+                    .retryCount(1)
+                    .rnrRetry(0)
+                    .maxRdAtomic(1));
+            a.qp.tryPost(a.send(0, 8));
+            a.await();
+            assertEquals(CompletionStatus.RETRY_EXC_ERR, a.done.status(0));
+        }
+    }
+
+    private static QueuePairTransition toRtr(RcPair pair) {
+        return QueuePairTransition.to(QueuePairState.RTR)
+                .path(AddressVector.global(pair.a.gid, pair.b.gid.gid()))
+                .pathMtu(Mtu.MTU_1024)
+                .destQpNum(pair.b.qp.qpNum())
+                .rqPsn(0)
+                .maxDestRdAtomic(1)
+                .minRnrTimer(12);
+    }
+
+    @Test
+    void shouldRejectPostWhenSendQueueFull() {
+        try (var pair = RcPair.connected(config -> config.maxSendWr(4))) {
+            int room = fillSendQueue(pair, 10_000);
+            assertTrue(room >= 4 && room < 10_000, "room for " + room);
+        }
+    }
+
+    /** Posts sends that nobody receives, so that none completes; returns how many the queue took. */
+    private static int fillSendQueue(RcPair pair, int most) {
+        SendRequest send = pair.a.send(0, 8);
+        int posted = 0;
+        while (posted < most && pair.a.qp.tryPost(send)) {
+            posted++;
+        }
+        return posted;
+    }
+
+    @Test
+    void shouldPostChainInOneCallAndTellWhereTheQueueWasFull() {
+        int room; // not what the device says it granted: Soft-RoCE rounds up to a power of 2
+        try (var pair = RcPair.connected(config -> config.maxSendWr(8))) {
+            room = fillSendQueue(pair, 10_000);
+        }
+        try (var pair = RcPair.connected(config -> config.maxSendWr(8))) {
+            var chain = new SendRequest[5];
+            for (int i = chain.length - 1; i >= 0; i--) {
+                chain[i] = pair.a.send(0, 8).next(i + 1 < chain.length ? chain[i + 1] : null);
+            }
+            assertEquals(room - 3, fillSendQueue(pair, room - 3));
+            assertSame(chain[3], pair.a.qp.postChain(chain[0]));
+
+            for (int i = 0; i < room + 2; i++) {
+                assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
+            }
+            for (int completed = 0; completed < room; ) {
+                completed += pair.a.await();
+            }
+            assertNull(pair.a.qp.postChain(chain[3]));
+        }
+    }
+
+    @Test
+    void shouldPostChainOfReceives() {
+        try (var pair = RcPair.connected()) {
+            var second = pair.b.receive(8, 8).wrId(2);
+            assertNull(pair.b.qp.postChain(pair.b.receive(0, 8).wrId(1).next(second)));
+            for (long id = 1; id <= 2; id++) {
+                pair.a.qp.tryPost(pair.a.send(0, 8));
+                pair.b.await();
+                assertEquals(id, pair.b.done.wrId(0));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseChainThatIsARing() {
+        try (var pair = RcPair.connected()) {
+            var ring = pair.a.send(0, 8);
+            ring.next(ring);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.postChain(ring));
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(ring));
+        }
+    }
+
+    @Test
+    void shouldRefusePostBeforeReadyToSend() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var send = pair.a.send(0, 8);
+            var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(send));
+            assertTrue(e.getMessage().contains("RESET"), e.getMessage());
+            var receive = pair.a.receive(0, 8);
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(receive));
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access());
+            assertTrue(pair.a.qp.tryPost(receive));
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(send));
+        }
+    }
+
+    @Test
+    void shouldNameWhatATransitionLacks() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var toInit = QueuePairTransition.to(QueuePairState.INIT).port(1);
+            var e = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.modify(toInit));
+            assertTrue(e.getMessage().contains("access") && e.getMessage().contains("pkeyIndex"), e.getMessage());
+            assertEquals(QueuePairState.RESET, pair.a.qp.query().state());
+        }
+    }
+
+    @Test
+    void shouldKeepAttributesThatWereSet() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access(AccessFlag.REMOTE_READ));
+            pair.a.qp.modify(toRtr(pair));
+            var attributes = pair.a.qp.query();
+            assertEquals(QueuePairState.RTR, attributes.state());
+            assertEquals(Mtu.MTU_1024, attributes.pathMtu());
+            assertEquals(pair.b.qp.qpNum(), attributes.destQpNum());
+            assertEquals(12, attributes.minRnrTimer());
+            assertEquals(AccessFlag.REMOTE_READ.code(), attributes.accessFlags());
+            assertEquals(1, attributes.port());
+        }
+    }
+
+    @Test
+    void shouldGoBackToResetAndConnectAgain() {
+        try (var pair = RcPair.connected()) {
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RESET));
+            pair.b.qp.modify(QueuePairTransition.to(QueuePairState.RESET));
+            pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
+            pair.b.qp.connect(pair.b.gid, pair.a.qp.address(pair.a.gid));
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.a.qp.tryPost(pair.a.send(0, 8));
+            pair.b.await();
+            assertTrue(pair.b.done.isSuccess(0));
+        }
+    }
+
+    @Test
+    void shouldExplainCapacityThatTheDeviceDoesNotHave() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            int limit = pair.a.device.attributes().maxSge();
+            var e = assertThrows(
+                    VerbsException.class,
+                    () -> pair.a.pd.createQueuePair(
+                            QueuePairType.RC, pair.a.cq, pair.a.cq, config -> config.maxSendSge(limit + 1)));
+            assertEquals("ibv_create_qp", e.call());
+            assertTrue(e.getMessage().contains("the device allows maxSendSge=" + limit), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseRequestThatIsTooMuchForTheQueuePair() {
+        try (var pair = RcPair.connected(config -> config.maxSendSge(1).maxInline(16))) {
+            int inline = pair.a.qp.capabilities().maxInline();
+            var tooLong = pair.a.send(0, inline + 1).inline(true);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(tooLong));
+            int sge = pair.a.qp.capabilities().maxSendSge();
+            var tooMany = SendRequest.prepare(pair.arena(), sge + 1);
+            for (int i = 0; i <= sge; i++) {
+                tooMany.sge(i, pair.a.region, 0, 1);
+            }
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(tooMany));
+        }
+    }
+
+    @Test
+    void shouldRefuseUseAfterClose() {
+        try (var pair = RcPair.connected()) {
+            var send = pair.a.send(0, 8);
+            pair.a.qp.close();
+            pair.a.qp.close();
+            var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(send));
+            assertTrue(e.getMessage().contains("QueuePair") && e.getMessage().contains("closed"), e.getMessage());
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.query());
+        }
+    }
+
+    @Test
+    void shouldRefuseRequestOnClosedRegionOrArena() {
+        try (var pair = RcPair.connected()) {
+            MemoryRegion region = pair.a.pd.register(pair.arena().allocate(64));
+            var send = SendRequest.prepare(pair.arena(), region);
+            region.close();
+            var closedRegion = assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(send));
+            assertTrue(closedRegion.getMessage().contains("MemoryRegion"), closedRegion.getMessage());
+
+            Arena buffers = Arena.ofConfined();
+            try (var other = pair.a.pd.register(buffers.allocate(64))) {
+                var onClosedArena = SendRequest.prepare(pair.arena(), other);
+                buffers.close();
+                assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(onClosedArena));
+            }
+
+            Arena requests = Arena.ofConfined();
+            var freed = SendRequest.prepare(requests, pair.a.region);
+            requests.close();
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(freed));
+        }
+    }
+
+    @Test
+    void shouldRefuseRangeOutsideRegion() {
+        try (var pair = RcPair.connected()) {
+            var send = pair.a.send(0, 8);
+            assertThrows(IndexOutOfBoundsException.class, () -> send.range(RcPair.BUFFER - 7, 8));
+            assertThrows(IndexOutOfBoundsException.class, () -> send.range(-1, 8));
+            assertThrows(IndexOutOfBoundsException.class, () -> send.range(1, Long.MAX_VALUE));
+            assertThrows(IndexOutOfBoundsException.class, () -> send.length(-1));
+            send.range(RcPair.BUFFER - 8, 8);
+        }
+    }
+
+    @Test
+    void shouldRefuseForeignThreadUntilHandedOver() throws InterruptedException {
+        try (var pair = RcPair.connected()) {
+            var send = pair.a.send(0, 8);
+            assertEquals(WrongThreadException.class, failureOnAnotherThread(pair, send, false));
+            assertNull(failureOnAnotherThread(pair, send, true));
+            // Its owner has ended: the object falls to whoever comes next, so that it can be closed.
+        }
+    }
+
+    private static Class<?> failureOnAnotherThread(RcPair pair, SendRequest send, boolean handOver)
+            throws InterruptedException {
+        Class<?>[] failure = new Class<?>[1];
+        var thread = new Thread(() -> {
+            try {
+                pair.a.qp.tryPost(send);
+            } catch (RuntimeException e) {
+                failure[0] = e.getClass();
+            }
+        });
+        if (handOver) {
+            pair.a.qp.handOver(thread);
+            assertThrows(WrongThreadException.class, () -> pair.a.qp.tryPost(send));
+        }
+        thread.start();
+        thread.join();
+        return failure[0];
+    }
+
+    @Test
+    void shouldRefuseCompletionQueueOfAnotherDevice() {
+        try (var pair = RcPair.connected()) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> pair.a.pd.createQueuePair(QueuePairType.RC, pair.b.cq, pair.a.cq));
+        }
+    }
+
+    private static void fill(MemorySegment segment, int seed) {
+        for (long i = 0; i < segment.byteSize(); i++) {
+            segment.set(ValueLayout.JAVA_BYTE, i, (byte) (i * 31 + seed));
+        }
+    }
+}

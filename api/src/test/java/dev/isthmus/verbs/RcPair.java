@@ -1,0 +1,123 @@
+package dev.isthmus.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Two connected RC queue pairs on the first two devices (or twice on the only one), each with its own completion
+ * queue and buffer. Owned by the test's thread.
+ */
+final class RcPair implements AutoCloseable {
+
+    static final int BUFFER = 1 << 16;
+
+    /** How long a completion may take, generously: the emulated machine is slow, and shared. */
+    private static final long DEADLINE_NANOS = 20_000_000_000L;
+
+    final Side a;
+    final Side b;
+
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final Arena arena = Arena.ofShared();
+
+    /** One end. */
+    final class Side {
+        final DeviceContext device;
+        final ProtectionDomain pd;
+        final CompletionQueue cq;
+        final QueuePair qp;
+        final MemoryRegion region;
+        final GidEntry gid;
+        final WorkCompletions done = WorkCompletions.allocate(arena, 16);
+
+        private Side(Device which, Consumer<QueuePairConfig> configure) {
+            device = opened(which.open());
+            pd = opened(device.allocateProtectionDomain());
+            cq = opened(device.createCompletionQueue(256));
+            qp = opened(pd.createQueuePair(QueuePairType.RC, cq, cq, configure));
+            region = opened(pd.register(
+                    arena.allocate(BUFFER), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+            gid = device.defaultGid(1);
+        }
+
+        MemorySegment memory() {
+            return region.segment();
+        }
+
+        SendRequest send(long offset, long length) {
+            return SendRequest.prepare(arena, region).range(offset, length).signaled(true);
+        }
+
+        ReceiveRequest receive(long offset, long length) {
+            return ReceiveRequest.prepare(arena, region).range(offset, length);
+        }
+
+        /** Polls until there is a completion; the first is at index 0. */
+        int await() {
+            long deadline = System.nanoTime() + DEADLINE_NANOS;
+            int n = cq.poll(done);
+            while (n == 0) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw new AssertionError("no completion within the deadline on " + qp);
+                }
+                Thread.onSpinWait();
+                n = cq.poll(done);
+            }
+            return n;
+        }
+    }
+
+    private RcPair(Consumer<QueuePairConfig> configure) {
+        List<Device> devices = Device.list();
+        boolean complete = false;
+        try {
+            a = new Side(devices.getFirst(), configure);
+            b = new Side(devices.getLast(), configure);
+            complete = true;
+        } finally {
+            if (!complete) {
+                close();
+            }
+        }
+    }
+
+    static RcPair unconnected(Consumer<QueuePairConfig> configure) {
+        return new RcPair(configure);
+    }
+
+    static RcPair connected() {
+        return connected(config -> config.maxInline(64).maxSendSge(4).maxRecvSge(4));
+    }
+
+    static RcPair connected(Consumer<QueuePairConfig> configure) {
+        var pair = new RcPair(configure);
+        pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
+        pair.b.qp.connect(pair.b.gid, pair.a.qp.address(pair.a.gid));
+        return pair;
+    }
+
+    Arena arena() {
+        return arena;
+    }
+
+    private <T extends AutoCloseable> T opened(T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    @Override
+    public void close() {
+        try {
+            while (!open.isEmpty()) {
+                open.pop().close();
+            }
+        } catch (Exception e) {
+            throw new AssertionError("the pair could not be closed", e);
+        }
+        arena.close();
+    }
+}

@@ -1,0 +1,45 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.EnumSet;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class TransitionRulesTest {
+
+    private static final Set<QueuePairAttribute> NONE = EnumSet.noneOf(QueuePairAttribute.class);
+
+    private static void check(QueuePairState from, QueuePairState to, Set<QueuePairAttribute> set) {
+        TransitionRules.check("qp", QueuePairType.RC, from, to, set);
+    }
+
+    @Test
+    void shouldAllowResetAndErrorFromEveryState() {
+        for (QueuePairState from : QueuePairState.values()) {
+            check(from, QueuePairState.RESET, NONE);
+            check(from, QueuePairState.ERR, NONE);
+        }
+    }
+
+    @Test
+    void shouldListTheStatesThatCanFollow() {
+        var e = assertThrows(IllegalStateException.class, () -> check(QueuePairState.RESET, QueuePairState.RTS, NONE));
+        assertTrue(e.getMessage().contains("INIT, RESET, ERR"), e.getMessage());
+    }
+
+    @Test
+    void shouldNameExcessAttributes() {
+        var set = EnumSet.of(
+                QueuePairAttribute.PKEY_INDEX,
+                QueuePairAttribute.PORT,
+                QueuePairAttribute.ACCESS,
+                QueuePairAttribute.TIMEOUT);
+        var e = assertThrows(
+                IllegalArgumentException.class, () -> check(QueuePairState.RESET, QueuePairState.INIT, set));
+        assertTrue(e.getMessage().contains("cannot set [timeout]"), e.getMessage());
+    }
+}
