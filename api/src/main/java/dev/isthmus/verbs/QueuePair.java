@@ -49,6 +49,8 @@ public final class QueuePair implements AutoCloseable {
     private final MemorySegment postReceive;
     private final long address;
     private final long badAddress;
+    private final int maxSendWr;
+    private final int maxRecvWr;
     private final int maxSendSge;
     private final int maxRecvSge;
     private final int maxInline;
@@ -73,6 +75,8 @@ public final class QueuePair implements AutoCloseable {
         this.postReceive = pd.context().ops().postReceive();
         this.address = handle.address();
         this.badAddress = bad.address();
+        this.maxSendWr = capabilities.maxSendWr();
+        this.maxRecvWr = capabilities.maxRecvWr();
         this.maxSendSge = capabilities.maxSendSge();
         this.maxRecvSge = capabilities.maxRecvSge();
         this.maxInline = capabilities.maxInline();
@@ -289,7 +293,7 @@ public final class QueuePair implements AutoCloseable {
         if (request.next() != null) {
             throw chained();
         }
-        int errno = post(postSend, request.address(), request);
+        int errno = post(postSend, request);
         if (errno == 0) {
             return true;
         }
@@ -300,7 +304,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Posts a chain of send requests in one call: {@code ibv_post_send}. As {@link #tryPost(SendRequest)} otherwise.
      *
-     * @param first the first request; the others follow by {@link SendRequest#next(SendRequest)}
+     * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
      * @return null if all were taken, otherwise the first that was not, as the send queue was full: poll the
      *     completion queue, and go on with that one
      * @throws IllegalArgumentException if the chain is longer than the send queue
@@ -310,19 +314,9 @@ public final class QueuePair implements AutoCloseable {
         int length = 0;
         for (SendRequest request = first; request != null; request = request.next()) {
             checkSend(request);
-            checkChain(++length, capabilities.maxSendWr());
+            checkChain(++length, maxSendWr);
         }
-        int errno = post(postSend, first.address(), first);
-        if (errno == 0) {
-            return null;
-        }
-        throwUnlessFull(errno, "ibv_post_send");
-        long refused = bad.get(ADDRESS, 0).address();
-        SendRequest request = first;
-        while (request != null && request.address() != refused) {
-            request = request.next();
-        }
-        return request;
+        return firstRefused(first, post(postSend, first), "ibv_post_send");
     }
 
     /**
@@ -344,7 +338,7 @@ public final class QueuePair implements AutoCloseable {
         if (request.next() != null) {
             throw chained();
         }
-        int errno = post(postReceive, request.address(), request);
+        int errno = post(postReceive, request);
         if (errno == 0) {
             return true;
         }
@@ -355,7 +349,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * Posts a chain of receives in one call: {@code ibv_post_recv}. As {@link #tryPost(ReceiveRequest)} otherwise.
      *
-     * @param first the first request; the others follow by {@link ReceiveRequest#next(ReceiveRequest)}
+     * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
      * @return null if all were taken, otherwise the first that was not, as the receive queue was full
      * @throws IllegalArgumentException if the chain is longer than the receive queue
      */
@@ -364,28 +358,32 @@ public final class QueuePair implements AutoCloseable {
         int length = 0;
         for (ReceiveRequest request = first; request != null; request = request.next()) {
             checkReceive(request);
-            checkChain(++length, capabilities.maxRecvWr());
+            checkChain(++length, maxRecvWr);
         }
-        int errno = post(postReceive, first.address(), first);
+        return firstRefused(first, post(postReceive, first), "ibv_post_recv");
+    }
+
+    /** The request of a chain that a post did not take, or null when it took all. */
+    @HotPath
+    private <R extends WorkRequest<R>> R firstRefused(R first, int errno, String call) {
         if (errno == 0) {
             return null;
         }
-        throwUnlessFull(errno, "ibv_post_recv");
+        throwUnlessFull(errno, call);
         long refused = bad.get(ADDRESS, 0).address();
-        ReceiveRequest request = first;
+        R request = first;
         while (request != null && request.address() != refused) {
             request = request.next();
         }
         return request;
     }
 
-    /** Keeps the memory of the requests from being freed during the call, should their arena be an automatic one. */
     @HotPath
-    private int post(MemorySegment function, long first, Object requests) {
+    private int post(MemorySegment function, WorkRequest<?> first) {
         try {
-            return DataPath.post(function, address, first, badAddress);
+            return DataPath.post(function, address, first.address(), badAddress);
         } finally {
-            Reference.reachabilityFence(requests);
+            Reference.reachabilityFence(first); // an automatic arena must not be collected during the call
         }
     }
 
@@ -396,8 +394,9 @@ public final class QueuePair implements AutoCloseable {
             throw wrongState("sends can be posted from RTS on");
         }
         request.checkUsable();
-        if (!request.fits(maxSendSge, maxInline)) {
-            throw doesNotFit(request.describe());
+        // Some drivers call a request that is too large a full queue, which would be tried for ever.
+        if (request.sgeCount() > maxSendSge || (request.isInline() && request.messageLength() > maxInline)) {
+            throw doesNotFit(request);
         }
     }
 
@@ -408,8 +407,8 @@ public final class QueuePair implements AutoCloseable {
             throw wrongState("receives can be posted from INIT on");
         }
         request.checkUsable();
-        if (!request.fits(maxRecvSge)) {
-            throw doesNotFit(request.describe());
+        if (request.sgeCount() > maxRecvSge) {
+            throw doesNotFit(request);
         }
     }
 
@@ -432,9 +431,9 @@ public final class QueuePair implements AutoCloseable {
         return new IllegalStateException(this + " is in " + state + ": " + rule);
     }
 
-    private IllegalArgumentException doesNotFit(String request) {
-        return new IllegalArgumentException("a request with " + request + " is too much for " + this + ", which has "
-                + capabilities + ": ask for more when creating it");
+    private IllegalArgumentException doesNotFit(WorkRequest<?> request) {
+        return new IllegalArgumentException(request + " is too much for " + this + ", which has " + capabilities
+                + ": ask for more when creating it");
     }
 
     private static IllegalArgumentException chained() {

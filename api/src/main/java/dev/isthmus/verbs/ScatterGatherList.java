@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_sge;
 import dev.isthmus.internal.HotPath;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -14,7 +15,7 @@ import java.util.Objects;
  */
 final class ScatterGatherList {
 
-    static final long ELEMENT = ibv_sge.sizeof();
+    private static final long ELEMENT = ibv_sge.sizeof();
 
     private static final long ADDR = ibv_sge.addr$offset();
     private static final long LENGTH = ibv_sge.length$offset();
@@ -30,11 +31,12 @@ final class ScatterGatherList {
     /**
      * An empty list.
      *
-     * @param elements memory of {@code max} elements
+     * @param arena owns its memory
+     * @param max how many elements it can have
      * @param writes whether the device will write to the buffers, so that their regions must allow it
      */
-    ScatterGatherList(MemorySegment elements, int max, boolean writes) {
-        this.elements = elements;
+    ScatterGatherList(Arena arena, int max, boolean writes) {
+        this.elements = arena.allocate(ibv_sge.layout(), Math.max(1, max));
         this.regions = new MemoryRegion[max];
         this.offsets = new long[max];
         this.writes = writes;

@@ -6,23 +6,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 
 /**
- * A send request: {@code struct ibv_send_wr} with its scatter/gather list, in native memory. Prepared once and posted
- * many times; its members are changed in place, and the device keeps no reference to it after the post.
- *
- * <p>The buffers that it names belong to the device from the post until the request, or a later one of the same
- * queue pair, has completed. Inline data is copied by the post, and its buffer free again after it.
- *
- * <p>Used by one thread at a time. Changing a member allocates nothing.
+ * A send request: {@code struct ibv_send_wr}. Its buffers belong to the device from the post until the request, or a
+ * later one of the same queue pair, has completed. Inline data is copied by the post, and its buffer free again after
+ * it.
  */
-public final class SendRequest {
+public final class SendRequest extends WorkRequest<SendRequest> {
 
-    private static final long WR_ID = ibv_send_wr.wr_id$offset();
-    private static final long NEXT = ibv_send_wr.next$offset();
-    private static final long SG_LIST = ibv_send_wr.sg_list$offset();
-    private static final long NUM_SGE = ibv_send_wr.num_sge$offset();
     private static final long OPCODE = ibv_send_wr.opcode$offset();
     private static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
     private static final long IMM_DATA = ibv_send_wr.imm_data$offset();
@@ -35,17 +26,10 @@ public final class SendRequest {
     private static final int SOLICITED = 1 << 2;
     private static final int INLINE = 1 << 3;
 
-    private final MemorySegment wr;
-    private final MemorySegment.Scope scope;
-    private final ScatterGatherList buffers;
-    private SendRequest next;
     private int flags;
 
-    private SendRequest(MemorySegment wr, ScatterGatherList buffers) {
-        this.wr = wr;
-        this.scope = wr.scope();
-        this.buffers = buffers;
-        wr.set(JAVA_LONG, SG_LIST, buffers.address());
+    private SendRequest(Arena arena, int maxSge) {
+        super(arena, ibv_send_wr.layout(), maxSge, false);
         opcode(SendOpcode.SEND);
     }
 
@@ -69,24 +53,7 @@ public final class SendRequest {
      * @throws IllegalArgumentException if {@code maxSge} is negative
      */
     public static SendRequest prepare(Arena arena, int maxSge) {
-        if (maxSge < 0) {
-            throw new IllegalArgumentException("maxSge is negative: " + maxSge);
-        }
-        MemorySegment wr = arena.allocate(ibv_send_wr.layout());
-        MemorySegment elements = arena.allocate(Math.max(1, maxSge) * ScatterGatherList.ELEMENT, Long.BYTES);
-        return new SendRequest(wr, new ScatterGatherList(elements, maxSge, false));
-    }
-
-    /**
-     * Sets the number that the completion will carry.
-     *
-     * @param id any number
-     * @return this
-     */
-    @HotPath
-    public SendRequest wrId(long id) {
-        wr.set(JAVA_LONG, WR_ID, id);
-        return this;
+        return new SendRequest(arena, maxSge);
     }
 
     /**
@@ -98,52 +65,6 @@ public final class SendRequest {
     @HotPath
     public SendRequest opcode(SendOpcode opcode) {
         wr.set(JAVA_INT, OPCODE, opcode.code());
-        return this;
-    }
-
-    /**
-     * Sets one of the buffers, or appends one.
-     *
-     * @param index which; at most the number of those that are set
-     * @param region the region that it is in
-     * @param offset where it begins in the region, in bytes
-     * @param length its length in bytes
-     * @return this
-     * @throws IndexOutOfBoundsException if the index is beyond {@code maxSge}, or the range outside the region
-     */
-    @HotPath
-    public SendRequest sge(int index, MemoryRegion region, long offset, long length) {
-        buffers.set(index, region, offset, length);
-        wr.set(JAVA_INT, NUM_SGE, buffers.count());
-        return this;
-    }
-
-    /**
-     * Sets the range of the only buffer.
-     *
-     * @param offset where it begins in its region, in bytes
-     * @param length its length in bytes
-     * @return this
-     * @throws IndexOutOfBoundsException if the range is outside the region
-     * @throws IllegalStateException if the request does not have just one buffer
-     */
-    @HotPath
-    public SendRequest range(long offset, long length) {
-        buffers.range(offset, length);
-        return this;
-    }
-
-    /**
-     * Sets the length of the only buffer.
-     *
-     * @param length in bytes
-     * @return this
-     * @throws IndexOutOfBoundsException if the buffer would end outside its region
-     * @throws IllegalStateException if the request does not have just one buffer
-     */
-    @HotPath
-    public SendRequest length(long length) {
-        buffers.length(length);
         return this;
     }
 
@@ -227,50 +148,15 @@ public final class SendRequest {
         return this;
     }
 
-    /**
-     * Chains a request behind this one, for {@link QueuePair#postChain}: both are posted in one call.
-     *
-     * @param following the next request, or null for none
-     * @return this
-     */
+    /** Whether the post copies the data. */
     @HotPath
-    public SendRequest next(SendRequest following) {
-        next = following;
-        wr.set(JAVA_LONG, NEXT, following == null ? 0 : following.address());
+    boolean isInline() {
+        return (flags & INLINE) != 0;
+    }
+
+    @Override
+    @HotPath
+    SendRequest self() {
         return this;
-    }
-
-    /**
-     * The request that is chained behind this one.
-     *
-     * @return the next request, or null
-     */
-    @HotPath
-    public SendRequest next() {
-        return next;
-    }
-
-    /** Checks that the memory of the request and its regions can be used. */
-    @HotPath
-    void checkUsable() {
-        if (!scope.isAlive()) {
-            throw new IllegalStateException("the arena of the SendRequest is closed");
-        }
-        buffers.checkUsable();
-    }
-
-    /** Whether a queue pair can take the request at all: some drivers call it a full queue when it is not so. */
-    @HotPath
-    boolean fits(int maxSge, int maxInline) {
-        return buffers.count() <= maxSge && ((flags & INLINE) == 0 || buffers.total() <= maxInline);
-    }
-
-    String describe() {
-        return buffers.count() + " buffers, " + buffers.total() + " bytes" + ((flags & INLINE) == 0 ? "" : " inline");
-    }
-
-    @HotPath
-    long address() {
-        return wr.address();
     }
 }

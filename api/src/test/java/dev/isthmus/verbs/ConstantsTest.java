@@ -3,6 +3,8 @@ package dev.isthmus.verbs;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
+import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.bindings.ibverbs.verbs_h;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -73,6 +75,14 @@ class ConstantsTest {
         assertEquals(Mtu.UNKNOWN, Mtu.of(-1));
         assertEquals(Mtu.MTU_4096, Mtu.of(5));
         assertEquals(4096, Mtu.MTU_4096.bytes());
+    }
+
+    @Test
+    void shouldFindSharedMembersOfRequestsInTheSamePlace() {
+        assertEquals(ibv_recv_wr.wr_id$offset(), ibv_send_wr.wr_id$offset());
+        assertEquals(ibv_recv_wr.next$offset(), ibv_send_wr.next$offset());
+        assertEquals(ibv_recv_wr.sg_list$offset(), ibv_send_wr.sg_list$offset());
+        assertEquals(ibv_recv_wr.num_sge$offset(), ibv_send_wr.num_sge$offset());
     }
 
     private static int header(String name) {
