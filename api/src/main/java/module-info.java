@@ -1,7 +1,9 @@
-/** The RDMA data path for Java: verbs over the Foreign Function and Memory API. */
+/** The RDMA data path for Java: verbs and UCX over the Foreign Function and Memory API. */
 module dev.isthmus {
     requires dev.isthmus.bindings.ibverbs;
+    requires dev.isthmus.bindings.ucx;
 
     exports dev.isthmus;
+    exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;
 }

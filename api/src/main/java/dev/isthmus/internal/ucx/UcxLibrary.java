@@ -1,0 +1,149 @@
+package dev.isthmus.internal.ucx;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.internal.NativeLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Loads UCX in the one order that is safe inside a JVM, and refuses a version that is too old.
+ *
+ * <p>{@link #load} comes before anything else of UCX, the generated classes included: initializing those loads libucp.
+ */
+public final class UcxLibrary {
+
+    /** The oldest version that this library is written for has request parameters and worker flags: 1.12. */
+    static final int MIN_MAJOR = 1;
+
+    static final int MIN_MINOR = 12;
+
+    private static final int LC_NUMERIC = 1; // locale.h, the same number on every Linux
+
+    private static final String ERROR_SIGNALS = "UCX_ERROR_SIGNALS";
+
+    private static NativeLibrary ucs;
+    private static NativeLibrary ucp;
+    private static int[] version; // null until all of it is loaded
+
+    private UcxLibrary() {}
+
+    /**
+     * Loads UCX unless it is loaded.
+     *
+     * @return its major, minor and release number: {@code ucp_get_version}
+     * @throws RdmaUnavailableException if it is missing or too old; the next call tries again
+     */
+    public static synchronized int[] load() {
+        if (version == null) {
+            ucs = loadWithoutSignals();
+            // UCX parses numbers, its built-in defaults included, as the C locale writes them, and the JVM sets the
+            // user's locale. Nothing in Java depends on LC_NUMERIC.
+            numericLocaleOfC();
+            ucp = NativeLibrary.load("libucp.so.0", "UCX", "libucx0");
+            int[] found = readVersion();
+            refuseOlder(found);
+            version = found;
+        }
+        return version.clone();
+    }
+
+    static NativeLibrary ucs() {
+        return ucs;
+    }
+
+    /** Links a function of libucp, without errno capture: UCX reports a status instead. */
+    static MethodHandle link(String name, FunctionDescriptor descriptor) {
+        return link(ucp, name, descriptor);
+    }
+
+    @SuppressWarnings("restricted")
+    static MethodHandle link(NativeLibrary library, String name, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor);
+    }
+
+    /** Links a function of the C library. */
+    @SuppressWarnings("restricted")
+    static MethodHandle linkLibc(String name, FunctionDescriptor descriptor) {
+        Linker linker = Linker.nativeLinker();
+        return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor);
+    }
+
+    // A downcall throws only when its arguments do not fit, which is a fault of this library.
+    static AssertionError misuse(String function, Throwable t) {
+        return new AssertionError("Isthmus called " + function + " wrongly: please report it", t);
+    }
+
+    // The constructor of libucs installs handlers for SIGSEGV and others. The JVM needs its own: an implicit null check
+    // is a SIGSEGV. ucs_debug_disable_signals alone comes too late: the Java code between loading and that call has
+    // null
+    // checks too, and so have other threads. An empty list in the environment keeps SIGSEGV and its like from the
+    // beginning; the call takes back the rest, SIGHUP for one.
+    private static NativeLibrary loadWithoutSignals() {
+        String before = System.getenv(ERROR_SIGNALS);
+        setEnvironment(ERROR_SIGNALS, "");
+        try {
+            NativeLibrary library = NativeLibrary.load("libucs.so.0", "UCX", "libucx0");
+            disableSignals(library);
+            return library;
+        } finally {
+            setEnvironment(ERROR_SIGNALS, before);
+        }
+    }
+
+    // The environment of C, which UCX reads; Java keeps a copy of its own.
+    private static void setEnvironment(String name, String value) {
+        MethodHandle set = linkLibc("setenv", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
+        MethodHandle unset = linkLibc("unsetenv", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment key = arena.allocateFrom(name);
+            int ignored = value == null
+                    ? (int) unset.invokeExact(key)
+                    : (int) set.invokeExact(key, arena.allocateFrom(value), 1);
+        } catch (Throwable t) {
+            throw misuse("setenv", t);
+        }
+    }
+
+    private static void disableSignals(NativeLibrary library) {
+        MethodHandle disable = link(library, "ucs_debug_disable_signals", FunctionDescriptor.ofVoid());
+        try {
+            disable.invokeExact();
+        } catch (Throwable t) {
+            throw misuse("ucs_debug_disable_signals", t);
+        }
+    }
+
+    private static void numericLocaleOfC() {
+        MethodHandle setlocale = linkLibc("setlocale", FunctionDescriptor.of(ADDRESS, JAVA_INT, ADDRESS));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment ignored = (MemorySegment) setlocale.invokeExact(LC_NUMERIC, arena.allocateFrom("C"));
+        } catch (Throwable t) {
+            throw misuse("setlocale", t);
+        }
+    }
+
+    private static int[] readVersion() {
+        MethodHandle get = link("ucp_get_version", FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, ADDRESS));
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment numbers = arena.allocate(JAVA_INT, 3);
+            get.invokeExact(numbers, numbers.asSlice(JAVA_INT.byteSize()), numbers.asSlice(2 * JAVA_INT.byteSize()));
+            return numbers.toArray(JAVA_INT);
+        } catch (Throwable t) {
+            throw misuse("ucp_get_version", t);
+        }
+    }
+
+    static void refuseOlder(int[] found) {
+        if (found[0] != MIN_MAJOR || found[1] < MIN_MINOR) {
+            throw new RdmaUnavailableException("UCX " + found[0] + "." + found[1] + "." + found[2]
+                    + " is installed, and Isthmus needs " + MIN_MAJOR + "." + MIN_MINOR
+                    + " or a later 1.x: upgrade libucx0 (Debian, Ubuntu) or UCX of your distribution");
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_err_handler_cb_t;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * The endpoint error handler of one worker ({@code ucp_err_handler_cb_t}), the same for all of its endpoints. UCX calls
+ * it inside a progress or another call, on the worker's thread. It keeps what it is told; {@link UcpWorker#progress()}
+ * tells the program once UCX has returned.
+ *
+ * <p>Every endpoint gets it, in mode NONE too: without one UCX ends the process when some transports fail.
+ */
+final class EndpointFailures {
+
+    private final MemorySegment callback;
+    private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
+    private final ArrayDeque<UcpEndpoint> failed = new ArrayDeque<>();
+    private long lastId;
+    private Throwable thrown;
+    private boolean any;
+
+    /**
+     * Makes the callback.
+     *
+     * @param arena of the worker, which closes it when C can no longer call
+     */
+    EndpointFailures(Arena arena) {
+        callback = ucp_err_handler_cb_t.allocate(this::onError, arena);
+    }
+
+    MemorySegment callback() {
+        return callback;
+    }
+
+    /** Registers an endpoint; the number is to be the callback's argument. */
+    long add(UcpEndpoint endpoint) {
+        endpoints.put(++lastId, endpoint);
+        return lastId;
+    }
+
+    void remove(long id) {
+        endpoints.remove(id);
+    }
+
+    /** Whether {@link #tell} has something to do. */
+    boolean any() {
+        return any;
+    }
+
+    /** Tells the program of each failure once. An exception of its handler leaves the rest for the next time. */
+    void tell() {
+        any = false;
+        Throwable t = thrown;
+        thrown = null;
+        if (t != null) {
+            throw new IllegalStateException("the endpoint error callback failed", t);
+        }
+        UcpEndpoint endpoint;
+        while ((endpoint = failed.poll()) != null) {
+            any = !failed.isEmpty();
+            endpoint.tellFailure();
+        }
+    }
+
+    // Called by C. An exception that left it would end the JVM.
+    private void onError(MemorySegment id, MemorySegment ep, byte status) {
+        try {
+            UcpEndpoint endpoint = endpoints.get(id.address());
+            if (endpoint != null) {
+                endpoint.failed(status);
+                failed.add(endpoint);
+            }
+        } catch (Throwable t) {
+            thrown = t;
+        }
+        any = true;
+    }
+}

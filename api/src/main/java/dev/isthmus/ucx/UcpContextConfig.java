@@ -1,0 +1,81 @@
+package dev.isthmus.ucx;
+
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What a {@link UcpContext} is made with: {@code ucp_params_t} and {@code ucp_config_t}. Used by one thread, inside
+ * {@link UcpContext#create(java.util.function.Consumer)}.
+ */
+public final class UcpContextConfig {
+
+    private static final String PREFIX = "UCX_";
+
+    private final Map<String, String> settings = new LinkedHashMap<>();
+    private Set<UcpFeature> features = EnumSet.of(UcpFeature.TAG);
+    private String name = "";
+
+    UcpContextConfig() {}
+
+    /**
+     * Asks for features instead of {@link UcpFeature#TAG} alone.
+     *
+     * @param requested the features; at least one
+     * @return this
+     * @throws IllegalArgumentException if there is none
+     */
+    public UcpContextConfig features(Collection<UcpFeature> requested) {
+        if (requested.isEmpty()) {
+            throw new IllegalArgumentException("a context needs at least one feature, such as UcpFeature.TAG");
+        }
+        features = EnumSet.copyOf(requested);
+        return this;
+    }
+
+    /**
+     * Sets an option of UCX, over what the environment says. {@code ucx_info -cf} lists and explains them.
+     *
+     * <p>UCX 1.13 takes some options from the environment alone, as UCX_ and the key: those of statistics and debugging,
+     * which it reads when it is loaded, and a few of transports, POSIX_ERROR_HANDLING for one. Setting them here is
+     * without effect.
+     *
+     * @param key the option without {@code UCX_}, such as {@code TLS}
+     * @param value its value, such as {@code posix,self}
+     * @return this
+     * @throws IllegalArgumentException if the key has the prefix
+     */
+    public UcpContextConfig set(String key, String value) {
+        if (key.startsWith(PREFIX)) {
+            throw new IllegalArgumentException(
+                    "the option " + key + " is set as " + key.substring(PREFIX.length()) + ", without " + PREFIX);
+        }
+        settings.put(key, value);
+        return this;
+    }
+
+    /**
+     * Names the context in messages, in those of UCX too.
+     *
+     * @param contextName any text
+     * @return this
+     */
+    public UcpContextConfig name(String contextName) {
+        name = contextName;
+        return this;
+    }
+
+    Map<String, String> settings() {
+        return settings;
+    }
+
+    Set<UcpFeature> features() {
+        return features;
+    }
+
+    String name() {
+        return name;
+    }
+}

@@ -1,0 +1,254 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.Ucp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The outstanding operations of a worker, each a number that the call which began it returned. The number 0 is an
+ * operation that was done at once: it may be asked about like any other, is {@link UcsStatus#OK}, and needs no release.
+ *
+ * <p>An operation that is done keeps its status, length and tag until {@link #release}. Every number that was not 0 is to
+ * be released, once. One that was released, or is of another worker, is refused.
+ *
+ * <p>Confined to the thread of its worker. Nothing here blocks or allocates.
+ */
+public final class UcpRequests {
+
+    static final byte SEND = 0;
+    static final byte TAG_RECEIVE = 1;
+    static final byte FLUSH = 2;
+
+    private static final int IN_PROGRESS = 1;
+
+    // A status is asked for again only after something happened on the worker. UCX completes a few things without
+    // counting them as progress, so every so often it is asked for all the same.
+    private static final int TRUST_NO_PROGRESS = 63;
+
+    private final OwnerThread owner;
+    private final long worker;
+    private final RequestSlots slots;
+    private final MemorySegment info;
+    private final long infoAddress;
+
+    private int activity; // counts what may have completed something
+    private int skipped;
+
+    UcpRequests(OwnerThread owner, long worker, RequestSlots slots, Arena arena) {
+        this.owner = owner;
+        this.worker = worker;
+        this.slots = slots;
+        this.info = ucp_tag_recv_info.allocate(arena);
+        this.infoAddress = info.address();
+    }
+
+    /**
+     * Whether an operation has ended, with success or without: {@code ucp_request_check_status}. It ends inside {@link
+     * UcpWorker#progress()}, so a loop calls both.
+     *
+     * @param request what the call that began it returned
+     * @return whether its status is final and its buffer is the program's again
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public boolean isDone(long request) {
+        return statusCode(request) != IN_PROGRESS;
+    }
+
+    /**
+     * The status of an operation. What went wrong with it is told here and not by an exception.
+     *
+     * @param request what the call that began it returned
+     * @return {@link UcsStatus#IN_PROGRESS} until it has ended
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public UcsStatus status(long request) {
+        return UcsStatus.of(statusCode(request));
+    }
+
+    /**
+     * The status of an operation as a number.
+     *
+     * @param request what the call that began it returned
+     * @return a {@code ucs_status_t}: 0 done, 1 in progress, negative an error
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public int statusCode(long request) {
+        owner.check();
+        if (request == 0) {
+            return 0;
+        }
+        int slot = slot(request);
+        int status = slots.statuses[slot];
+        if (status != IN_PROGRESS) {
+            return status;
+        }
+        if (slots.polledAt[slot] == activity && (++skipped & TRUST_NO_PROGRESS) != 0) {
+            return IN_PROGRESS;
+        }
+        return poll(slot);
+    }
+
+    /**
+     * The length of the message that a receive got: {@code ucp_tag_recv_info_t::length}.
+     *
+     * @param request what the receive returned
+     * @return the length in bytes; 0 unless the status is {@link UcsStatus#OK}
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public long length(long request) {
+        owner.check();
+        return request == 0 ? 0 : slots.lengths[slot(request)];
+    }
+
+    /**
+     * The tag of the message that a receive got: {@code ucp_tag_recv_info_t::sender_tag}.
+     *
+     * @param request what the receive returned
+     * @return the tag that the sender gave; 0 unless the status is {@link UcsStatus#OK}
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public long senderTag(long request) {
+        owner.check();
+        return request == 0 ? 0 : slots.senderTags[slot(request)];
+    }
+
+    /**
+     * Asks to end an operation early: {@code ucp_request_cancel}. A receive that has not met its message becomes {@link
+     * UcsStatus#CANCELED}, some transports only after some progress. Anything else goes on: UCX cannot cancel a send.
+     *
+     * @param request what the call that began it returned; if it has ended already, nothing happens
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public void cancel(long request) {
+        owner.check();
+        if (request == 0) {
+            return;
+        }
+        int slot = slot(request);
+        if (poll(slot) == IN_PROGRESS) {
+            Ucp.requestCancel(worker, slots.addresses[slot]);
+            touch();
+        }
+    }
+
+    /**
+     * Forgets an operation that has ended, which makes room for another.
+     *
+     * @param request what the call that began it returned; invalid from now on, unless it is 0
+     * @throws IllegalArgumentException if there is no such operation on this worker: it was released before
+     * @throws IllegalStateException if it has not ended, and UCX may still use its buffer
+     */
+    @HotPath
+    public void release(long request) {
+        owner.check();
+        if (request == 0) {
+            return;
+        }
+        int slot = slot(request);
+        if (slots.statuses[slot] == IN_PROGRESS && poll(slot) == IN_PROGRESS) {
+            throw stillInProgress();
+        }
+        slots.free(slot);
+    }
+
+    /**
+     * How many operations were begun and not released, done or not.
+     *
+     * @return the number
+     */
+    public int outstanding() {
+        owner.check();
+        return slots.inUse();
+    }
+
+    /** Something was called that may have completed operations. */
+    @HotPath
+    void touch() {
+        activity++;
+    }
+
+    /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
+    @HotPath
+    long begin(int slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+        slots.kinds[slot] = kind;
+        slots.statuses[slot] = IN_PROGRESS;
+        slots.polledAt[slot] = activity - 1; // it may be done already
+        slots.lengths[slot] = 0;
+        slots.senderTags[slot] = 0;
+        slots.buffers[slot] = buffer;
+        slots.endpoints[slot] = endpoint;
+        return slots.take(slot);
+    }
+
+    /** How many operations have not ended: those of an endpoint, or all when it is null. */
+    int pending(UcpEndpoint endpoint) {
+        int count = 0;
+        for (int slot = 0; slot < slots.capacity(); slot++) {
+            boolean concerned = slots.isTaken(slot) && (endpoint == null || slots.endpoints[slot] == endpoint);
+            if (concerned && poll(slot) == IN_PROGRESS) {
+                count++;
+            }
+        }
+        return count;
+    }
+
+    /** Cancels every receive. */
+    void cancelReceives() {
+        for (int slot = 0; slot < slots.capacity(); slot++) {
+            if (slots.isTaken(slot) && slots.kinds[slot] == TAG_RECEIVE && poll(slot) == IN_PROGRESS) {
+                Ucp.requestCancel(worker, slots.addresses[slot]);
+            }
+        }
+        touch();
+    }
+
+    @HotPath
+    private int slot(long request) {
+        int slot = slots.slotOf(request);
+        if (slot < 0) {
+            throw unknown(request);
+        }
+        return slot;
+    }
+
+    @HotPath
+    private int poll(int slot) {
+        int status = slots.statuses[slot];
+        if (status != IN_PROGRESS) {
+            return status;
+        }
+        slots.polledAt[slot] = activity;
+        boolean receive = slots.kinds[slot] == TAG_RECEIVE;
+        long address = slots.addresses[slot];
+        status = receive ? Ucp.tagReceiveTest(address, infoAddress) : Ucp.requestStatus(address);
+        if (status != IN_PROGRESS) {
+            slots.statuses[slot] = (byte) status;
+            slots.buffers[slot] = null;
+            slots.endpoints[slot] = null;
+            if (receive && status == 0) {
+                slots.lengths[slot] = ucp_tag_recv_info.length(info);
+                slots.senderTags[slot] = ucp_tag_recv_info.sender_tag(info);
+            }
+        }
+        return status;
+    }
+
+    private static IllegalArgumentException unknown(long request) {
+        return new IllegalArgumentException("no operation of this worker has the number 0x" + Long.toHexString(request)
+                + ": it was released already, or belongs to another worker");
+    }
+
+    private static IllegalStateException stillInProgress() {
+        return new IllegalStateException("the operation is in progress, and UCX may still use its buffer:"
+                + " release it when isDone() says so, after a cancel() if it is a receive");
+    }
+}

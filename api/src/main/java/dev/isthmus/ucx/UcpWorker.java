@@ -1,0 +1,340 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_worker_params;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.internal.ucx.UcpObjects;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Receives messages and makes communication advance: {@code ucp_worker_h}. Made by {@link UcpContext#createWorker()}.
+ *
+ * <p>Confined, with its endpoints and operations, to one thread at a time: the one that made it, until {@link #handOver}.
+ * UCX does nothing by itself: nothing arrives or leaves for long unless that thread calls {@link #progress()}.
+ */
+public final class UcpWorker implements AutoCloseable {
+
+    /** The mask of a receive that takes messages of exactly its tag. */
+    public static final long EXACT_TAG = -1L;
+
+    /** The mask of a receive that takes a message of any tag. */
+    public static final long ANY_TAG = 0;
+
+    private final UcpContext context;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
+    private final EndpointFailures failures = new EndpointFailures(arena);
+    private final RequestSlots slots;
+    private final UcpRequests requests;
+    private final AsyncRequests async;
+    private final long closeNanos;
+    private final boolean tag;
+    private final long worker;
+
+    UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
+        this.context = context;
+        this.lifetime = new Lifetime("UcpWorker", name, context.lifetime());
+        this.owner = new OwnerThread(lifetime);
+        this.closeNanos = config.closeTimeout().toNanos();
+        this.tag = context.features().contains(UcpFeature.TAG);
+        this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
+        this.worker = lifetime.open(() -> create(context, arena));
+        this.requests = new UcpRequests(owner, worker, slots, arena);
+        this.async = new AsyncRequests(requests);
+    }
+
+    /**
+     * What a peer needs to make an endpoint to this worker: {@code ucp_worker_get_address}.
+     *
+     * @return the address, to be carried to the peer
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public UcpAddress address() {
+        owner.check();
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment address = call.allocate(ValueLayout.ADDRESS);
+            MemorySegment length = call.allocate(ValueLayout.JAVA_LONG);
+            UcxFailure.check(UcpObjects.workerGetAddress(worker, address, length), "ucp_worker_get_address", lifetime);
+            MemorySegment bytes = sized(address.get(ValueLayout.ADDRESS, 0), length.get(ValueLayout.JAVA_LONG, 0));
+            try {
+                return UcpAddress.of(bytes.toArray(ValueLayout.JAVA_BYTE));
+            } finally {
+                UcpObjects.workerReleaseAddress(worker, bytes);
+            }
+        }
+    }
+
+    /**
+     * Makes an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for the peer.
+     *
+     * @param remote the other worker's {@link #address()}
+     * @return the endpoint; to be closed before the worker
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if no transport reaches the other worker
+     */
+    public UcpEndpoint createEndpoint(UcpAddress remote) {
+        return createEndpoint(remote, config -> {});
+    }
+
+    /**
+     * Makes an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for the peer.
+     *
+     * @param remote the other worker's {@link #address()}
+     * @param configurer fills in what is to differ from the defaults
+     * @return the endpoint; to be closed before the worker
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if no transport reaches the other worker in that mode
+     */
+    public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
+        owner.check();
+        UcpEndpointConfig config = new UcpEndpointConfig();
+        configurer.accept(config);
+        return new UcpEndpoint(this, remote, config);
+    }
+
+    /**
+     * Makes communication advance: {@code ucp_worker_progress}. Does not block. Operations end in here; futures are
+     * completed and error handlers called from here. To be called in a loop.
+     *
+     * @return 0 if nothing happened; otherwise how much, in no particular unit
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    @HotPath
+    public int progress() {
+        owner.check();
+        int events = Ucp.workerProgress(worker);
+        if (events != 0) {
+            requests.touch();
+        }
+        if (async.any()) {
+            async.sweep(events != 0);
+        }
+        if (failures.any()) {
+            failures.tell();
+        }
+        return events;
+    }
+
+    /**
+     * Progresses until an operation has ended or the time is over.
+     *
+     * @param request what the call that began it returned; 0 has ended
+     * @param timeout how long at most
+     * @return whether it has ended
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    public boolean await(long request, Duration timeout) {
+        long deadline = System.nanoTime() + timeout.toNanos();
+        boolean done;
+        do {
+            progress();
+            done = requests.isDone(request);
+        } while (!done && System.nanoTime() - deadline < 0);
+        return done;
+    }
+
+    /**
+     * Receives a message of exactly a tag into a whole buffer: see {@link #tagReceive(MemorySegment, long, long, long, long)
+     * tagReceive}.
+     *
+     * @param buffer off the heap
+     * @param tag the tag
+     * @return the operation's number in {@link #requests()}
+     */
+    @HotPath
+    public long tagReceive(MemorySegment buffer, long tag) {
+        return tagReceive(buffer, 0, buffer.byteSize(), tag, EXACT_TAG);
+    }
+
+    /**
+     * Receives a message whose tag equals the given one where the mask has ones: {@code ucp_tag_recv_nbx}. Receives meet
+     * messages in the order in which both were posted.
+     *
+     * <p>UCX writes to the buffer until the operation is done: until then neither use it nor close its arena. A message
+     * that is longer ends as {@link UcsStatus#MESSAGE_TRUNCATED}.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access
+     * @param offset where the message is to begin in the buffer, in bytes
+     * @param length how many bytes there may be; may be 0
+     * @param tag the tag
+     * @param mask which bits of the tag count, such as {@link #EXACT_TAG} or {@link #ANY_TAG}
+     * @return the operation's number in {@link #requests()}, never 0, to be released; it has the message's length
+     * @throws IllegalArgumentException if the buffer is on the heap or read-only
+     * @throws IndexOutOfBoundsException if offset and length are not within the buffer
+     * @throws IllegalStateException if the worker is closed, the buffer's arena is closed, or the context was made
+     *     without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public long tagReceive(MemorySegment buffer, long offset, long length, long tag, long mask) {
+        owner.check();
+        checkTag();
+        long address = Buffers.writable(buffer, offset, length);
+        int slot = slots.next();
+        long result;
+        try {
+            result = Ucp.tagReceive(worker, address, length, tag, mask, slots.receiveParameters(slot));
+        } finally {
+            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
+        }
+        requests.touch();
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", this + ", " + length + " bytes");
+        }
+        return requests.begin(slot, UcpRequests.TAG_RECEIVE, null, buffer);
+    }
+
+    /**
+     * Receives a message, the convenient way. The future is completed by {@link #progress()}, on this worker's thread,
+     * with a {@link UcxException} if the receive fails; when it is cancelled, so is the receive with the
+     * next progress. It allocates; otherwise as {@link #tagReceive(MemorySegment, long, long, long, long)}.
+     *
+     * @param buffer off the heap, writable; UCX may write to it until the future is completed, and after the future was
+     *     cancelled until the worker has progressed
+     * @param tag the tag
+     * @param mask which bits of the tag count
+     * @return completed with the message's length and tag
+     */
+    public CompletableFuture<UcpTagReceived> tagReceiveAsync(MemorySegment buffer, long tag, long mask) {
+        return async.tagReceive(tagReceive(buffer, 0, buffer.byteSize(), tag, mask), this);
+    }
+
+    /**
+     * The operations that were begun on this worker and its endpoints.
+     *
+     * @return the same object each time
+     */
+    public UcpRequests requests() {
+        return requests;
+    }
+
+    /**
+     * Gives the worker, with its endpoints and operations, to another thread.
+     *
+     * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
+     *     this call for instance
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    /**
+     * Closes the worker: {@code ucp_worker_destroy}. Receives are cancelled. Other operations are given {@link
+     * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures that are not
+     * completed fail with an {@link IllegalStateException}. Does nothing when closed already.
+     *
+     * <p>UCX before 1.14 ends the process when a worker is destroyed that could not finish connecting to a peer. If that
+     * has not ended in the time, what C has of the worker and the context is left behind until the process ends.
+     *
+     * @throws IllegalStateException if endpoints are open; it names how many
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    @Override
+    public void close() {
+        owner.close(this::destroy);
+    }
+
+    private void destroy() {
+        requests.cancelReceives();
+        if (WorkerClose.drain(this)) {
+            UcpObjects.workerDestroy(worker);
+            arena.close();
+        } else {
+            context.abandon();
+        }
+        async.abandon(new IllegalStateException(this + " was closed before the operation was done"));
+    }
+
+    /** Progresses without telling anyone; false when the time is over. */
+    boolean progressUntil(long deadline) {
+        Ucp.workerProgress(worker);
+        requests.touch();
+        return System.nanoTime() - deadline < 0;
+    }
+
+    long closeDeadline() {
+        return System.nanoTime() + closeNanos;
+    }
+
+    @HotPath
+    void checkTag() {
+        if (!tag) {
+            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.TAG");
+        }
+    }
+
+    @HotPath
+    OwnerThread owner() {
+        return owner;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    String name() {
+        return lifetime.name();
+    }
+
+    long handle() {
+        return worker;
+    }
+
+    RequestSlots slots() {
+        return slots;
+    }
+
+    EndpointFailures failures() {
+        return failures;
+    }
+
+    AsyncRequests async() {
+        return async;
+    }
+
+    private static long create(UcpContext context, Arena owned) {
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment params = ucp_worker_params.allocate(call);
+            ucp_worker_params.field_mask(
+                    params, ucp_h.UCP_WORKER_PARAM_FIELD_THREAD_MODE() | ucp_h.UCP_WORKER_PARAM_FIELD_FLAGS());
+            // One thread at a time, which need not be the same for ever.
+            ucp_worker_params.thread_mode(params, ucp_h.UCS_THREAD_MODE_SERIALIZED());
+            ucp_worker_params.flags(params, ucp_h.UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK());
+            MemorySegment out = call.allocate(ValueLayout.JAVA_LONG);
+            UcxFailure.check(UcpObjects.workerCreate(context.handle(), params, out), "ucp_worker_create", context);
+            return out.get(ValueLayout.JAVA_LONG, 0);
+        } catch (UcxException e) {
+            owned.close();
+            throw e;
+        }
+    }
+
+    @SuppressWarnings("restricted") // UCX says how long its address is
+    private static MemorySegment sized(MemorySegment address, long length) {
+        return address.reinterpret(length);
+    }
+
+    /** The worker as messages name it. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,30 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.ucx.UcxLibrary;
+
+/**
+ * The version of the UCX library that is loaded: {@code ucp_get_version}.
+ *
+ * @param major the API's generation
+ * @param minor grows with each release
+ * @param release grows with each correction
+ */
+public record UcxVersion(int major, int minor, int release) {
+
+    /**
+     * Loads UCX, if nobody did, and reads its version. Thread-safe.
+     *
+     * @return the version
+     * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
+     */
+    public static UcxVersion loaded() {
+        int[] version = UcxLibrary.load();
+        return new UcxVersion(version[0], version[1], version[2]);
+    }
+
+    /** The usual notation, such as {@code 1.13.1}. */
+    @Override
+    public String toString() {
+        return major + "." + minor + "." + release;
+    }
+}

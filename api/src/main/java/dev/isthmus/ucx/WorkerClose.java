@@ -1,0 +1,46 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.internal.ucx.UcpObjects;
+import dev.isthmus.internal.ucx.UcxLibrary;
+import java.lang.foreign.Arena;
+
+/** What comes before {@code ucp_worker_destroy}, and whether it may come. */
+final class WorkerClose {
+
+    private static final int IN_PROGRESS = 1;
+
+    // From here on ucp_worker_destroy takes connections that are still being made. Before, an assertion in
+    // ucp_request_send_state_ff ends the process, in builds with assertions such as Debian's.
+    private static final int FIXED_MINOR = 14;
+
+    private WorkerClose() {}
+
+    /** Lets operations and connections end; false if they did not and C must not destroy the worker. */
+    static boolean drain(UcpWorker worker) {
+        long deadline = worker.closeDeadline();
+        UcpRequests requests = worker.requests();
+        boolean inTime = true;
+        while (inTime && requests.pending(null) > 0) {
+            inTime = worker.progressUntil(deadline);
+        }
+        return flush(worker, deadline) || UcxLibrary.load()[1] >= FIXED_MINOR;
+    }
+
+    private static boolean flush(UcpWorker worker, long deadline) {
+        long request;
+        try (Arena arena = Arena.ofConfined()) {
+            request = UcpObjects.workerFlush(worker.handle(), ucp_request_param_t.allocate(arena));
+        }
+        if (request == 0 || UcxFailure.isError(request)) {
+            return true;
+        }
+        boolean ended;
+        do {
+            ended = Ucp.requestStatus(request) != IN_PROGRESS;
+        } while (!ended && worker.progressUntil(deadline));
+        UcpObjects.requestFree(request);
+        return ended;
+    }
+}

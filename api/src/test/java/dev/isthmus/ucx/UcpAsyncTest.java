@@ -1,0 +1,118 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.UcxException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("ucx")
+class UcpAsyncTest {
+
+    private UcpPair pair;
+
+    @BeforeEach
+    void open() {
+        pair = new UcpPair(UcxTransports.any());
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private void until(CompletableFuture<?> future) {
+        UcxTransports.until(future::isDone, pair::progress);
+    }
+
+    @Test
+    void shouldCompleteFutures() {
+        for (int size : new int[] {0, 100, 4 << 20}) {
+            MemorySegment from = pair.arena.allocate(size);
+            MemorySegment to = pair.arena.allocate(size);
+            UcpPair.fill(from, 7);
+            var received = pair.receiver.tagReceiveAsync(to, 0x70, 0xF0);
+            assertFalse(received.isDone());
+            var sent = pair.endpoint.tagSendAsync(from, 0x71);
+            until(received);
+            until(sent);
+            assertEquals(new UcpTagReceived(size, 0x71), received.join());
+            assertEquals(-1, to.mismatch(from));
+        }
+        assertEquals(0, pair.receiver.requests().outstanding());
+        assertEquals(0, pair.sender.requests().outstanding());
+    }
+
+    @Test
+    void shouldFailFutureOfTruncatedMessage() {
+        var received = pair.receiver.tagReceiveAsync(pair.arena.allocate(4), 1, UcpWorker.EXACT_TAG);
+        var sent = pair.endpoint.tagSendAsync(pair.arena.allocate(5), 1);
+        until(received);
+        until(sent);
+        var e = assertThrows(CompletionException.class, received::join);
+        var cause = assertInstanceOf(UcxException.class, e.getCause());
+        assertEquals(UcsStatus.MESSAGE_TRUNCATED, UcsStatus.of(cause.status()));
+    }
+
+    @Test
+    void shouldCancelReceiveOfCancelledFuture() {
+        var received = pair.receiver.tagReceiveAsync(pair.arena.allocate(8), 1, UcpWorker.EXACT_TAG);
+        assertEquals(1, pair.receiver.requests().outstanding());
+        assertTrue(received.cancel(false));
+        UcxTransports.until(() -> pair.receiver.requests().outstanding() == 0, pair::progress);
+    }
+
+    @Test
+    void shouldLetActionsUseAndProgressTheWorker() {
+        MemorySegment buffer = pair.arena.allocate(8);
+        var second = pair.receiver
+                .tagReceiveAsync(buffer, 1, UcpWorker.EXACT_TAG)
+                .thenCompose(first -> {
+                    pair.receiver.progress();
+                    pair.sender.progress();
+                    return pair.receiver.tagReceiveAsync(buffer, 2, UcpWorker.EXACT_TAG);
+                });
+        var sent = pair.endpoint.tagSendAsync(pair.arena.allocate(8), 1).thenRun(pair::progress);
+        var last = pair.endpoint.tagSendAsync(pair.arena.allocate(8), 2);
+        until(second);
+        until(sent);
+        until(last);
+        assertEquals(2, second.join().senderTag());
+    }
+
+    @Test
+    void shouldCompleteManyFuturesInAnyOrder() {
+        int count = 500;
+        List<CompletableFuture<UcpTagReceived>> received = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            received.add(pair.receiver.tagReceiveAsync(pair.arena.allocate(8), i, UcpWorker.EXACT_TAG));
+        }
+        for (int i = count - 1; i >= 0; i--) {
+            until(pair.endpoint.tagSendAsync(pair.arena.allocate(8), i));
+        }
+        for (int i = 0; i < count; i++) {
+            until(received.get(i));
+            assertEquals(i, received.get(i).join().senderTag());
+        }
+    }
+
+    @Test
+    void shouldFailFuturesWhenClosed() {
+        var worker = pair.context.createWorker();
+        var received = worker.tagReceiveAsync(pair.arena.allocate(8), 1, UcpWorker.EXACT_TAG);
+        worker.close();
+        var e = assertThrows(CompletionException.class, received::join);
+        assertInstanceOf(IllegalStateException.class, e.getCause());
+    }
+}

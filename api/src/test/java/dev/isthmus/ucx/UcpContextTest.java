@@ -1,0 +1,114 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.bindings.ucx.ucp_h;
+import java.lang.foreign.Arena;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("ucx")
+class UcpContextTest {
+
+    @Test
+    void shouldTellVersion() {
+        UcxVersion version = UcxVersion.loaded();
+        assertEquals(1, version.major());
+        assertTrue(version.minor() >= 12, version.toString());
+        assertTrue(version.toString().matches("1\\.[0-9]+\\.[0-9]+"), version.toString());
+    }
+
+    @Test
+    void shouldHaveTheValuesOfTheHeaders() {
+        UcxVersion.loaded(); // before the generated classes
+        assertEquals(ucp_h.UCP_FEATURE_TAG(), UcpFeature.TAG.bit());
+        assertEquals(ucp_h.UCP_FEATURE_RMA(), UcpFeature.RMA.bit());
+        assertEquals(ucp_h.UCP_FEATURE_AMO32(), UcpFeature.AMO32.bit());
+        assertEquals(ucp_h.UCP_FEATURE_AMO64(), UcpFeature.AMO64.bit());
+        assertEquals(ucp_h.UCP_FEATURE_WAKEUP(), UcpFeature.WAKEUP.bit());
+        assertEquals(ucp_h.UCP_FEATURE_STREAM(), UcpFeature.STREAM.bit());
+        assertEquals(ucp_h.UCP_FEATURE_AM(), UcpFeature.AM.bit());
+        assertEquals(UcsStatus.OK, UcsStatus.of(ucp_h.UCS_OK()));
+        assertEquals(UcsStatus.IN_PROGRESS, UcsStatus.of(ucp_h.UCS_INPROGRESS()));
+        assertEquals(UcsStatus.MESSAGE_TRUNCATED, UcsStatus.of(ucp_h.UCS_ERR_MESSAGE_TRUNCATED()));
+        assertEquals(UcsStatus.CANCELED, UcsStatus.of(ucp_h.UCS_ERR_CANCELED()));
+        assertEquals(UcsStatus.CONNECTION_RESET, UcsStatus.of(ucp_h.UCS_ERR_CONNECTION_RESET()));
+        assertEquals(UcsStatus.ENDPOINT_TIMEOUT, UcsStatus.of(ucp_h.UCS_ERR_ENDPOINT_TIMEOUT()));
+        assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(-77));
+        assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(Integer.MIN_VALUE));
+        assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(200));
+    }
+
+    @Test
+    void shouldRefuseUnknownOption() {
+        var e = assertThrows(
+                IllegalArgumentException.class, () -> UcpContext.create(config -> config.set("TSL", "tcp")));
+        assertTrue(e.getMessage().contains("TSL"), e.getMessage());
+        assertTrue(e.getMessage().contains("ucx_info"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseOptionWithPrefix() {
+        var config = new UcpContextConfig();
+        var e = assertThrows(IllegalArgumentException.class, () -> config.set("UCX_TLS", "tcp"));
+        assertTrue(e.getMessage().contains("without UCX_"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseValueThatUcxDoesNotAccept() {
+        var e = assertThrows(
+                IllegalArgumentException.class,
+                () -> UcpContext.create(config -> config.set("RNDV_THRESH", "rather long")));
+        assertTrue(e.getMessage().contains("RNDV_THRESH=rather long"), e.getMessage());
+    }
+
+    @Test
+    void shouldApplyOption() {
+        // Without a device for the only transport that is allowed there is no context.
+        var e = assertThrows(
+                UcxException.class,
+                () -> UcpContext.create(config -> config.set("TLS", "tcp").set("NET_DEVICES", "none0")));
+        assertEquals("ucp_init", e.call());
+        assertEquals(-14, e.status());
+        assertTrue(e.getMessage().contains("UCS_ERR_NO_DEVICE (-14)"), e.getMessage());
+        assertTrue(e.getMessage().contains("ucx_info -d"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseToBeWithoutFeatures() {
+        var config = new UcpContextConfig();
+        assertThrows(IllegalArgumentException.class, () -> config.features(List.of()));
+    }
+
+    @Test
+    void shouldRefuseTagsWithoutTheFeature() {
+        try (var context = UcpContext.create(
+                        config -> config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.AM)));
+                var worker = context.createWorker();
+                var endpoint = worker.createEndpoint(worker.address())) {
+            assertEquals(Set.of(UcpFeature.AM), context.features());
+            var arena = Arena.ofAuto();
+            assertThrows(IllegalStateException.class, () -> endpoint.tagSend(arena.allocate(8), 1));
+            assertThrows(IllegalStateException.class, () -> worker.tagReceive(arena.allocate(8), 1));
+        }
+    }
+
+    @Test
+    void shouldRefuseToCloseWhileWorkersAreOpen() {
+        var context = UcpContext.create(
+                config -> config.set("TLS", UcxTransports.any()).name("parent"));
+        var worker = context.createWorker();
+        var e = assertThrows(IllegalStateException.class, context::close);
+        assertEquals("UcpContext(parent) cannot be closed yet: close first its 1 UcpWorker", e.getMessage());
+        worker.close();
+        context.close();
+        context.close();
+        assertThrows(IllegalStateException.class, context::createWorker);
+    }
+}

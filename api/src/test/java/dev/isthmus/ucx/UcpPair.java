@@ -1,0 +1,79 @@
+package dev.isthmus.ucx;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** Two workers of one thread, the first with an endpoint to the second. */
+final class UcpPair implements AutoCloseable {
+
+    static final long TAG = 0x1122334455667788L;
+
+    final UcpContext context;
+    final UcpWorker sender;
+    final UcpWorker receiver;
+    final UcpEndpoint endpoint;
+    final Arena arena = Arena.ofConfined();
+
+    UcpPair(String tls) {
+        this(tls, config -> {});
+    }
+
+    UcpPair(String tls, Consumer<UcpWorkerConfig> configurer) {
+        context = UcpContext.create(config -> config.set("TLS", tls));
+        sender = context.createWorker(configurer);
+        receiver = context.createWorker(configurer);
+        endpoint = sender.createEndpoint(receiver.address());
+    }
+
+    void progress() {
+        sender.progress();
+        receiver.progress();
+    }
+
+    /** Ends an operation of either worker. */
+    void await(UcpWorker worker, long request) {
+        UcxTransports.until(() -> worker.requests().isDone(request), this::progress);
+    }
+
+    /** Sends and receives, and releases both. */
+    void exchange(MemorySegment from, MemorySegment to, long tag) {
+        long receive = receiver.tagReceive(to, tag);
+        long send = endpoint.tagSend(from, tag);
+        await(receiver, receive);
+        await(sender, send);
+        receiver.requests().release(receive);
+        sender.requests().release(send);
+    }
+
+    /** Bytes that differ from place to place and, by the seed, from message to message. */
+    static void fill(MemorySegment buffer, int seed) {
+        for (long i = 0; i < buffer.byteSize(); i++) {
+            buffer.set(ValueLayout.JAVA_BYTE, i, (byte) (seed + i + (i >> 8) * 7));
+        }
+    }
+
+    /** Closes once both sides are connected, which takes the progress of both. */
+    @Override
+    public void close() {
+        if (endpoint.isOpen()) {
+            await(sender, endpoint.flush());
+        }
+        closeAtOnce();
+    }
+
+    /** Closes as a program does that has met an error. */
+    void closeAtOnce() {
+        endpoint.close();
+        receiver.close();
+        sender.close();
+        context.close();
+        arena.close();
+    }
+
+    static Consumer<UcpWorkerConfig> closingWithin(Duration timeout) {
+        return config -> config.closeTimeout(timeout);
+    }
+}

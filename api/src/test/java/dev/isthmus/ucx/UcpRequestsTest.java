@@ -1,0 +1,185 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
+import java.util.HashSet;
+import java.util.Set;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("ucx")
+class UcpRequestsTest {
+
+    private UcpPair pair;
+    private UcpRequests received;
+
+    @BeforeEach
+    void open() {
+        pair = new UcpPair(UcxTransports.any());
+        received = pair.receiver.requests();
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private long receive() {
+        return pair.receiver.tagReceive(pair.arena.allocate(8), UcpPair.TAG);
+    }
+
+    private void send() {
+        long send = pair.endpoint.tagSend(pair.arena.allocate(8), UcpPair.TAG);
+        pair.await(pair.sender, send);
+        pair.sender.requests().release(send);
+    }
+
+    @Test
+    void shouldCancelReceive() {
+        long receive = receive();
+        received.cancel(receive);
+        pair.await(pair.receiver, receive);
+        assertEquals(UcsStatus.CANCELED, received.status(receive));
+        assertEquals(-16, received.statusCode(receive));
+        assertEquals(0, received.length(receive));
+        received.release(receive);
+        long next = receive();
+        send();
+        pair.await(pair.receiver, next);
+        assertEquals(UcsStatus.OK, received.status(next), "the message went to the cancelled receive");
+    }
+
+    @Test
+    void shouldIgnoreCancelOfWhatIsDone() {
+        long receive = receive();
+        send();
+        pair.await(pair.receiver, receive);
+        received.cancel(receive);
+        assertEquals(UcsStatus.OK, received.status(receive));
+    }
+
+    @Test
+    void shouldTakeZeroForDone() {
+        assertTrue(received.isDone(0));
+        assertEquals(UcsStatus.OK, received.status(0));
+        assertEquals(0, received.length(0));
+        assertEquals(0, received.senderTag(0));
+        received.cancel(0);
+        received.release(0);
+    }
+
+    @Test
+    void shouldRefuseSecondRelease() {
+        long receive = receive();
+        send();
+        pair.await(pair.receiver, receive);
+        received.release(receive);
+        var e = assertThrows(IllegalArgumentException.class, () -> received.release(receive));
+        assertTrue(e.getMessage().contains("released already"), e.getMessage());
+        assertThrows(IllegalArgumentException.class, () -> received.isDone(receive));
+        assertThrows(IllegalArgumentException.class, () -> received.cancel(receive));
+        assertThrows(IllegalArgumentException.class, () -> received.length(receive));
+        assertThrows(IllegalArgumentException.class, () -> received.senderTag(receive));
+    }
+
+    @Test
+    void shouldRefuseStaleNumberOfSlotThatIsInUseAgain() {
+        Set<Long> stale = new HashSet<>();
+        for (int i = 0; i < 1000; i++) {
+            long receive = receive();
+            assertTrue(stale.add(receive), "a number was given twice");
+            received.cancel(receive);
+            pair.await(pair.receiver, receive);
+            received.release(receive);
+        }
+        long live = receive();
+        for (long request : stale) {
+            assertThrows(IllegalArgumentException.class, () -> received.status(request));
+        }
+        assertEquals(UcsStatus.IN_PROGRESS, received.status(live));
+    }
+
+    @Test
+    void shouldRefuseNumberOfOtherWorker() {
+        long receive = receive();
+        UcpRequests others = pair.sender.requests();
+        assertThrows(IllegalArgumentException.class, () -> others.release(receive));
+        assertThrows(IllegalArgumentException.class, () -> others.cancel(receive));
+        assertEquals(UcsStatus.IN_PROGRESS, received.status(receive));
+    }
+
+    @Test
+    void shouldRefuseNumbersThatNobodyGave() {
+        long live = receive();
+        for (long request : new long[] {-1, 1, Long.MIN_VALUE, Long.MAX_VALUE, live + 1, live | Long.MIN_VALUE}) {
+            assertThrows(IllegalArgumentException.class, () -> received.release(request), Long.toHexString(request));
+        }
+    }
+
+    @Test
+    void shouldRefuseReleaseOfWhatIsInProgress() {
+        long receive = receive();
+        var e = assertThrows(IllegalStateException.class, () -> received.release(receive));
+        assertTrue(e.getMessage().contains("cancel()"), e.getMessage());
+        send();
+        pair.await(pair.receiver, receive);
+        received.release(receive);
+    }
+
+    @Test
+    void shouldReuseSlots() {
+        for (int i = 0; i < 10_000; i++) {
+            long receive = receive();
+            assertNotEquals(0, receive);
+            received.cancel(receive);
+            pair.await(pair.receiver, receive);
+            received.release(receive);
+        }
+        assertEquals(0, received.outstanding());
+    }
+
+    @Test
+    void shouldKeepBufferOfAutomaticArenaWhilePending() {
+        var sentinel = new WeakReference<>(Arena.ofAuto().allocate(8));
+        long receive = pair.receiver.tagReceive(sentinel.get(), UcpPair.TAG);
+        for (int i = 0; i < 5; i++) {
+            System.gc();
+            assertNotEquals(null, sentinel.get(), "collected while UCX may write to it");
+        }
+        send();
+        pair.await(pair.receiver, receive);
+        UcxTransports.until(() -> sentinel.get() == null, System::gc);
+    }
+
+    @Test
+    void shouldRefuseMoreThanThereCanBe() {
+        var config = new UcpWorkerConfig();
+        assertThrows(IllegalArgumentException.class, () -> config.reservedRequests(0));
+        assertThrows(IllegalArgumentException.class, () -> config.reservedRequests(RequestSlots.MAX_SLOTS + 1));
+    }
+
+    @Test
+    void shouldRefuseUseOnOtherThread() throws InterruptedException {
+        long receive = receive();
+        MemorySegment nothing = MemorySegment.NULL;
+        var thrown = new Throwable[3];
+        Thread thread = new Thread(() -> {
+            thrown[0] = assertThrows(WrongThreadException.class, () -> received.isDone(receive));
+            thrown[1] = assertThrows(WrongThreadException.class, () -> received.release(receive));
+            thrown[2] = assertThrows(WrongThreadException.class, () -> pair.endpoint.tagSend(nothing, 1));
+        });
+        thread.start();
+        thread.join();
+        for (Throwable t : thrown) {
+            assertNotEquals(null, t, "not refused");
+        }
+    }
+}

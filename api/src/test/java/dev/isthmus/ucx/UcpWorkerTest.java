@@ -1,0 +1,193 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+@Tag("ucx")
+class UcpWorkerTest {
+
+    @Test
+    void shouldRefuseBufferOnHeap() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            MemorySegment heap = MemorySegment.ofArray(new byte[8]);
+            assertThrows(IllegalArgumentException.class, () -> pair.endpoint.tagSend(heap, 1));
+            assertThrows(IllegalArgumentException.class, () -> pair.receiver.tagReceive(heap, 1));
+            assertEquals(0, pair.receiver.requests().outstanding());
+        }
+    }
+
+    @Test
+    void shouldRefuseReadOnlyBufferForReceiveOnly() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            MemorySegment buffer = pair.arena.allocate(8);
+            MemorySegment readOnly = buffer.asReadOnly();
+            assertThrows(IllegalArgumentException.class, () -> pair.receiver.tagReceive(readOnly, 1));
+            pair.exchange(readOnly, buffer, 1);
+        }
+    }
+
+    @Test
+    void shouldRefuseRangeOutOfBounds() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            MemorySegment buffer = pair.arena.allocate(8);
+            long[][] ranges = {
+                {0, 9}, {8, 1}, {9, 0}, {-1, 1}, {0, -1}, {1, Long.MAX_VALUE}, {Long.MAX_VALUE, 1}, {Long.MIN_VALUE, 0}
+            };
+            for (long[] range : ranges) {
+                assertThrows(
+                        IndexOutOfBoundsException.class, () -> pair.endpoint.tagSend(buffer, range[0], range[1], 1));
+                assertThrows(
+                        IndexOutOfBoundsException.class,
+                        () -> pair.receiver.tagReceive(buffer, range[0], range[1], 1, UcpWorker.EXACT_TAG));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseBufferOfClosedArena() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            MemorySegment buffer;
+            try (Arena arena = Arena.ofShared()) {
+                buffer = arena.allocate(8);
+            }
+            var e = assertThrows(IllegalStateException.class, () -> pair.endpoint.tagSend(buffer, 1));
+            assertTrue(e.getMessage().contains("closed"), e.getMessage());
+            assertThrows(IllegalStateException.class, () -> pair.receiver.tagReceive(buffer, 1));
+        }
+    }
+
+    @Test
+    void shouldRefuseBufferOfOtherThreadsArena() throws InterruptedException {
+        BlockingQueue<MemorySegment> made = new ArrayBlockingQueue<>(1);
+        BlockingQueue<Boolean> used = new ArrayBlockingQueue<>(1);
+        Thread owner = new Thread(() -> {
+            try (Arena arena = Arena.ofConfined()) {
+                made.add(arena.allocate(8));
+                used.poll(UcxTransports.DEADLINE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        });
+        owner.start();
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            MemorySegment buffer = made.take();
+            assertThrows(WrongThreadException.class, () -> pair.endpoint.tagSend(buffer, 1));
+            assertThrows(WrongThreadException.class, () -> pair.receiver.tagReceive(buffer, 1));
+        } finally {
+            used.add(true);
+            owner.join();
+        }
+    }
+
+    @Test
+    void shouldRefuseUseAfterClose() {
+        try (var context = UcpContext.create(config -> config.set("TLS", UcxTransports.any()));
+                Arena arena = Arena.ofConfined()) {
+            UcpWorker worker = context.createWorker();
+            UcpAddress address = worker.address();
+            long receive = worker.tagReceive(arena.allocate(8), 1);
+            UcpRequests requests = worker.requests();
+            worker.close();
+            worker.close();
+            assertThrows(IllegalStateException.class, worker::progress);
+            assertThrows(IllegalStateException.class, worker::address);
+            assertThrows(IllegalStateException.class, () -> worker.tagReceive(arena.allocate(8), 1));
+            assertThrows(IllegalStateException.class, () -> worker.createEndpoint(address));
+            assertThrows(IllegalStateException.class, () -> requests.isDone(receive));
+            assertThrows(IllegalStateException.class, () -> requests.cancel(receive));
+            var e = assertThrows(IllegalStateException.class, () -> requests.release(receive));
+            assertTrue(e.getMessage().matches("UcpWorker\\(.*\\) is closed"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldRefuseToCloseWhileEndpointsAreOpen() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            var e = assertThrows(IllegalStateException.class, pair.sender::close);
+            assertTrue(e.getMessage().contains("close first its 1 UcpEndpoint"), e.getMessage());
+            pair.exchange(pair.arena.allocate(8), pair.arena.allocate(8), 1);
+        }
+    }
+
+    @Test
+    void shouldBelongToTheThreadThatItIsHandedTo() throws InterruptedException {
+        try (var context = UcpContext.create(config -> config.set("TLS", UcxTransports.any()))) {
+            UcpWorker worker = context.createWorker();
+            BlockingQueue<Throwable> failure = new ArrayBlockingQueue<>(1);
+            Thread other = new Thread(() -> {
+                try (Arena arena = Arena.ofConfined();
+                        worker;
+                        var loop = worker.createEndpoint(worker.address())) {
+                    long receive = worker.tagReceive(arena.allocate(8), 1);
+                    assertTrue(worker.await(loop.tagSend(arena.allocate(8), 1), Duration.ofSeconds(10)));
+                    assertTrue(worker.await(receive, Duration.ofSeconds(10)));
+                } catch (Throwable t) {
+                    failure.add(t);
+                }
+            });
+            worker.handOver(other);
+            assertThrows(WrongThreadException.class, worker::progress);
+            assertThrows(WrongThreadException.class, worker::close);
+            other.start();
+            other.join();
+            assertEquals(null, failure.poll());
+            assertThrows(IllegalStateException.class, worker::progress);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldCloseWithReceivesOutstanding(String tls) {
+        // It would take the whole time if it waited for messages that nobody sends.
+        var pair = new UcpPair(tls, UcpPair.closingWithin(Duration.ofMinutes(5)));
+        pair.exchange(pair.arena.allocate(8), pair.arena.allocate(8), 1);
+        for (int i = 0; i < 100; i++) {
+            assertTrue(pair.receiver.tagReceive(pair.arena.allocate(1000), i) > 0);
+        }
+        long begin = System.nanoTime();
+        pair.close();
+        long seconds = (System.nanoTime() - begin) / 1_000_000_000;
+        assertTrue(seconds < UcxTransports.DEADLINE_SECONDS, "closing took " + seconds + " s");
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldCloseInTimeWithSendsThatNobodyReceives(String tls) {
+        var pair = new UcpPair(tls, UcpPair.closingWithin(Duration.ofMillis(50)));
+        MemorySegment large = pair.arena.allocate(4 << 20); // rendezvous: waits for its receive
+        long send = pair.endpoint.tagSend(large, 1);
+        for (int i = 0; i < 1000; i++) {
+            pair.progress();
+        }
+        assertEquals(UcsStatus.IN_PROGRESS, pair.sender.requests().status(send));
+        long begin = System.nanoTime();
+        pair.closeAtOnce();
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(millis < 10_000, "closing took " + millis + " ms");
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldCloseInTimeWhenPeerNeverProgressed(String tls) {
+        var pair = new UcpPair(tls, UcpPair.closingWithin(Duration.ofMillis(50)));
+        for (int i = 0; i < 5000; i++) { // more than fits the way there
+            assertTrue(pair.endpoint.tagSend(pair.arena.allocate(1000), 1) >= 0);
+        }
+        long begin = System.nanoTime();
+        pair.closeAtOnce();
+        long millis = (System.nanoTime() - begin) / 1_000_000;
+        assertTrue(millis < 10_000, "closing took " + millis + " ms");
+    }
+}
