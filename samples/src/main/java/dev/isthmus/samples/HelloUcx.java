@@ -1,0 +1,38 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.ucx.UcpContext;
+import java.lang.foreign.Arena;
+
+/** Sends a message from one UCX worker to another of the same process, over whatever UCX chooses. */
+public final class HelloUcx {
+
+    private HelloUcx() {}
+
+    /**
+     * Needs no RDMA device.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        // README: begin
+        try (var context = UcpContext.create();
+                var sender = context.createWorker();
+                var receiver = context.createWorker();
+                var endpoint = sender.createEndpoint(receiver.address());
+                var arena = Arena.ofConfined()) {
+            var hello = arena.allocateFrom("hello, UCX");
+            var buffer = arena.allocate(64);
+            long receive = receiver.tagReceive(buffer, 7); // a number, 0 when done at once
+            long send = endpoint.tagSend(hello, 7);
+            while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
+                sender.progress(); // allocates nothing, never blocks
+                receiver.progress();
+            }
+            System.out.println(receiver.requests().status(receive) + ", "
+                    + receiver.requests().length(receive) + " bytes: " + buffer.getString(0));
+            receiver.requests().release(receive);
+            sender.requests().release(send);
+        }
+        // README: end
+    }
+}

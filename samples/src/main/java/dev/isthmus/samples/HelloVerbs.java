@@ -1,0 +1,47 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+
+/** Sends a message from one queue pair to another of the same process, over the first RDMA device. */
+public final class HelloVerbs {
+
+    private HelloVerbs() {}
+
+    /**
+     * Needs an RDMA device: {@code ./isthmus testbed} gives one.
+     *
+     * @param args none
+     */
+    public static void main(String[] args) {
+        // README: begin
+        try (var arena = Arena.ofConfined();
+                var device = Device.first().open();
+                var pd = device.allocateProtectionDomain();
+                var cq = device.createCompletionQueue(16);
+                var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                var region = pd.register(arena.allocate(4096), AccessFlag.LOCAL_WRITE)) {
+            var gid = device.defaultGid(1);
+            a.connect(gid, b.address(gid));
+            b.connect(gid, a.address(gid));
+            region.segment().setString(0, "hello, RDMA");
+            b.tryPost(ReceiveRequest.prepare(arena, region).range(2048, 2048).wrId(1));
+            a.tryPost(SendRequest.prepare(arena, region).range(0, 12).wrId(2).signaled(true));
+            var done = WorkCompletions.allocate(arena, 2);
+            for (int seen = 0; seen < 2; ) {
+                int n = cq.poll(done); // allocates nothing, never blocks
+                for (int i = 0; i < n; i++, seen++) {
+                    System.out.println("request " + done.wrId(i) + ": " + done.status(i));
+                }
+            }
+            System.out.println(region.segment().getString(2048));
+        }
+        // README: end
+    }
+}
