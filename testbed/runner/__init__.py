@@ -1,7 +1,9 @@
 """How testbed/testbed gives a command RDMA devices.
 
     cli       options, and the choice of where to run
-    local     on this machine: its own RDMA device, or Soft-RoCE made for the command
+    place     what the command is told about where it runs
+    local     on this machine: its own RDMA devices, or Soft-RoCE made for the command
+    softroce  Soft-RoCE devices on this machine, and their end
     vm        in QEMU: the guest's life, its streams and its end
     machine   QEMU's command line
     guest     the kernel to boot, and the initramfs that carries the command into the guest

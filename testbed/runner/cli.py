@@ -5,21 +5,35 @@ import os
 import re
 import stat
 
-from . import local, vm
-from .failure import Failure, Interrupted, catch_signals, open_standard_streams, say
+from . import local
+from .failure import Failure, Interrupted, Unavailable, catch_signals, open_standard_streams, say
+
+
+
+def _run_in_vm(*arguments):
+    from . import vm  # the other places start sooner without it
+    return vm.run(*arguments)
+
+
+# In the order in which they are tried.
+PLACES = {"hardware": local.run_on_hardware, "host": local.run_on_host, "vm": _run_in_vm}
 
 DESCRIPTION = """\
 Runs COMMAND where it finds real RDMA devices, and exits with its exit status.
 
 Places, in the order in which they are tried:
-  hardware  an RDMA device of this machine whose port is active; the command just runs
-  host      Soft-RoCE (rdma_rxe) on this machine: two devices isthmus0 and isthmus1 on the two ends of a
-            veth pair, removed afterwards; needs root and the kernel module
+  hardware  the RDMA devices of this machine whose port is active
+  host      Soft-RoCE (rdma_rxe) on this machine: two devices isthmus0 and isthmus1 (or the next free names)
+            on the two ends of a veth pair, removed afterwards; needs root and the kernel module
   vm        Debian's kernel in QEMU, on the files of this machine: devices rxe0 (10.0.0.1) and rxe1
             (10.0.0.2) on the two ends of a veth pair, GID index 1
 """
 
 EPILOG = """\
+The command finds in its environment ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the
+devices, with spaces between) and ISTHMUS_ADDRESSES (their IPv4 addresses where the testbed made them, else empty).
+What it leaves running ends with it, except on hardware or host with a terminal as standard input.
+
 In the vm the command sees this machine's files copy-on-write, in the same folder, as root; nothing that it
 writes is kept, except below the folders of --rw. Of the environment it gets PATH, HOME, JAVA_HOME, LANG,
 LC_*, TZ, ISTHMUS_*, UCX_* and what --env names. Standard input is passed on when it is a file or a pipe.
@@ -38,18 +52,18 @@ def parser():
     p = argparse.ArgumentParser(prog="testbed", usage="testbed [OPTION]... -- COMMAND [ARGUMENT]...",
                                 description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--where", choices=("auto", "hardware", "host", "vm"), default="auto",
+    p.add_argument("--where", choices=("auto", *PLACES), default="auto",
                    help="where to run (default: auto, the first that is possible)")
     p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
-                   help="end the command, and the guest, after this time (default: 600; not on hardware)")
+                   help="end the command after this time (default: 600)")
     p.add_argument("--memlock", type=_memlock, metavar="unlimited|KIB",
                    help="limit of locked memory (default: as it is; 8 MiB in the vm)")
+    p.add_argument("--env", action="append", default=[], metavar="NAME[=VALUE]",
+                   help="set an environment variable, or pass it into the vm too; may be repeated")
     p.add_argument("--quiet", action="store_true", help="do not tell where the command runs")
     vm_options = p.add_argument_group("for the vm")
     vm_options.add_argument("--rw", action="append", default=[], type=_folder, metavar="DIR",
                             help="let the command write to this folder of the host; may be repeated")
-    vm_options.add_argument("--env", action="append", default=[], metavar="NAME[=VALUE]",
-                            help="pass this environment variable too; may be repeated")
     vm_options.add_argument("--cpus", type=_positive, default=2, metavar="N", help="default: 2")
     vm_options.add_argument("--memory", default="4G", help="QEMU's -m (default: 4G)")
     vm_options.add_argument("--accel", choices=("auto", "kvm", "tcg"), default="auto",
@@ -107,27 +121,25 @@ def parse(arguments):
     return options, command
 
 
-def choose(options):
-    """Returns the place to run at."""
-    if options.where != "auto":
-        return options.where
-    if local.has_hardware():
-        return "hardware"
-    return "host" if local.can_make_devices() else "vm"
-
-
 def run(arguments):
     options, command = parse(arguments)
     # A terminal stays with us: line editing through the guest's pipes would not work.
     kind = os.fstat(0).st_mode
     options.stdin = stat.S_ISREG(kind) or stat.S_ISFIFO(kind) or stat.S_ISSOCK(kind)
-    place = choose(options)
-    if not options.quiet:
-        say({"hardware": "on this machine's RDMA device",
-             "host": "on Soft-RoCE devices made on this machine",
-             "vm": "in QEMU with Soft-RoCE devices rxe0 and rxe1"}[place])
-    return {"hardware": local.run_on_hardware, "host": local.run_on_host, "vm": vm.run}[place](
-        command, options)
+    refusals = []
+
+    def announce(place):
+        if not options.quiet:
+            say(place + (f" ({'; '.join(refusals)})" if refusals else ""))
+
+    for name in PLACES if options.where == "auto" else [options.where]:
+        try:
+            return PLACES[name](command, options, announce)
+        except Unavailable as refusal:
+            if options.where != "auto":
+                raise
+            refusals.append(str(refusal))
+    raise Failure("; ".join(refusals))
 
 
 def main(arguments):

@@ -15,6 +15,10 @@ class Failure(Exception):
         self.status = status
 
 
+class Unavailable(Failure):
+    """This place cannot be had here; the next one may."""
+
+
 class Interrupted(Exception):
     """A signal asked the testbed to stop."""
 

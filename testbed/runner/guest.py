@@ -13,13 +13,15 @@ import struct
 import subprocess
 
 from .failure import Failure
-
-HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+from .place import HERE, assigned, told
 
 # What the initramfs must load before it can see the host's files. The rest is loaded from there.
 BOOT_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console")
 
 XZ = b"\xfd7zXZ\0"
+
+# What testbed/devices makes there: link, address and device, twice.
+ENDS = ("veth0", "10.0.0.1", "rxe0", "veth1", "10.0.0.2", "rxe1")
 
 # Passed to the command when set, besides what --env names.
 PASSED = re.compile(r"JAVA_HOME|PATH|HOME|LANG|LC_.*|TZ|ISTHMUS_.*|UCX_.*")
@@ -74,8 +76,8 @@ def initramfs(version, arguments, options):
         files[f"modules/{number:02}.ko"] = (_module(module), 0o644)
     for tag, directory in share_tags(options).items():
         files[f"shares/{tag}"] = (os.fsencode(directory), 0o644)
-    if options.no_devices:
-        files["testbed/no-devices"] = (b"", 0o644)
+    if not options.no_devices:
+        files["testbed/ends"] = (" ".join(ENDS).encode(), 0o644)
     if options.stdin:
         files["testbed/stdin"] = (b"", 0o644)
     return _cpio(files)
@@ -101,9 +103,10 @@ def environment(options):
     """Returns what the command gets of the environment."""
     chosen = {name: value for name, value in os.environ.items()
               if PASSED.fullmatch(name) or name in options.env}
-    assigned = dict(item.split("=", 1) for item in options.env if "=" in item)
+    chosen.update(assigned(options))
+    chosen.update(told("vm") if options.no_devices else told("vm", ENDS[2::3], ENDS[1::3]))
     # A shell can export no other name.
-    return {name: value for name, value in (chosen | assigned).items()
+    return {name: value for name, value in chosen.items()
             if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)}
 
 

@@ -40,15 +40,20 @@ def accelerator(wanted):
     return "kvm" if wanted != "tcg" and usable else "tcg"
 
 
-def command(options, kernel, initramfs, descriptors):
-    """Returns the command line. descriptors has QEMU's end of each stream's socket, by name."""
+def check(options):
+    """Raises when there can be no virtual machine, before anything is done for it."""
     if platform.machine() not in ARCHITECTURES:
         raise Failure(f"no virtual machine for {platform.machine()}; "
                       f"there is one for: {', '.join(ARCHITECTURES)}")
-    name, package, board, processor, console = ARCHITECTURES[platform.machine()]
-    program = shutil.which(name)
-    if program is None:
-        raise Failure(f"no {name}; install Debian's {package}")
+    program, package = ARCHITECTURES[platform.machine()][:2]
+    if shutil.which(program) is None:
+        raise Failure(f"no {program}; install Debian's {package}")
+    accelerator(options.accel)
+
+
+def command(options, kernel, initramfs, descriptors):
+    """Returns the command line. descriptors has QEMU's end of each stream's socket, by name."""
+    program, _, board, processor, console = ARCHITECTURES[platform.machine()]
     accel = accelerator("tcg" if options.icount else options.accel)
     cpus = 1 if options.icount else options.cpus
     line = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",

@@ -148,6 +148,8 @@ def _receive(descriptor, size=65536):
         return b""
 
 
-def run(arguments, options):
+def run(arguments, options, announce):
+    announce("in QEMU" if options.no_devices else "in QEMU with Soft-RoCE devices rxe0 and rxe1")
+    machine.check(options)
     with Guest(arguments, options) as running:
         return running.run()

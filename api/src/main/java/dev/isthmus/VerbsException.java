@@ -19,9 +19,26 @@ public final class VerbsException extends RdmaException {
      * @param help what usually helps, or an empty string
      */
     public VerbsException(String call, String arguments, int errno, String help) {
-        super(call + "(" + arguments + "): " + Errno.describe(errno) + (help.isEmpty() ? "" : ": " + help), null);
+        this(call, arguments, errno, Errno.describe(errno), help);
+    }
+
+    private VerbsException(String call, String arguments, int errno, String error, String help) {
+        super(call + "(" + arguments + "): " + error + (help.isEmpty() ? "" : ": " + help), null);
         this.call = call;
         this.errno = errno;
+    }
+
+    /**
+     * Made by the library for a call whose result says that it failed, but not why.
+     *
+     * @param call the C function that failed
+     * @param arguments the object it was called on and the arguments that matter
+     * @param result what it returned
+     * @param help what that means
+     * @return an exception whose {@link #errno()} is 0
+     */
+    public static VerbsException ofResult(String call, String arguments, int result, String help) {
+        return new VerbsException(call, arguments, 0, "returned " + result, help);
     }
 
     /**
@@ -36,7 +53,7 @@ public final class VerbsException extends RdmaException {
     /**
      * The error number that it reported.
      *
-     * @return a positive {@code errno} value, as in errno(3)
+     * @return a positive {@code errno} value, as in errno(3); 0 when the call gave none
      */
     public int errno() {
         return errno;

@@ -1,5 +1,6 @@
 package dev.isthmus.internal;
 
+import dev.isthmus.RdmaException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
@@ -34,12 +35,24 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
      * @throws IllegalStateException if the object is closed
      */
     public NativeCall(Lifetime lifetime) {
-        if (lifetime != null) {
-            lifetime.beginCall();
-        }
         this.lifetime = lifetime;
         this.arena = Arena.ofConfined();
         this.state = arena.allocate(STATE);
+        if (lifetime != null) {
+            beginCall();
+        }
+    }
+
+    private void beginCall() {
+        boolean begun = false;
+        try {
+            lifetime.beginCall();
+            begun = true;
+        } finally {
+            if (!begun) {
+                arena.close();
+            }
+        }
     }
 
     /** Begins a call on no object, or on one that is just being made or closed. */
@@ -192,9 +205,18 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
         }
     }
 
-    // A downcall throws only when its arguments do not fit, which is a fault of this library.
-    private static AssertionError unexpected(NativeFunction f, Throwable t) {
-        return new AssertionError("Isthmus called " + f.name() + " wrongly: please report it", t);
+    /**
+     * A downcall throws when the caller closed a segment's arena, or may not use it, which is the caller's to hear; an
+     * Error passes as it is. Anything else is a fault of this library.
+     */
+    private static RuntimeException unexpected(NativeFunction f, Throwable t) {
+        return switch (t) {
+            case IllegalStateException e -> e;
+            case WrongThreadException e -> e;
+            case RdmaException e -> e; // the function is not in this version of the library
+            case Error e -> throw e;
+            default -> throw new AssertionError("Isthmus called " + f.name() + " wrongly: please report it", t);
+        };
     }
 
     @Override

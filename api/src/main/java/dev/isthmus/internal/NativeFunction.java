@@ -4,6 +4,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.function.Supplier;
 
 /**
  * One C function that is called through {@link NativeCall}, which captures errno. Linked when first called: most
@@ -12,24 +13,36 @@ import java.lang.invoke.MethodHandle;
 public final class NativeFunction {
 
     private final String name;
-    private final MemorySegment address;
+    private final Supplier<MemorySegment> address;
     private final FunctionDescriptor descriptor;
     private MethodHandle handle; // a race links twice, to no harm
 
     /**
-     * A function at an address: a symbol of a library, or an entry of a table of function pointers.
+     * A function of a library.
+     *
+     * @param name its C name, for messages
+     * @param address finds it when it is first called, so that a function which an older library lacks harms only those
+     *     who call it
+     * @param descriptor its C signature
+     */
+    NativeFunction(String name, Supplier<MemorySegment> address, FunctionDescriptor descriptor) {
+        this.name = name;
+        this.address = address;
+        this.descriptor = descriptor;
+    }
+
+    /**
+     * An entry of a table of function pointers.
      *
      * @param name its C name, for messages
      * @param address where it is; not {@link MemorySegment#NULL}
      * @param descriptor its C signature
      */
     public NativeFunction(String name, MemorySegment address, FunctionDescriptor descriptor) {
+        this(name, () -> address, descriptor);
         if (address.address() == 0) {
             throw new IllegalArgumentException("no address for " + name);
         }
-        this.name = name;
-        this.address = address;
-        this.descriptor = descriptor;
     }
 
     /** Its C name. */
@@ -54,6 +67,6 @@ public final class NativeFunction {
 
     @SuppressWarnings("restricted")
     private MethodHandle link() {
-        return Linker.nativeLinker().downcallHandle(address, descriptor, NativeCall.CAPTURE_ERRNO);
+        return Linker.nativeLinker().downcallHandle(address.get(), descriptor, NativeCall.CAPTURE_ERRNO);
     }
 }

@@ -36,8 +36,9 @@ public final class NativeLibrary {
             return new NativeLibrary(soname, project, lookup(soname));
         } catch (IllegalCallerException e) {
             throw new RdmaUnavailableException(
-                    "this JVM denies native access to Isthmus: start it with --enable-native-access=dev.isthmus,"
-                            + " or =ALL-UNNAMED when Isthmus is on the class path",
+                    "this JVM denies native access to Isthmus: start it with --enable-native-access=ALL-UNNAMED when"
+                            + " Isthmus is on the class path, or on the module path with --enable-native-access="
+                            + "dev.isthmus,dev.isthmus.bindings.ibverbs,dev.isthmus.bindings.ucx",
                     e);
         } catch (IllegalArgumentException e) {
             throw new RdmaUnavailableException(
@@ -52,9 +53,9 @@ public final class NativeLibrary {
         return SymbolLookup.libraryLookup(soname, Arena.global());
     }
 
-    /** A function that every supported version has. */
+    /** A function, which is looked for when it is first called. */
     public NativeFunction function(String name, FunctionDescriptor descriptor) {
-        return new NativeFunction(name, symbol(name), descriptor);
+        return new NativeFunction(name, () -> symbol(name), descriptor);
     }
 
     /** A function that came with some version of the project; empty where the loaded one is older. */
@@ -66,6 +67,6 @@ public final class NativeLibrary {
     public MemorySegment symbol(String name) {
         return symbols.find(name)
                 .orElseThrow(() -> new RdmaUnavailableException(
-                        soname + " has no " + name + ": it is older than Isthmus supports; upgrade " + upgrade));
+                        soname + " has no " + name + ": it is older than this call; upgrade " + upgrade));
     }
 }

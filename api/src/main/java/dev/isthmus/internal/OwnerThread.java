@@ -1,5 +1,7 @@
 package dev.isthmus.internal;
 
+import java.util.Objects;
+
 /**
  * Confines an object's data path to one thread at a time, so that one plain field test tells both that the caller
  * is the owner and that the object is open: a closed object has no owner. Without it a close on one thread could
@@ -31,6 +33,7 @@ public final class OwnerThread {
 
     /** The owner gives the object to another thread; the caller makes that thread see it, as with any object. */
     public void handOver(Thread next) {
+        Objects.requireNonNull(next, "next");
         check();
         owner = next;
     }

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_cq;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
@@ -64,29 +65,27 @@ public final class CompletionQueue implements AutoCloseable {
      * @param into receives as many as there are and it has room for; what it held before is gone
      * @return how many it received, 0 when there were none
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this, or the arena of {@code into}, is closed
-     * @throws dev.isthmus.VerbsException if the queue is broken, as after an overrun
+     * @throws IllegalStateException if this is closed
+     * @throws VerbsException if the queue is broken; completions may be lost
      */
     @HotPath
     public int poll(WorkCompletions into) {
         owner.check();
-        into.checkUsable();
         int count = DataPath.poll(pollFunction, address, into.capacity(), into.address());
+        into.received(Math.max(0, count)); // also keeps the array from being collected during the call
         if (count < 0) {
-            throw broken(into, count);
+            throw broken(count);
         }
-        into.received(count);
         return count;
     }
 
-    private RuntimeException broken(WorkCompletions into, int code) {
-        into.received(0);
-        return VerbsErrors.failure(
+    private VerbsException broken(int result) {
+        // The drivers' numbers are their own: none is an errno.
+        return VerbsException.ofResult(
                 "ibv_poll_cq",
                 lifetime.name(),
-                -code,
-                "the queue is broken, usually by an overrun: give it as many entries as all queues that complete into"
-                        + " it can have outstanding");
+                result,
+                "the device wrote a completion that its driver cannot read; the queue is of no more use");
     }
 
     /**
@@ -100,9 +99,11 @@ public final class CompletionQueue implements AutoCloseable {
 
     /**
      * Gives the queue to another thread: only that one may poll and close it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it.
+     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue falls
+     * to the first thread that uses it.
      *
      * @param next the new owner
+     * @throws NullPointerException if there is none
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -127,7 +128,7 @@ public final class CompletionQueue implements AutoCloseable {
      *
      * @throws IllegalStateException if queue pairs use it
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws VerbsException if the call fails; it can be tried again
      */
     @Override
     public void close() {

@@ -174,6 +174,17 @@ public final class Device {
         return new RdmaUnavailableException("no RDMA device named " + name + "; this machine has: " + names);
     }
 
+    /** Whether the other one has the same name and GUID. */
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Device device && name.equals(device.name) && guid == device.guid;
+    }
+
+    @Override
+    public int hashCode() {
+        return name.hashCode();
+    }
+
     /** The name. */
     @Override
     public String toString() {

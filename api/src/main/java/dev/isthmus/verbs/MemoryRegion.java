@@ -17,7 +17,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * Memory that a device may reach: {@code struct ibv_mr}. Any thread may use it.
  *
  * <p>Owned by who registered it. It knows its segment, and requests that use it are checked against it; it does not
- * own the memory, so the segment's arena is closed after this.
+ * own the memory.
+ *
+ * <p>Close what uses it in this order: the queue pairs, or at least all that they have outstanding; then the region; then
+ * the arena. A device writes to memory until then, and some drivers copy short messages to it when they are polled:
+ * memory that was freed before, and used for something else, would be overwritten.
  */
 public final class MemoryRegion implements AutoCloseable {
 
@@ -32,6 +36,7 @@ public final class MemoryRegion implements AutoCloseable {
     private final MemorySegment segment;
     private final MemorySegment.Scope scope;
     private final Set<AccessFlag> access;
+    private final boolean writable;
     private final long address;
     private final long length;
     private final int lkey;
@@ -45,6 +50,7 @@ public final class MemoryRegion implements AutoCloseable {
         this.segment = segment;
         this.scope = segment.scope();
         this.access = access;
+        this.writable = access.contains(AccessFlag.LOCAL_WRITE);
         this.address = segment.address();
         this.length = segment.byteSize();
         this.lkey = ibv_mr.lkey(mr);
@@ -151,8 +157,9 @@ public final class MemoryRegion implements AutoCloseable {
         return Set.copyOf(access);
     }
 
+    @HotPath
     boolean isWritable() {
-        return access.contains(AccessFlag.LOCAL_WRITE);
+        return writable;
     }
 
     /** Checks that requests may still use the region. */
@@ -179,7 +186,9 @@ public final class MemoryRegion implements AutoCloseable {
         lifetime.close(() -> {
             open = false; // before the call: no request may name it from here on
             try (var call = new NativeCall()) {
-                VerbsErrors.check(call.integer(Libibverbs.DEREG_MR, handle), "ibv_dereg_mr", lifetime.name());
+                int errno = call.integer(Libibverbs.DEREG_MR, handle);
+                open = errno != 0;
+                VerbsErrors.check(errno, "ibv_dereg_mr", lifetime.name());
             }
             OPEN.remove(this);
         });

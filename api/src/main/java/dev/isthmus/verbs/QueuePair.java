@@ -1,7 +1,5 @@
 package dev.isthmus.verbs;
 
-import static java.lang.foreign.ValueLayout.ADDRESS;
-
 import dev.isthmus.bindings.ibverbs.ibv_qp;
 import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
@@ -10,12 +8,10 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.verbs.DataPath;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsErrors;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -32,28 +28,22 @@ public final class QueuePair implements AutoCloseable {
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
+    /** More READs at once than this help nobody and take memory of the device. */
+    private static final int MAX_READ_DEPTH = 16;
+
     private final ProtectionDomain pd;
     private final QueuePairType type;
     private final Lifetime lifetime;
     private final OwnerThread owner;
-    private final Arena arena = Arena.ofShared(); // shared, as the owner can change
     private final MemorySegment handle;
-    private final MemorySegment bad; // where a post tells the first request that it did not take
     private final QueuePairCapabilities capabilities;
+    private final PostQueue<SendRequest> sends;
+    private final PostQueue<ReceiveRequest> receives;
+    private final int maxInline;
     private final int qpNum;
     private final int psn = ThreadLocalRandom.current().nextInt(MAX_24_BITS + 1);
     private QueuePairState state = QueuePairState.RESET;
 
-    // What the data path reads.
-    private final MemorySegment postSend;
-    private final MemorySegment postReceive;
-    private final long address;
-    private final long badAddress;
-    private final int maxSendWr;
-    private final int maxRecvWr;
-    private final int maxSendSge;
-    private final int maxRecvSge;
-    private final int maxInline;
     private boolean canSend;
     private boolean canReceive;
 
@@ -68,17 +58,17 @@ public final class QueuePair implements AutoCloseable {
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
-        this.bad = arena.allocate(ADDRESS);
         this.capabilities = capabilities;
         this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
-        this.postSend = pd.context().ops().postSend();
-        this.postReceive = pd.context().ops().postReceive();
-        this.address = handle.address();
-        this.badAddress = bad.address();
-        this.maxSendWr = capabilities.maxSendWr();
-        this.maxRecvWr = capabilities.maxRecvWr();
-        this.maxSendSge = capabilities.maxSendSge();
-        this.maxRecvSge = capabilities.maxRecvSge();
+        ContextOps ops = pd.context().ops();
+        this.sends = new PostQueue<>(
+                "ibv_post_send", ops.postSend(), handle.address(), capabilities.maxSendWr(), capabilities.maxSendSge());
+        this.receives = new PostQueue<>(
+                "ibv_post_recv",
+                ops.postReceive(),
+                handle.address(),
+                capabilities.maxRecvWr(),
+                capabilities.maxRecvSge());
         this.maxInline = capabilities.maxInline();
     }
 
@@ -199,8 +189,9 @@ public final class QueuePair implements AutoCloseable {
 
     private void entered(QueuePairState next) {
         state = next;
-        canReceive = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
-        canSend = canReceive && next != QueuePairState.INIT && next != QueuePairState.RTR;
+        boolean initialised = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
+        canReceive = initialised && receives.hasRoom();
+        canSend = initialised && next != QueuePairState.INIT && next != QueuePairState.RTR && sends.hasRoom();
     }
 
     /**
@@ -234,7 +225,12 @@ public final class QueuePair implements AutoCloseable {
      */
     public QueuePairAddress address(GidEntry local) {
         PortAttributes port = pd.context().port(local.port());
-        return new QueuePairAddress(qpNum, psn, port.lid(), local.gid(), port.activeMtu());
+        return new QueuePairAddress(qpNum, psn, port.lid(), local.gid(), port.activeMtu(), readDepth());
+    }
+
+    /** How many READs and atomics of the peer this end serves at once. */
+    private int readDepth() {
+        return Math.clamp(pd.context().attributes().maxQpRdAtomic(), 0, MAX_READ_DEPTH);
     }
 
     /**
@@ -252,9 +248,11 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
+        if (state != QueuePairState.RESET) {
+            throw new IllegalStateException(this + " is in " + state + ", and can be connected from RESET only");
+        }
         QueuePairAddress here = address(local);
         Mtu mtu = here.mtu().compareTo(remote.mtu()) <= 0 ? here.mtu() : remote.mtu();
-        DeviceAttributes limits = pd.context().attributes();
         modify(QueuePairTransition.to(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(local.port())
@@ -264,14 +262,14 @@ public final class QueuePair implements AutoCloseable {
                 .pathMtu(mtu)
                 .destQpNum(remote.qpNum())
                 .rqPsn(remote.psn())
-                .maxDestRdAtomic(Math.clamp(limits.maxQpRdAtomic(), 0, 16))
+                .maxDestRdAtomic(here.readDepth())
                 .minRnrTimer(12));
         modify(QueuePairTransition.to(QueuePairState.RTS)
                 .sqPsn(psn)
                 .timeout(14)
                 .retryCount(7)
                 .rnrRetry(7)
-                .maxRdAtomic(Math.clamp(limits.maxQpInitRdAtomic(), 0, 16)));
+                .maxRdAtomic(Math.min(pd.context().attributes().maxQpInitRdAtomic(), remote.readDepth())));
     }
 
     /**
@@ -281,24 +279,17 @@ public final class QueuePair implements AutoCloseable {
      * @param request a request without another chained to it
      * @return false if the send queue is full: poll the completion queue, and post again
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this, a region of the request, or an arena of either is closed; or if the state
-     *     does not allow sending
+     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
+     *     state does not allow sending, or the queue pair was made with no room for sends
      * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
      *     takes, or another request chained to it
-     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
     public boolean tryPost(SendRequest request) {
-        checkSend(request);
-        if (request.next() != null) {
-            throw chained();
-        }
-        int errno = post(postSend, request);
-        if (errno == 0) {
-            return true;
-        }
-        throwUnlessFull(errno, "ibv_post_send");
-        return false;
+        checkCanSend();
+        checkInline(request);
+        return sends.tryPost(request, this);
     }
 
     /**
@@ -308,15 +299,17 @@ public final class QueuePair implements AutoCloseable {
      * @return null if all were taken, otherwise the first that was not, as the send queue was full: poll the
      *     completion queue, and go on with that one
      * @throws IllegalArgumentException if the chain is longer than the send queue
+     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
+     *     posted
      */
     @HotPath
-    public SendRequest postChain(SendRequest first) {
-        int length = 0;
-        for (SendRequest request = first; request != null; request = request.next()) {
-            checkSend(request);
-            checkChain(++length, maxSendWr);
+    public SendRequest tryPostChain(SendRequest first) {
+        checkCanSend();
+        int room = capabilities.maxSendWr();
+        for (SendRequest request = first; request != null && room-- > 0; request = request.next()) {
+            checkInline(request);
         }
-        return firstRefused(first, post(postSend, first), "ibv_post_send");
+        return sends.tryPostChain(first, this);
     }
 
     /**
@@ -326,24 +319,16 @@ public final class QueuePair implements AutoCloseable {
      * @param request a request without another chained to it
      * @return false if the receive queue is full
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this, a region of the request, or an arena of either is closed; or if the state
-     *     is RESET
+     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
+     *     state is RESET, or the queue pair was made with no room for receives
      * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, or another request
      *     chained to it
-     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        checkReceive(request);
-        if (request.next() != null) {
-            throw chained();
-        }
-        int errno = post(postReceive, request);
-        if (errno == 0) {
-            return true;
-        }
-        throwUnlessFull(errno, "ibv_post_recv");
-        return false;
+        checkCanReceive();
+        return receives.tryPost(request, this);
     }
 
     /**
@@ -352,99 +337,50 @@ public final class QueuePair implements AutoCloseable {
      * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
      * @return null if all were taken, otherwise the first that was not, as the receive queue was full
      * @throws IllegalArgumentException if the chain is longer than the receive queue
+     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
+     *     posted
      */
     @HotPath
-    public ReceiveRequest postChain(ReceiveRequest first) {
-        int length = 0;
-        for (ReceiveRequest request = first; request != null; request = request.next()) {
-            checkReceive(request);
-            checkChain(++length, maxRecvWr);
-        }
-        return firstRefused(first, post(postReceive, first), "ibv_post_recv");
-    }
-
-    /** The request of a chain that a post did not take, or null when it took all. */
-    @HotPath
-    private <R extends WorkRequest<R>> R firstRefused(R first, int errno, String call) {
-        if (errno == 0) {
-            return null;
-        }
-        throwUnlessFull(errno, call);
-        long refused = bad.get(ADDRESS, 0).address();
-        R request = first;
-        while (request != null && request.address() != refused) {
-            request = request.next();
-        }
-        return request;
+    public ReceiveRequest tryPostChain(ReceiveRequest first) {
+        checkCanReceive();
+        return receives.tryPostChain(first, this);
     }
 
     @HotPath
-    private int post(MemorySegment function, WorkRequest<?> first) {
-        try {
-            return DataPath.post(function, address, first.address(), badAddress);
-        } finally {
-            Reference.reachabilityFence(first); // an automatic arena must not be collected during the call
-        }
-    }
-
-    @HotPath
-    private void checkSend(SendRequest request) {
+    private void checkCanSend() {
         owner.check();
         if (!canSend) {
-            throw wrongState("sends can be posted from RTS on");
-        }
-        request.checkUsable();
-        // Some drivers call a request that is too large a full queue, which would be tried for ever.
-        if (request.sgeCount() > maxSendSge || (request.isInline() && request.messageLength() > maxInline)) {
-            throw doesNotFit(request);
+            throw new IllegalStateException(this + " is in " + state
+                    + (sends.hasRoom() ? ": sends can be posted from RTS on" : " and was made with maxSendWr 0"));
         }
     }
 
     @HotPath
-    private void checkReceive(ReceiveRequest request) {
+    private void checkCanReceive() {
         owner.check();
         if (!canReceive) {
-            throw wrongState("receives can be posted from INIT on");
-        }
-        request.checkUsable();
-        if (request.sgeCount() > maxRecvSge) {
-            throw doesNotFit(request);
+            throw new IllegalStateException(this + " is in " + state
+                    + (receives.hasRoom()
+                            ? ": receives can be posted from INIT on"
+                            : " and was made with maxRecvWr 0"));
         }
     }
 
     @HotPath
-    private void checkChain(int length, int max) {
-        if (length > max) {
-            throw new IllegalArgumentException(
-                    "the chain is longer than the queue, which has room for " + max + " requests; is it a ring?");
+    private void checkInline(SendRequest request) {
+        if (request.isInline() && request.messageLength() > maxInline) {
+            throw new IllegalArgumentException(request + " is inline, and " + this + " takes " + maxInline
+                    + " bytes so: ask for more by maxInline() when creating it");
         }
-    }
-
-    /** A full queue is an expected state: ENOMEM from every driver. */
-    private void throwUnlessFull(int errno, String call) {
-        if (errno != Errno.ENOMEM) {
-            throw VerbsErrors.failure(call, toString(), errno, "");
-        }
-    }
-
-    private IllegalStateException wrongState(String rule) {
-        return new IllegalStateException(this + " is in " + state + ": " + rule);
-    }
-
-    private IllegalArgumentException doesNotFit(WorkRequest<?> request) {
-        return new IllegalArgumentException(request + " is too much for " + this + ", which has " + capabilities
-                + ": ask for more when creating it");
-    }
-
-    private static IllegalArgumentException chained() {
-        return new IllegalArgumentException("another request is chained to this one: post it with postChain");
     }
 
     /**
      * Gives the queue pair to another thread: only that one may post to it and close it from here on. The caller makes
-     * this visible to that thread as it would any change, such as by starting it.
+     * this visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue
+     * pair falls to the first thread that uses it.
      *
      * @param next the new owner
+     * @throws NullPointerException if there is none
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -453,8 +389,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion. Does
-     * nothing when it is closed already.
+     * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion; once this
+     * has returned, the device uses none of its buffers any more. Does nothing when it is closed already.
      *
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
@@ -465,7 +401,6 @@ public final class QueuePair implements AutoCloseable {
             try (var call = new NativeCall()) {
                 VerbsErrors.check(call.integer(Libibverbs.DESTROY_QP, handle), "ibv_destroy_qp", toString());
             }
-            arena.close();
         });
     }
 

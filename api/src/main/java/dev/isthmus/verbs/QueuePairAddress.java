@@ -1,5 +1,7 @@
 package dev.isthmus.verbs;
 
+import java.util.Objects;
+
 /**
  * What one end of a connection tells the other so that both can connect: exchanged by any means, such as a socket.
  *
@@ -10,8 +12,9 @@ package dev.isthmus.verbs;
  * @param lid the port's LID, 16 bits; 0 on Ethernet
  * @param gid the port's GID
  * @param mtu the port's active MTU: the smaller one of the two ends is used
+ * @param readDepth how many RDMA READs and atomics of the other end this one serves at once, 0 to 255
  */
-public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu) {
+public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu, int readDepth) {
 
     /** The largest 24 bit number. */
     private static final int MAX_24_BITS = 0xff_ffff;
@@ -20,12 +23,15 @@ public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu) {
      * Checks the ranges.
      *
      * @throws IllegalArgumentException if a number is out of its range, or the MTU unknown
+     * @throws NullPointerException if the GID or the MTU is null
      */
     public QueuePairAddress {
         checkRange("queue pair number", qpNum, MAX_24_BITS);
         checkRange("packet sequence number", psn, MAX_24_BITS);
         checkRange("LID", lid, 0xffff);
-        if (mtu == Mtu.UNKNOWN) {
+        checkRange("read depth", readDepth, 255);
+        Objects.requireNonNull(gid, "gid");
+        if (Objects.requireNonNull(mtu, "mtu") == Mtu.UNKNOWN) {
             throw new IllegalArgumentException("the MTU is unknown");
         }
     }

@@ -21,6 +21,9 @@ final class ScatterGatherList {
     private static final long LENGTH = ibv_sge.length$offset();
     private static final long LKEY = ibv_sge.lkey$offset();
 
+    /** The length has 32 bits, of which some drivers take the highest for a mark of their own. */
+    private static final long MAX_LENGTH = Integer.MAX_VALUE;
+
     private final MemorySegment elements;
     private final MemoryRegion[] regions;
     private final long[] offsets;
@@ -50,14 +53,12 @@ final class ScatterGatherList {
         if (writes && !region.isWritable()) {
             throw notWritable(region);
         }
-        if (index == count) {
-            count++;
-        } else {
-            total -= length(index);
-        }
-        regions[index] = region;
+        long replaced = index == count ? 0 : length(index);
         elements.set(JAVA_INT, index * ELEMENT + LKEY, region.lkey());
         put(index, region, offset, length);
+        regions[index] = region;
+        total += length - replaced;
+        count = Math.max(count, index + 1);
     }
 
     /** Moves the one element there is. */
@@ -65,8 +66,8 @@ final class ScatterGatherList {
     void range(long offset, long length) {
         MemoryRegion region = only();
         checkRange(region, offset, length);
-        total = 0;
         put(0, region, offset, length);
+        total = length;
     }
 
     /** Sets the length of the one element there is. */
@@ -81,7 +82,6 @@ final class ScatterGatherList {
         elements.set(JAVA_LONG, base + ADDR, region.address() + offset);
         elements.set(JAVA_INT, base + LENGTH, (int) length);
         offsets[index] = offset;
-        total += length;
     }
 
     @HotPath
@@ -93,14 +93,14 @@ final class ScatterGatherList {
     }
 
     private static void checkRange(MemoryRegion region, long offset, long length) {
-        if (offset < 0 || length < 0 || length > region.length() - offset || length > 0xffff_ffffL) {
+        if (offset < 0 || length < 0 || length > region.length() - offset || length > MAX_LENGTH) {
             throw outside(region, offset, length);
         }
     }
 
     private static IndexOutOfBoundsException outside(MemoryRegion region, long offset, long length) {
         return new IndexOutOfBoundsException("offset " + offset + " and length " + length + " are not within " + region
-                + (length > 0xffff_ffffL ? "; one buffer holds less than 4 GiB" : ""));
+                + (length > MAX_LENGTH ? "; one buffer holds less than 2 GiB" : ""));
     }
 
     private static IllegalArgumentException notWritable(MemoryRegion region) {

@@ -5,7 +5,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
-import java.lang.foreign.Arena;
 
 /**
  * A send request: {@code struct ibv_send_wr}. Its buffers belong to the device from the post until the request, or a
@@ -14,11 +13,16 @@ import java.lang.foreign.Arena;
  */
 public final class SendRequest extends WorkRequest<SendRequest> {
 
-    private static final long OPCODE = ibv_send_wr.opcode$offset();
-    private static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
-    private static final long IMM_DATA = ibv_send_wr.imm_data$offset();
-    private static final long REMOTE_ADDR = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.remote_addr$offset();
-    private static final long RKEY = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.rkey$offset();
+    /** Of {@code struct ibv_send_wr}. */
+    private static final class Member {
+        static final long OPCODE = ibv_send_wr.opcode$offset();
+        static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
+        static final long IMM_DATA = ibv_send_wr.imm_data$offset();
+        static final long REMOTE_ADDR = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.remote_addr$offset();
+        static final long RKEY = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.rkey$offset();
+
+        private Member() {}
+    }
 
     // enum ibv_send_flags
     private static final int FENCE = 1;
@@ -28,32 +32,31 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     private int flags;
 
-    private SendRequest(Arena arena, int maxSge) {
-        super(arena, ibv_send_wr.layout(), maxSge, false);
+    private SendRequest(int maxSge) {
+        super(ibv_send_wr.layout(), maxSge, false);
         opcode(SendOpcode.SEND);
     }
 
     /**
      * A SEND of a whole region, not signaled.
      *
-     * @param arena owns the memory of the request
      * @param region the buffer
      * @return the request
      */
-    public static SendRequest prepare(Arena arena, MemoryRegion region) {
-        return prepare(arena, 1).sge(0, region, 0, region.length());
+    public static SendRequest prepare(MemoryRegion region) {
+        return prepare(1).sge(0, region, 0, region.length());
     }
 
     /**
      * A SEND of a message that is gathered from several buffers, at first none; not signaled.
      *
-     * @param arena owns the memory of the request
      * @param maxSge how many buffers it can have
      * @return the request
      * @throws IllegalArgumentException if {@code maxSge} is negative
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
      */
-    public static SendRequest prepare(Arena arena, int maxSge) {
-        return new SendRequest(arena, maxSge);
+    public static SendRequest prepare(int maxSge) {
+        return new SendRequest(checked(maxSge));
     }
 
     /**
@@ -64,14 +67,14 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest opcode(SendOpcode opcode) {
-        wr.set(JAVA_INT, OPCODE, opcode.code());
+        wr.set(JAVA_INT, Member.OPCODE, opcode.code());
         return this;
     }
 
     /**
      * Sets whether the request completes visibly: {@code IBV_SEND_SIGNALED}. The send queue has room again only when
-     * a signaled request, posted later, has completed and been polled: signal one at least every
-     * {@code maxSendWr} requests.
+     * a signaled request, posted later, has completed and been polled: signal one at least every {@code maxSendWr}
+     * requests, or the queue is full for ever.
      *
      * @param on true to get a completion
      * @return this
@@ -117,8 +120,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @HotPath
     private SendRequest flag(int flag, boolean on) {
-        flags = on ? flags | flag : flags & ~flag;
-        wr.set(JAVA_INT, SEND_FLAGS, flags);
+        int changed = on ? flags | flag : flags & ~flag;
+        wr.set(JAVA_INT, Member.SEND_FLAGS, changed);
+        flags = changed;
         return this;
     }
 
@@ -130,7 +134,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest immediate(int value) {
-        wr.set(JAVA_INT, IMM_DATA, NetworkOrder.fromHost(value));
+        wr.set(JAVA_INT, Member.IMM_DATA, NetworkOrder.fromHost(value));
         return this;
     }
 
@@ -143,8 +147,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest remote(long address, int rkey) {
-        wr.set(JAVA_LONG, REMOTE_ADDR, address);
-        wr.set(JAVA_INT, RKEY, rkey);
+        wr.set(JAVA_LONG, Member.REMOTE_ADDR, address);
+        wr.set(JAVA_INT, Member.RKEY, rkey);
         return this;
     }
 
@@ -152,11 +156,5 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     boolean isInline() {
         return (flags & INLINE) != 0;
-    }
-
-    @Override
-    @HotPath
-    SendRequest self() {
-        return this;
     }
 }

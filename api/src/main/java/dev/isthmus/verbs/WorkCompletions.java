@@ -11,7 +11,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * What a poll returned: an array of {@code struct ibv_wc} in native memory, read by index. Made once and polled into
+ * What a poll returned: an array of {@code struct ibv_wc} in native memory of its own, which lives as long
+ * as it does: C writes to it, so no arena of the caller's will do. Read by index. Made once and polled into
  * many times: each poll replaces what it holds. Used by one thread at a time; reading allocates nothing.
  *
  * <p>Of a completion that failed only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
@@ -39,38 +40,28 @@ public final class WorkCompletions {
     private static final int WITH_IMM = 1 << 1;
 
     private final MemorySegment array;
-    private final MemorySegment.Scope scope;
     private final int capacity;
     private int count;
 
-    private WorkCompletions(MemorySegment array, int capacity) {
-        this.array = array;
-        this.scope = array.scope();
+    private WorkCompletions(int capacity) {
+        this.array = Arena.ofAuto().allocate(ibv_wc.layout(), capacity);
         this.capacity = capacity;
     }
 
     /**
      * Room for completions.
      *
-     * @param arena owns the memory
      * @param capacity how many a poll can return at most
      * @return an empty array
      * @throws IllegalArgumentException if {@code capacity} is not positive
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
      */
-    public static WorkCompletions allocate(Arena arena, int capacity) {
+    public static WorkCompletions allocate(int capacity) {
         if (capacity < 1) {
             throw new IllegalArgumentException("room for at least 1 completion is needed, not " + capacity);
         }
         IbverbsLibrary.require();
-        return new WorkCompletions(arena.allocate(ibv_wc.layout(), capacity), capacity);
-    }
-
-    @HotPath
-    void checkUsable() {
-        if (!scope.isAlive()) {
-            throw new IllegalStateException("the arena of the WorkCompletions is closed");
-        }
+        return new WorkCompletions(capacity);
     }
 
     @HotPath

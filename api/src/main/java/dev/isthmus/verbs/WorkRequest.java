@@ -5,13 +5,14 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
  * What send and receive requests share: a number, a scatter/gather list, and a request chained behind. It lies in native
- * memory, is prepared once and posted many times; its members are changed in place, and the device keeps no reference
+ * memory of its own, is prepared once and posted many times; its members are changed in place, and the device keeps no reference
  * to it after the post. The buffers that it names belong to the device until the request has completed.
  *
  * <p>Used by one thread at a time. Changing a member allocates nothing.
@@ -20,28 +21,44 @@ import java.lang.foreign.MemorySegment;
  */
 public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendRequest, ReceiveRequest {
 
-    // struct ibv_send_wr begins with the same members, which a test makes sure of.
-    private static final long WR_ID = ibv_recv_wr.wr_id$offset();
-    private static final long NEXT = ibv_recv_wr.next$offset();
-    private static final long SG_LIST = ibv_recv_wr.sg_list$offset();
-    private static final long NUM_SGE = ibv_recv_wr.num_sge$offset();
+    /** Of both structs, which begin alike: a test makes sure of it. Apart, so that {@link #checked} comes first. */
+    private static final class Member {
+        static final long WR_ID = ibv_recv_wr.wr_id$offset();
+        static final long NEXT = ibv_recv_wr.next$offset();
+        static final long SG_LIST = ibv_recv_wr.sg_list$offset();
+        static final long NUM_SGE = ibv_recv_wr.num_sge$offset();
+
+        private Member() {}
+    }
 
     final MemorySegment wr;
-    private final MemorySegment.Scope scope;
     private final ScatterGatherList buffers;
     private R next;
 
-    WorkRequest(Arena arena, MemoryLayout layout, int maxSge, boolean deviceWrites) {
+    /**
+     * The memory is the request's own, and lives as long as it: C reads it at each post, so no arena of the caller's,
+     * which could be closed meanwhile, will do.
+     */
+    WorkRequest(MemoryLayout layout, int maxSge, boolean deviceWrites) {
+        Arena arena = Arena.ofAuto();
+        this.wr = arena.allocate(layout);
+        this.buffers = new ScatterGatherList(arena, maxSge, deviceWrites);
+        wr.set(JAVA_LONG, Member.SG_LIST, buffers.address());
+    }
+
+    /** Checks what a request is prepared with, before any layout is loaded. */
+    static int checked(int maxSge) {
         if (maxSge < 0) {
             throw new IllegalArgumentException("maxSge is negative: " + maxSge);
         }
-        this.wr = arena.allocate(layout);
-        this.scope = wr.scope();
-        this.buffers = new ScatterGatherList(arena, maxSge, deviceWrites);
-        wr.set(JAVA_LONG, SG_LIST, buffers.address());
+        IbverbsLibrary.require();
+        return maxSge;
     }
 
-    abstract R self();
+    @SuppressWarnings("unchecked") // R is the class itself
+    private R self() {
+        return (R) this;
+    }
 
     /**
      * Sets the number that the completion will carry.
@@ -51,7 +68,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      */
     @HotPath
     public final R wrId(long id) {
-        wr.set(JAVA_LONG, WR_ID, id);
+        wr.set(JAVA_LONG, Member.WR_ID, id);
         return self();
     }
 
@@ -69,7 +86,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R sge(int index, MemoryRegion region, long offset, long length) {
         buffers.set(index, region, offset, length);
-        wr.set(JAVA_INT, NUM_SGE, buffers.count());
+        wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
         return self();
     }
 
@@ -103,15 +120,15 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * Chains a request behind this one, for {@link QueuePair#postChain}: both are posted in one call.
+     * Chains a request behind this one, for {@link QueuePair#tryPostChain}: both are posted in one call.
      *
      * @param following the next request, or null for none
      * @return this
      */
     @HotPath
     public final R next(R following) {
+        wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first: it may throw
         next = following;
-        wr.set(JAVA_LONG, NEXT, following == null ? 0 : following.address());
         return self();
     }
 
@@ -125,12 +142,9 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         return next;
     }
 
-    /** Checks that the memory of the request and its regions can be used. */
+    /** Checks that the regions of the buffers can be used. */
     @HotPath
     final void checkUsable() {
-        if (!scope.isAlive()) {
-            throw new IllegalStateException("the arena of the " + getClass().getSimpleName() + " is closed");
-        }
         buffers.checkUsable();
     }
 

@@ -15,9 +15,9 @@
  *     a.connect(gid, b.address(gid));
  *     b.connect(gid, a.address(gid));
  *     region.segment().setString(0, "hello");
- *     b.tryPost(ReceiveRequest.prepare(arena, region).range(2048, 2048).wrId(1));
- *     a.tryPost(SendRequest.prepare(arena, region).range(0, 6).wrId(2).signaled(true));
- *     var done = WorkCompletions.allocate(arena, 2);
+ *     b.tryPost(ReceiveRequest.prepare(region).range(2048, 2048).wrId(1));
+ *     a.tryPost(SendRequest.prepare(region).range(0, 6).wrId(2).signaled(true));
+ *     var done = WorkCompletions.allocate(2);
  *     for (int seen = 0; seen < 2; ) {
  *         int n = cq.poll(done);
  *         for (int i = 0; i < n; i++, seen++) {
@@ -30,7 +30,8 @@
  *
  * <p>Objects are closed in the reverse order of their creation; a parent that still has children refuses to close.
  * Completion queues and queue pairs belong to the thread that created them until they are handed over; everything
- * else can be used from any thread. Every pointer, length and state is checked before a call, so a mistake is an
- * exception.
+ * else can be used from any thread. Lengths, states, threads and what is closed are checked before a call, so a mistake
+ * is an exception. What Java cannot see is what the device still has to do: memory stays allocated until the queue pairs
+ * that use it are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
  */
 package dev.isthmus.verbs;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -28,7 +29,11 @@ class NativeLibraryTest {
     @Test
     void shouldSayThatLibraryIsTooOldForFunction() {
         NativeLibrary c = NativeLibrary.load("libc.so.6", "glibc", "libc6");
-        var e = assertThrows(RdmaUnavailableException.class, () -> c.function("fclose_newer", CLOSE));
+        NativeFunction newer = c.function("fclose_newer", CLOSE); // harms only those who call it
+        RdmaUnavailableException e;
+        try (var call = new NativeCall()) {
+            e = assertThrows(RdmaUnavailableException.class, () -> call.integer(newer, MemorySegment.NULL));
+        }
         assertTrue(e.getMessage().contains("libc.so.6 has no fclose_newer"), e.getMessage());
         assertTrue(e.getMessage().contains("upgrade glibc"), e.getMessage());
         assertFalse(c.optionalFunction("fclose_newer", CLOSE).isPresent());
@@ -42,6 +47,17 @@ class NativeLibraryTest {
             MemorySegment path = call.allocateFrom("/nowhere");
             assertEquals(-1, call.integer(chdir, path));
             assertEquals("ENOENT (2)", Errno.describe(call.errno()));
+        }
+    }
+
+    @Test
+    void shouldPassOnThatAnArenaIsClosed() {
+        NativeFunction chdir = NativeLibrary.load("libc.so.6", "glibc", "libc6").function("chdir", CLOSE);
+        Arena closed = Arena.ofConfined();
+        MemorySegment path = closed.allocateFrom("/nowhere");
+        closed.close();
+        try (var call = new NativeCall()) {
+            assertThrows(IllegalStateException.class, () -> call.integer(chdir, path));
         }
     }
 

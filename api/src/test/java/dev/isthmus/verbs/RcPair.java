@@ -32,7 +32,7 @@ final class RcPair implements AutoCloseable {
         final QueuePair qp;
         final MemoryRegion region;
         final GidEntry gid;
-        final WorkCompletions done = WorkCompletions.allocate(arena, 16);
+        final WorkCompletions done = WorkCompletions.allocate(16);
 
         private Side(Device which, Consumer<QueuePairConfig> configure) {
             device = opened(which.open());
@@ -49,11 +49,11 @@ final class RcPair implements AutoCloseable {
         }
 
         SendRequest send(long offset, long length) {
-            return SendRequest.prepare(arena, region).range(offset, length).signaled(true);
+            return SendRequest.prepare(region).range(offset, length).signaled(true);
         }
 
         ReceiveRequest receive(long offset, long length) {
-            return ReceiveRequest.prepare(arena, region).range(offset, length);
+            return ReceiveRequest.prepare(region).range(offset, length);
         }
 
         /** Polls until there is a completion; the first is at index 0. */

@@ -31,9 +31,9 @@ public final class HelloVerbs {
             a.connect(gid, b.address(gid));
             b.connect(gid, a.address(gid));
             region.segment().setString(0, "hello, RDMA");
-            b.tryPost(ReceiveRequest.prepare(arena, region).range(2048, 2048).wrId(1));
-            a.tryPost(SendRequest.prepare(arena, region).range(0, 12).wrId(2).signaled(true));
-            var done = WorkCompletions.allocate(arena, 2);
+            b.tryPost(ReceiveRequest.prepare(region).range(2048, 2048).wrId(1));
+            a.tryPost(SendRequest.prepare(region).range(0, 12).wrId(2).signaled(true));
+            var done = WorkCompletions.allocate(2);
             for (int seen = 0; seen < 2; ) {
                 int n = cq.poll(done); // allocates nothing, never blocks
                 for (int i = 0; i < n; i++, seen++) {

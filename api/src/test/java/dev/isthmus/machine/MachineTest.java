@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.machine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -6,11 +6,25 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.io.File;
 import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a program is told on a machine, or by a JVM, that does not let it use RDMA. */
+/**
+ * What a program is told on a machine, or by a JVM, that does not let it use RDMA. In a package of its own, as a child on
+ * the module path would look for classes of an exported package in the module.
+ */
 @Tag("device")
 class MachineTest {
 
@@ -77,6 +91,61 @@ class MachineTest {
                 ? new String[] {"--illegal-native-access=deny"}
                 : new String[] {"--enable-native-access=java.logging"};
         String output = register(new ChildJvm().options(denied), 4096);
-        assertTrue(output.contains("--enable-native-access=dev.isthmus"), output);
+        assertTrue(output.contains("--enable-native-access=ALL-UNNAMED"), output);
+    }
+
+    @Test
+    void shouldNeedNoMoreThanItsOwnModulesOnTheModulePath() {
+        String modules = "dev.isthmus,dev.isthmus.bindings.ibverbs,dev.isthmus.bindings.ucx";
+        var jvm = new ChildJvm()
+                .options("--module-path", modulePath(), "--add-modules", modules, "--enable-native-access=" + modules);
+        if (Runtime.version().feature() >= 24) {
+            jvm.options("--illegal-native-access=deny");
+        }
+        assertEquals("registered 4096\n", register(jvm, 4096));
+    }
+
+    /** The folders of the class path with a module in them. */
+    private static String modulePath() {
+        return Stream.of(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator)))
+                .filter(path -> Files.exists(Path.of(path, "module-info.class")))
+                .distinct()
+                .collect(Collectors.joining(File.pathSeparator));
+    }
+
+    /** Prepares a request as a program's first step into verbs. */
+    static final class PrepareFirst {
+        private PrepareFirst() {}
+
+        public static void main(String[] args) {
+            for (Runnable step : List.<Runnable>of(
+                    () -> SendRequest.prepare(1), () -> ReceiveRequest.prepare(1), () -> WorkCompletions.allocate(1))) {
+                try {
+                    step.run();
+                    System.out.println("done");
+                } catch (RdmaException e) {
+                    System.out.println(e.getClass().getSimpleName());
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhatIsMissingWhateverComesFirst() {
+        // A library of the name that is not one: the search path comes before the system's.
+        var jvm = new ChildJvm()
+                .under(
+                        "sh",
+                        "-c",
+                        "d=$(mktemp -d) && echo no >$d/libibverbs.so.1 && LD_LIBRARY_PATH=$d \"$@\"; s=$?;"
+                                + " rm -r $d; exit $s",
+                        "sh")
+                .options(ACCESS);
+        assertEquals(
+                "RdmaUnavailableException\n".repeat(3),
+                jvm.run(PrepareFirst.class).output());
+        assertEquals(
+                "done\n".repeat(3),
+                new ChildJvm().options(ACCESS).run(PrepareFirst.class).output());
     }
 }
