@@ -96,7 +96,12 @@ final class RequestSlots {
         long handle = handles[slot];
         long generation = ((handle & GENERATION_MASK) + GENERATION_ONE) & GENERATION_MASK;
         handles[slot] = (handle & ~GENERATION_MASK) | generation | FREE;
-        free[freeCount++] = slot;
+        // Most often the slot is still there. Not storing it again saves a message tens of nanoseconds: the load in
+        // next(), which soon follows, would have to wait for the store, or be taken back for not having waited.
+        if (free[freeCount] != slot) {
+            free[freeCount] = slot;
+        }
+        freeCount++;
     }
 
     /** The slot of a handle, or -1 if it is no outstanding operation of this worker. */

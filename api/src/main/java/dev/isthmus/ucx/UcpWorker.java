@@ -118,9 +118,7 @@ public final class UcpWorker implements AutoCloseable {
     public int progress() {
         owner.check();
         int events = Ucp.workerProgress(worker);
-        if (events != 0) {
-            requests.touch();
-        }
+        requests.happened(events);
         if (async.any()) {
             async.sweep(events != 0);
         }
