@@ -1,0 +1,102 @@
+package dev.isthmus.perf.bench;
+
+import static dev.isthmus.verbs.AccessFlag.LOCAL_WRITE;
+import static dev.isthmus.verbs.QueuePairType.RC;
+
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.GidEntry;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.lang.foreign.Arena;
+
+/**
+ * Two RC queue pairs of the first device that are connected to each other, and what it takes to send a message from
+ * one to the other in one thread: the one that made this.
+ */
+public final class RcLoopback implements AutoCloseable {
+
+    private static final int BYTES = 64;
+    private static final int DEPTH = 16;
+
+    private final Arena arena = Arena.ofConfined();
+    private final DeviceContext context;
+    private final ProtectionDomain pd;
+    private final MemoryRegion region;
+    private final CompletionQueue sendQueue;
+    private final CompletionQueue receiveQueue;
+    private final QueuePair sender;
+    private final QueuePair receiver;
+    private final SendRequest send;
+    private final ReceiveRequest receive;
+    private final WorkCompletions sent;
+    private final WorkCompletions received;
+
+    /** Opens the first device and connects. */
+    public RcLoopback() {
+        context = Device.first().open();
+        pd = context.allocateProtectionDomain();
+        region = pd.register(arena.allocate(2 * BYTES, 64), LOCAL_WRITE);
+        sendQueue = context.createCompletionQueue(DEPTH);
+        receiveQueue = context.createCompletionQueue(DEPTH);
+        sender = pd.createQueuePair(RC, sendQueue, sendQueue);
+        receiver = pd.createQueuePair(RC, receiveQueue, receiveQueue);
+        GidEntry gid = context.defaultGid(1);
+        sender.connect(gid, receiver.address(gid));
+        receiver.connect(gid, sender.address(gid));
+        send = SendRequest.prepare(region).range(0, BYTES).signaled(true);
+        receive = ReceiveRequest.prepare(region).range(BYTES, BYTES);
+        sent = WorkCompletions.allocate(DEPTH);
+        received = WorkCompletions.allocate(DEPTH);
+    }
+
+    /**
+     * Sends a message and waits until both ends have their completion.
+     *
+     * @return the number of bytes that arrived
+     */
+    public long exchange() {
+        if (!receiver.tryPost(receive) || !sender.tryPost(send)) {
+            throw new IllegalStateException("a queue is full, though each message is awaited");
+        }
+        awaitSuccess(sendQueue, sent);
+        awaitSuccess(receiveQueue, received);
+        return received.byteLength(0);
+    }
+
+    private static void awaitSuccess(CompletionQueue queue, WorkCompletions completions) {
+        while (queue.poll(completions) == 0) {
+            Thread.onSpinWait();
+        }
+        if (!completions.isSuccess(0)) {
+            throw new IllegalStateException("a message failed: " + completions);
+        }
+    }
+
+    /**
+     * Polls a queue that nothing completes into.
+     *
+     * @return 0
+     */
+    public int pollEmpty() {
+        return sendQueue.poll(sent);
+    }
+
+    /** Closes all of it. */
+    @Override
+    public void close() {
+        sender.close();
+        receiver.close();
+        sendQueue.close();
+        receiveQueue.close();
+        region.close();
+        pd.close();
+        context.close();
+        arena.close();
+    }
+}

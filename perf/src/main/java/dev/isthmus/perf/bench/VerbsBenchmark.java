@@ -1,0 +1,53 @@
+package dev.isthmus.perf.bench;
+
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** Posting and polling, on one device and in one thread. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class VerbsBenchmark {
+
+    private RcLoopback loopback;
+
+    /** Made by the thread that measures, as queues belong to one. */
+    @Setup(Level.Trial)
+    public void open() {
+        loopback = new RcLoopback();
+    }
+
+    /** Closed by it, too. */
+    @TearDown(Level.Trial)
+    public void close() {
+        loopback.close();
+    }
+
+    /**
+     * A post to each of two connected queue pairs, and polling until both completions are there.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public long postAndPoll() {
+        return loopback.exchange();
+    }
+
+    /**
+     * A poll that finds nothing.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public int emptyPoll() {
+        return loopback.pollEmpty();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.isthmus.perf.demo;
+
+import dev.isthmus.perf.perftest.LatencyReport;
+import dev.isthmus.perf.perftest.LatencyStatistics;
+import dev.isthmus.perf.perftest.Listening;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/** {@code ib_send_lat} against {@code ib_send_lat}: two new processes for each round, as that program is used. */
+final class CSendLat implements Contestant {
+
+    private static final String PROGRAM = "ib_send_lat";
+
+    /** It measures how fast its clock ticks when it starts, and prints this when a busy machine spoilt that. */
+    private static final String NO_FIGURE = "nan";
+
+    private static final int ATTEMPTS = 5;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final DevicePair devices;
+    private final int port;
+    private final Children children;
+
+    CSendLat(DevicePair devices, int port, Children children) {
+        this.devices = devices;
+        this.port = port;
+        this.children = children;
+    }
+
+    @Override
+    public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
+        for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
+            String output = run(bytes, iterations);
+            if (!output.contains(NO_FIGURE)) {
+                return parse(output);
+            }
+        }
+        return parse(run(bytes, iterations));
+    }
+
+    private String run(int bytes, int iterations) throws IOException, InterruptedException {
+        Process server = children.start(
+                command(devices.server(), bytes, iterations), Map.of(), Redirect.INHERIT, Redirect.DISCARD);
+        Listening.await(port, server, LIMIT);
+        List<String> command = command(devices.client(), bytes, iterations);
+        command.add("127.0.0.1");
+        Process client = children.start(command, Map.of(), Redirect.PIPE, Redirect.PIPE);
+        String output = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        await(client, "client");
+        await(server, "server");
+        return output;
+    }
+
+    private static Latency parse(String output) throws IOException {
+        try {
+            LatencyStatistics figures = LatencyReport.parse(output);
+            return new Latency(figures.typical(), figures.average());
+        } catch (IllegalArgumentException e) {
+            throw new IOException(PROGRAM + " printed no figures: " + e.getMessage(), e);
+        }
+    }
+
+    private List<String> command(DevicePair.End end, int bytes, int iterations) {
+        var command = new ArrayList<>(
+                List.of(PROGRAM, "-F", "-d", end.device(), "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
+        end.gidIndex().ifPresent(index -> command.addAll(List.of("-x", "" + index)));
+        return command;
+    }
+
+    private static void await(Process process, String role) throws IOException, InterruptedException {
+        if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
+            throw new IOException(PROGRAM + "'s " + role + " does not end");
+        }
+        if (process.exitValue() != 0) {
+            throw new IOException(PROGRAM + "'s " + role + " failed with status " + process.exitValue());
+        }
+    }
+
+    @Override
+    public void close() {
+        // Nothing is kept between rounds.
+    }
+}

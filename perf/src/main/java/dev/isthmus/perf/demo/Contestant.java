@@ -1,0 +1,22 @@
+package dev.isthmus.perf.demo;
+
+import java.io.IOException;
+
+/** One side of a {@link Duel}: it can run a ping-pong between two processes, again and again. */
+public interface Contestant extends AutoCloseable {
+
+    /**
+     * Runs one ping-pong.
+     *
+     * @param bytes the size of a message
+     * @param iterations how many messages each end sends
+     * @return what it took
+     * @throws IOException if it failed, with one line that says why
+     * @throws InterruptedException if the demo is to stop
+     */
+    Latency round(int bytes, int iterations) throws IOException, InterruptedException;
+
+    /** Ends the processes that it keeps between rounds. */
+    @Override
+    void close();
+}

@@ -1,0 +1,80 @@
+package dev.isthmus.perf.demo;
+
+import dev.isthmus.perf.Main;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.io.Writer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A second JVM with the same class path, that does what it is told a line at a time, and ends when its input does:
+ * so also when we are killed.
+ */
+final class JavaChild implements AutoCloseable {
+
+    /**
+     * What every JVM that is measured runs with. The serial collector has no threads of its own, and on two cores each of
+     * them would take turns with a thread that is measured. UseSystemMemoryBarrier lets a call into C return without a
+     * memory barrier: the JVM asks the kernel for one in the rare case that it needs it.
+     */
+    static final List<String> OPTIONS = List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:+UseSerialGC",
+            "-XX:+UnlockExperimentalVMOptions", // the next one was experimental in earlier JDKs
+            "-XX:+UseSystemMemoryBarrier",
+            "-XX:-UsePerfData",
+            "-Xmx256m");
+
+    private final Process process;
+    private final Writer commands;
+    private final BufferedReader answers;
+
+    JavaChild(Children children, Map<String, String> environment, String... arguments) throws IOException {
+        process = children.start(command(arguments), environment);
+        commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
+        answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /** The command that runs a command of ours in a JVM like this one. */
+    static List<String> command(String... arguments) {
+        var command = new ArrayList<String>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(OPTIONS);
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    Process process() {
+        return process;
+    }
+
+    void tell(String line) throws IOException {
+        commands.write(line + "\n");
+        commands.flush();
+    }
+
+    String answer() throws IOException {
+        String line = answers.readLine();
+        if (line == null) {
+            throw new IOException("the second JVM has ended; what it said stands above");
+        }
+        return line;
+    }
+
+    /** Ends its input, and so the process. */
+    @Override
+    public void close() {
+        try (commands) {
+            process.destroy();
+        } catch (IOException e) {
+            // It has ended already.
+        }
+    }
+}

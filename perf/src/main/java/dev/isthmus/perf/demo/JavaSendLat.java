@@ -1,0 +1,59 @@
+package dev.isthmus.perf.demo;
+
+import dev.isthmus.perf.perftest.LatencyStatistics;
+import dev.isthmus.perf.perftest.Listening;
+import dev.isthmus.perf.perftest.SendLat;
+import dev.isthmus.perf.perftest.SendLatOptions;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Our {@code send_lat} against itself: the client is this JVM, the server another one that stays up between rounds.
+ * Each round is a whole session of the protocol.
+ */
+final class JavaSendLat implements Contestant {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final int port;
+    private final JavaChild server;
+    private DevicePair.End end;
+
+    /** Starts the second JVM, which needs a while until it answers: the earlier the better. */
+    JavaSendLat(int port, Children children) throws IOException {
+        this.port = port;
+        this.server = new JavaChild(children, Map.of(), "demo-send-lat-server", "" + port);
+    }
+
+    /** Says which device the client has; the server finds its own in the same way. */
+    void use(DevicePair devices) {
+        end = devices.client();
+    }
+
+    @Override
+    public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
+        server.tell(bytes + " " + iterations);
+        Listening.await(port, server.process(), LIMIT);
+        long[] posted = SendLat.run(
+                options(end, Optional.of("127.0.0.1"), port, bytes, iterations),
+                Duration.ZERO,
+                new SendLat.Listener() {});
+        // The server answers when its end is closed, too: its next session must not meet the rest of this one.
+        server.answer();
+        LatencyStatistics figures = LatencyStatistics.ofRoundTrips(posted);
+        return new Latency(figures.typical(), figures.average());
+    }
+
+    static SendLatOptions options(DevicePair.End end, Optional<String> server, int port, int bytes, int iterations) {
+        SendLatOptions options =
+                SendLatOptions.on(end.device(), server).port(port).messages(bytes, iterations);
+        return end.gidIndex().isPresent() ? options.gid(end.gidIndex().getAsInt()) : options;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

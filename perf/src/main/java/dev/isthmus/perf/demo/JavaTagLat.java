@@ -1,0 +1,33 @@
+package dev.isthmus.perf.demo;
+
+import java.io.IOException;
+import java.util.HexFormat;
+import java.util.Map;
+
+/** A {@link TagPingPong} between this JVM and another one that stays up between rounds. */
+final class JavaTagLat implements Contestant {
+
+    private final JavaChild server;
+    private final TagPingPong client;
+
+    JavaTagLat(Map<String, String> settings, int maxBytes, Children children) throws IOException {
+        server = new JavaChild(children, Map.of(), "demo-tag-lat-server", settings.get("TLS"), "" + maxBytes);
+        client = new TagPingPong(settings, maxBytes);
+        server.tell(HexFormat.of().formatHex(client.address()));
+        client.connect(HexFormat.of().parseHex(server.answer()));
+    }
+
+    @Override
+    public Latency round(int bytes, int iterations) throws IOException {
+        server.tell(bytes + " " + iterations);
+        Latency latency = TagPingPong.latency(client.runClient(bytes, iterations));
+        server.answer();
+        return latency;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        client.close();
+    }
+}

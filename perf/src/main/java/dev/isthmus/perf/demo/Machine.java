@@ -1,0 +1,62 @@
+package dev.isthmus.perf.demo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Where a duel was held.
+ *
+ * @param where on what, in words
+ * @param kernel the operating system and its version
+ * @param cpu the model of the processor
+ * @param cpus how many there are
+ * @param jdk the Java that ran
+ * @param versions what the C tools and libraries call their versions
+ */
+public record Machine(String where, String kernel, String cpu, int cpus, String jdk, Map<String, String> versions) {
+
+    private static final Pattern CPU = Pattern.compile("^model name\\s*:\\s*(.*)$", Pattern.MULTILINE);
+
+    /**
+     * The machine that this JVM runs on.
+     *
+     * @param where on what, in words
+     * @param versions of the C tools and libraries
+     * @return its description
+     */
+    public static Machine here(String where, Map<String, String> versions) {
+        Matcher cpu = CPU.matcher(read("/proc/cpuinfo"));
+        return new Machine(
+                where,
+                System.getProperty("os.name") + " " + System.getProperty("os.version"),
+                cpu.find() ? cpu.group(1) : System.getProperty("os.arch"),
+                Runtime.getRuntime().availableProcessors(),
+                System.getProperty("java.vm.vendor") + " " + Runtime.version(),
+                Map.copyOf(versions));
+    }
+
+    /**
+     * Whether the processor is one that QEMU plays in software, and if not whether it is a virtual one.
+     *
+     * @return a word for it
+     */
+    public static String virtualization() {
+        String info = read("/proc/cpuinfo");
+        if (info.contains("QEMU TCG")) {
+            return "a VM whose processor is emulated in software (QEMU)";
+        }
+        return info.matches("(?s).*\\bflags\\b[^\\n]*\\bhypervisor\\b.*") ? "a virtual machine" : "a physical machine";
+    }
+
+    private static String read(String file) {
+        try {
+            return Files.readString(Path.of(file));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package dev.isthmus.perf.demo;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * All that a demo found: what {@code --json} writes.
+ *
+ * @param date when it began, ISO 8601 in UTC
+ * @param machines where each path was measured
+ * @param comparisons the table
+ * @param samples every round that counts
+ */
+public record Report(String date, Map<String, Machine> machines, List<Comparison> comparisons, List<Sample> samples) {
+
+    static final ObjectMapper JSON = new ObjectMapper();
+
+    /**
+     * Writes it as JSON: all of it or nothing, so that who waits for the file never reads half of it.
+     *
+     * @param file where to; what was there before is replaced
+     * @throws IOException if it cannot be written
+     */
+    public void write(Path file) throws IOException {
+        Path target = file.toAbsolutePath();
+        Path draft = Files.createTempFile(target.getParent(), "." + target.getFileName(), ".tmp");
+        try {
+            Files.write(draft, JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(this));
+            Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(draft);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package dev.isthmus.perf.demo;
+
+/** Who is measured. */
+public enum Side {
+    /** The C tool. */
+    C,
+    /** Java on this library. */
+    JAVA
+}

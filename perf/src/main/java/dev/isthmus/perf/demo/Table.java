@@ -1,0 +1,65 @@
+package dev.isthmus.perf.demo;
+
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+
+/** The report for people. */
+public final class Table {
+
+    private Table() {}
+
+    /**
+     * Lays a report out.
+     *
+     * @param report what was found
+     * @return lines, each with its end
+     */
+    public static String format(Report report) {
+        var out = new StringBuilder();
+        out.append(String.format(
+                "%-24s %7s %9s %9s %7s   %-17s %-17s%n",
+                "half a round trip, usec", "bytes", "C", "Java", "Java/C", "C rounds", "Java rounds"));
+        for (Comparison c : report.comparisons()) {
+            out.append(String.format(
+                    Locale.ROOT,
+                    "%-24s %7d %9.3f %9.3f %7.3f   %-17s %-17s%n",
+                    title(c.path()),
+                    c.bytes(),
+                    c.cMicros(),
+                    c.javaMicros(),
+                    c.ratio(),
+                    range(c.cBestMicros(), c.cWorstMicros()),
+                    range(c.javaBestMicros(), c.javaWorstMicros())));
+        }
+        out.append(
+                String.format("%nMedians of the rounds' medians; the rounds from best to worst. %s%n", report.date()));
+        report.machines().forEach((path, machine) -> out.append(describe(path, machine)));
+        return out.toString();
+    }
+
+    private static String title(String path) {
+        return switch (path) {
+            case VerbsDuel.PATH -> "verbs RC send";
+            case UcxDuel.PATH -> "UCX tag, shared memory";
+            default -> path;
+        };
+    }
+
+    private static String range(double best, double worst) {
+        return String.format(Locale.ROOT, "%.3f..%.3f", best, worst);
+    }
+
+    private static String describe(String path, Machine machine) {
+        String versions = new TreeMap<>(machine.versions())
+                .entrySet().stream().map(Table::version).collect(Collectors.joining(", "));
+        return String.format(
+                "%s: %s; %s; %d x %s; %s; %s%n",
+                title(path), machine.where(), machine.kernel(), machine.cpus(), machine.cpu(), machine.jdk(), versions);
+    }
+
+    private static String version(Map.Entry<String, String> entry) {
+        return entry.getKey() + " " + entry.getValue();
+    }
+}

@@ -1,0 +1,28 @@
+package dev.isthmus.perf.demo;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where the script is that gives a command RDMA devices. */
+final class Testbed {
+
+    /** The launcher says where the project is. */
+    private static final String HOME_PROPERTY = "isthmus.home";
+
+    private static final Path SCRIPT = Path.of("testbed", "testbed");
+
+    private Testbed() {}
+
+    /** Looks in the project's folder, or else in this one and those above it. */
+    static Optional<Path> find() {
+        String home = System.getProperty(HOME_PROPERTY, "");
+        for (Path folder = Path.of(home).toAbsolutePath(); folder != null; folder = folder.getParent()) {
+            Path script = folder.resolve(SCRIPT);
+            if (Files.isExecutable(script)) {
+                return Optional.of(script);
+            }
+        }
+        return Optional.empty();
+    }
+}

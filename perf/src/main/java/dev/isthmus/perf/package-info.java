@@ -1,0 +1,2 @@
+/** The command line of the performance suite: {@code isthmus perf} and {@code isthmus demo}. */
+package dev.isthmus.perf;

@@ -1,0 +1,67 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.Locale;
+
+/** perftest's columns, to the letter: what reads {@code ib_send_lat}'s output reads ours. */
+public final class LatencyReport {
+
+    /** The line that perftest draws between the parts of its output. */
+    public static final String RULE = "-".repeat(87);
+
+    /** The heads of the columns, with the space at the end that C prints too. */
+    public static final String COLUMNS = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]"
+            + "    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ";
+
+    private LatencyReport() {}
+
+    /**
+     * The row of a run.
+     *
+     * @param bytes the size of a message
+     * @param iterations how many there were
+     * @param figures what was measured
+     * @return the row, without an end of line
+     */
+    public static String row(int bytes, int iterations, LatencyStatistics figures) {
+        return String.format(
+                Locale.ROOT,
+                " %-7d %d          %-7.2f        %-7.2f      %-7.2f  \t       %-7.2f     \t%-7.2f\t\t%-7.2f \t\t%-7.2f",
+                bytes,
+                iterations,
+                figures.min(),
+                figures.max(),
+                figures.typical(),
+                figures.average(),
+                figures.deviation(),
+                figures.p99(),
+                figures.p999());
+    }
+
+    /**
+     * Finds the row of a run in the output of {@code ib_send_lat} or ours.
+     *
+     * @param output all of it
+     * @return the figures
+     * @throws IllegalArgumentException if there is no such row
+     */
+    public static LatencyStatistics parse(String output) {
+        String[] lines = output.split("\n", -1);
+        for (int i = 0; i + 1 < lines.length; i++) {
+            if (lines[i].strip().equals(COLUMNS.strip())) {
+                String[] fields = lines[i + 1].strip().split("\\s+", -1);
+                if (fields.length >= 9) {
+                    return figures(fields);
+                }
+            }
+        }
+        throw new IllegalArgumentException("no latencies in: " + output.strip());
+    }
+
+    private static LatencyStatistics figures(String[] fields) {
+        double[] figure = new double[7];
+        for (int i = 0; i < figure.length; i++) {
+            figure[i] = Double.parseDouble(fields[i + 2]);
+        }
+        return new LatencyStatistics(figure[0], figure[1], figure[2], figure[3], figure[4], figure[5], figure[6]);
+    }
+}

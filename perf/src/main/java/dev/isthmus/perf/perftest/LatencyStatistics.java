@@ -1,0 +1,78 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.Arrays;
+
+/**
+ * perftest's latency figures, computed as perftest does, with its peculiarities, so that columns can be compared.
+ * All times are in microseconds, for one way.
+ *
+ * @param min the shortest
+ * @param max the longest but one: the very longest is dropped
+ * @param typical the median
+ * @param average the mean, without the two longest
+ * @param deviation the standard deviation of whole microseconds: C truncates each distance to an int
+ * @param p99 the 99th percentile
+ * @param p999 the 99.9th percentile
+ */
+public record LatencyStatistics(
+        double min, double max, double typical, double average, double deviation, double p99, double p999) {
+
+    /** A run needs so many iterations for there to be figures. */
+    public static final int MIN_ITERATIONS = 5;
+
+    /** How many of the longest are left out. */
+    private static final int TAIL = 2;
+
+    /** Nanoseconds there and back in a microsecond one way. */
+    private static final double ROUND_TRIP_NANOS = 2_000;
+
+    /**
+     * The figures of a ping-pong.
+     *
+     * @param posted when each message was posted, nanoseconds; the array is left as it is
+     * @return the figures
+     * @throws IllegalArgumentException if there are fewer than {@link #MIN_ITERATIONS}
+     */
+    public static LatencyStatistics ofRoundTrips(long[] posted) {
+        if (posted.length < MIN_ITERATIONS) {
+            throw new IllegalArgumentException(
+                    "a run has at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
+        }
+        long[] delta = new long[posted.length - 1];
+        for (int i = 0; i < delta.length; i++) {
+            delta[i] = posted[i + 1] - posted[i];
+        }
+        Arrays.sort(delta);
+        int count = delta.length - TAIL;
+        double average = average(delta, count);
+        return new LatencyStatistics(
+                delta[0] / ROUND_TRIP_NANOS,
+                delta[count] / ROUND_TRIP_NANOS,
+                median(delta, count) / ROUND_TRIP_NANOS,
+                average,
+                deviation(delta, count, average),
+                delta[(int) Math.ceil(count * 0.99)] / ROUND_TRIP_NANOS,
+                delta[(int) Math.ceil(count * 0.999)] / ROUND_TRIP_NANOS);
+    }
+
+    private static long median(long[] sorted, int count) {
+        return count % 2 == 0 ? (sorted[count / 2] + sorted[count / 2 - 1]) / 2 : sorted[count / 2];
+    }
+
+    private static double average(long[] sorted, int count) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += sorted[i] / ROUND_TRIP_NANOS;
+        }
+        return sum / count;
+    }
+
+    private static double deviation(long[] sorted, int count, double average) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            int distance = (int) (average - sorted[i] / ROUND_TRIP_NANOS);
+            sum += (double) distance * distance;
+        }
+        return Math.sqrt(sum / count);
+    }
+}

@@ -1,0 +1,62 @@
+package dev.isthmus.perf;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import picocli.CommandLine;
+
+@Tag("unit")
+class MainTest {
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    private int run(String... args) {
+        CommandLine commandLine = Main.commandLine();
+        commandLine.setOut(new PrintWriter(out));
+        commandLine.setErr(new PrintWriter(err));
+        return commandLine.execute(args);
+    }
+
+    @Test
+    void shouldHelpWithTheFlagsOfTheCProgram() {
+        assertEquals(0, run("send_lat", "--help"));
+        for (String flag : new String[] {
+            "--ib-dev", "--ib-port", "--gid-index", "--mtu", "--size", "--iters", "--port", "--inline_size", "SERVER"
+        }) {
+            assertTrue(out.toString().contains(flag), flag);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "send_lat -s x",
+                "send_lat -s 0",
+                "send_lat -n 4",
+                "send_lat -m 1000",
+                "send_lat -p 70000",
+                "send_lat --no-such-flag",
+                "send_lat one two",
+                "demo --sizes 0",
+                "demo --rounds 0",
+                "demo --only tcp",
+                "no_such_command"
+            })
+    void shouldEndWithStatusTwoOnABadCommandLine(String line) {
+        assertEquals(2, run(line.split(" ", -1)), line);
+        assertTrue(err.toString().lines().findFirst().orElse("").length() > 10, err.toString());
+    }
+
+    @Test
+    void shouldSayInOneLineThatTheResultCannotBeWritten() {
+        assertEquals(1, run("demo", "--json", "/no/such/folder/result.json"));
+        assertEquals("demo: cannot write /no/such/folder/result.json\n", err.toString());
+    }
+}
