@@ -140,7 +140,9 @@ public final class UcpWorker implements AutoCloseable {
         long deadline = System.nanoTime() + timeout.toNanos();
         boolean done;
         do {
-            progress();
+            if (progress() == 0) {
+                Thread.onSpinWait();
+            }
             done = requests.isDone(request);
         } while (!done && System.nanoTime() - deadline < 0);
         return done;

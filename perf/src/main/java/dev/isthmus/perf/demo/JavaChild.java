@@ -29,6 +29,7 @@ final class JavaChild implements AutoCloseable {
             "-XX:+UnlockExperimentalVMOptions", // the next one was experimental in earlier JDKs
             "-XX:+UseSystemMemoryBarrier",
             "-XX:-UsePerfData",
+            "-XX:+ErrorFileToStderr", // a file would be lost with the testbed
             "-Xmx256m");
 
     private final Process process;
