@@ -35,15 +35,16 @@ class UcpAllocationTest {
         try (var pair = new UcpPair(tls)) {
             MemorySegment from = pair.arena.allocate(size);
             MemorySegment to = pair.arena.allocate(size);
-            exchange(pair, from, to, WARM_UP);
+            int share = size > 10_000 ? 20 : 1; // long messages take their time where processors are emulated
+            exchange(pair, from, to, WARM_UP / share);
             // The compiler may still replace code in the first round, which allocates once.
             long least = Long.MAX_VALUE;
             for (int round = 0; round < 3 && least != 0; round++) {
                 long before = threads.getCurrentThreadAllocatedBytes();
-                exchange(pair, from, to, MEASURED);
+                exchange(pair, from, to, MEASURED / share);
                 least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
             }
-            assertEquals(0, least, "bytes allocated by " + MEASURED + " exchanges");
+            assertEquals(0, least, "bytes allocated by " + MEASURED / share + " exchanges");
         }
     }
 

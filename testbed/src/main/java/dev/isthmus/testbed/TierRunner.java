@@ -85,7 +85,7 @@ public final class TierRunner {
         return LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectClasspathRoots(testRoots()))
                 .filters(tags, ClassNameFilter.includeClassNamePatterns(pattern))
-                .configurationParameter("junit.jupiter.execution.timeout.default", "120 s")
+                .configurationParameter("junit.jupiter.execution.timeout.default", "300 s")
                 .build();
     }
 
