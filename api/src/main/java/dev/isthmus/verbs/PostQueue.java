@@ -90,7 +90,8 @@ final class PostQueue<R extends WorkRequest<R>> {
         try {
             return DataPath.post(function, queue, first.address(), badAddress);
         } finally {
-            Reference.reachabilityFence(first); // its memory must not be collected during the call
+            Reference.reachabilityFence(first); // its memory, and that of "bad", must not be collected during the call
+            Reference.reachabilityFence(this);
         }
     }
 
