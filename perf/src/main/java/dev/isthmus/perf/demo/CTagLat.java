@@ -34,6 +34,9 @@ final class CTagLat implements Contestant {
         List<String> command = new ArrayList<>(
                 List.of("ucx_perftest", "-t", "tag_lat", "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
         command.addAll(List.of("-w", "" + WARM_UP_ITERATIONS));
+        if (hasMpi()) {
+            command.addAll(List.of("-P", "0"));
+        }
         Process server = children.start(command, environment, Redirect.INHERIT, Redirect.DISCARD);
         Listening.await(port, server, LIMIT);
         command.add("127.0.0.1");
@@ -45,6 +48,16 @@ final class CTagLat implements Contestant {
             }
         }
         return parse(output);
+    }
+
+    /** Whether it was built with MPI, as Debian 13's is: without a terminal it would then want to be started by MPI. */
+    private static boolean hasMpi() throws IOException, InterruptedException {
+        Process help = new ProcessBuilder("ucx_perftest", "-h")
+                .redirectErrorStream(true)
+                .start();
+        String text = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        help.waitFor();
+        return text.contains("-P <0|1>");
     }
 
     /** Finds the median and the overall average in the line that ends the output. */
