@@ -395,7 +395,7 @@ class QueuePairTest {
     @Test
     void shouldSayWhichRequestOfAChainTheDriverRefused() {
         try (var pair = RcPair.connected()) {
-            // Soft-RoCE refuses an atomic whose remote address is not aligned; here any opcode that it does not know.
+            // The driver refuses a fetch and add (6) of a remote address that is not aligned.
             var bad = pair.a.send(0, 8).wrId(3);
             bad.wr.set(ValueLayout.JAVA_INT, ibv_send_wr.opcode$offset(), 6);
             bad.remote(1, 0);

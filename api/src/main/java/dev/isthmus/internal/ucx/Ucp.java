@@ -6,7 +6,6 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 
 /**
@@ -14,13 +13,10 @@ import java.lang.invoke.MethodHandle;
  * MemorySegment} costs some 0.5 to 0.8 ns per argument (JDK 25: 5.5 to 5.8 ns against 5.0 for an idle progress), and
  * the callers have checked them.
  *
- * <p>None of those that make things advance is a critical call: each can run callbacks, a send included, which over the
- * self transport delivers at once. The status queries only read a request: 4.4 ns as critical calls, 5.0 otherwise.
+ * <p>None of them is a critical call: each that makes things advance can run callbacks, a send included, which over the
+ * self transport delivers at once. The status queries could be, but no difference was to be measured in a message.
  */
 public final class Ucp {
-
-    /** For the status queries, which cannot block or call back. */
-    private static final Linker.Option QUERY = Linker.Option.critical(false);
 
     private static final MethodHandle PROGRESS =
             UcxLibrary.link("ucp_worker_progress", FunctionDescriptor.of(JAVA_INT, JAVA_LONG));
@@ -33,9 +29,9 @@ public final class Ucp {
     private static final MethodHandle EP_FLUSH =
             UcxLibrary.link("ucp_ep_flush_nbx", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle CHECK_STATUS =
-            UcxLibrary.link("ucp_request_check_status", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG), QUERY);
+            UcxLibrary.link("ucp_request_check_status", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
     private static final MethodHandle TAG_RECV_TEST =
-            UcxLibrary.link("ucp_tag_recv_request_test", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG), QUERY);
+            UcxLibrary.link("ucp_tag_recv_request_test", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle CANCEL =
             UcxLibrary.link("ucp_request_cancel", FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_LONG));
 

@@ -58,14 +58,13 @@ public final class UcxLibrary {
     }
 
     /** Links a function of libucp, without errno capture: UCX reports a status instead. */
-    static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return link(ucp, name, descriptor, options);
+    static MethodHandle link(String name, FunctionDescriptor descriptor) {
+        return link(ucp, name, descriptor);
     }
 
     @SuppressWarnings("restricted")
-    static MethodHandle link(
-            NativeLibrary library, String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor, options);
+    static MethodHandle link(NativeLibrary library, String name, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor);
     }
 
     /** Links a function of the C library. */
