@@ -15,10 +15,10 @@ import java.nio.ByteOrder;
  * A call into C off the data path: holds its object open while it runs, owns the memory of its arguments, and
  * captures errno. Closed by try-with-resources; used by one thread.
  *
- * <p>The overloads are the C signatures in use: P a pointer, I an int, L a long, in the order of the arguments. A
- * call with another signature than the function's descriptor is refused by the method handle itself.
+ * <p>Arguments are boxed, and their types are the C function's: {@code (byte) port} for a {@code uint8_t}. That costs
+ * some tens of nanoseconds, where the call itself enters the kernel; the data path has method handles of its own.
  */
-public final class NativeCall implements AutoCloseable, SegmentAllocator {
+public class NativeCall implements AutoCloseable, SegmentAllocator {
 
     static final Linker.Option CAPTURE_ERRNO = Linker.Option.captureCallState("errno");
 
@@ -61,18 +61,18 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
     }
 
     /** errno as the last call left it: valid only where that call says that it failed. */
-    public int errno() {
+    public final int errno() {
         return (int) ERRNO.get(state, 0L);
     }
 
     /** Memory of the call's arguments, zeroed, which lives until the call is closed. */
     @Override
-    public MemorySegment allocate(long byteSize, long byteAlignment) {
+    public final MemorySegment allocate(long byteSize, long byteAlignment) {
         return arena.allocate(byteSize, byteAlignment);
     }
 
     /** Memory for an {@code int} that the call writes to. */
-    public MemorySegment allocateInt() {
+    public final MemorySegment allocateInt() {
         return arena.allocate(ValueLayout.JAVA_INT);
     }
 
@@ -92,114 +92,29 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
         return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
     }
 
-    public MemorySegment pointer(NativeFunction f, MemorySegment a) {
-        try {
-            return (MemorySegment) f.handle().invokeExact(state, a);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
+    /** Calls a function that returns a pointer. */
+    public final MemorySegment pointer(NativeFunction f, Object... arguments) {
+        return invoke(MemorySegment.class, f, arguments);
     }
 
-    public MemorySegment pointer(NativeFunction f, MemorySegment a, MemorySegment b) {
-        try {
-            return (MemorySegment) f.handle().invokeExact(state, a, b);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
+    /** Calls a function that returns an {@code int}. */
+    public final int integer(NativeFunction f, Object... arguments) {
+        return invoke(Integer.class, f, arguments);
     }
 
-    /** PPLI: {@code ibv_reg_mr}. */
-    public MemorySegment pointer(NativeFunction f, MemorySegment a, MemorySegment b, long c, int d) {
-        try {
-            return (MemorySegment) f.handle().invokeExact(state, a, b, c, d);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
+    /** Calls a function that returns a {@code long}. */
+    public final long integer64(NativeFunction f, Object... arguments) {
+        return invoke(Long.class, f, arguments);
     }
 
-    /** PIPPI: {@code ibv_create_cq}. */
-    public MemorySegment pointer(NativeFunction f, MemorySegment a, int b, MemorySegment c, MemorySegment d, int e) {
-        try {
-            return (MemorySegment) f.handle().invokeExact(state, a, b, c, d, e);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
+    /** Calls a function that returns nothing. */
+    public final void nothing(NativeFunction f, Object... arguments) {
+        invoke(Void.class, f, arguments);
     }
 
-    public int integer(NativeFunction f, MemorySegment a) {
+    private <T> T invoke(Class<T> result, NativeFunction f, Object[] arguments) {
         try {
-            return (int) f.handle().invokeExact(state, a);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    public int integer(NativeFunction f, MemorySegment a, MemorySegment b) {
-        try {
-            return (int) f.handle().invokeExact(state, a, b);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** PPI: {@code ibv_modify_qp}. */
-    public int integer(NativeFunction f, MemorySegment a, MemorySegment b, int c) {
-        try {
-            return (int) f.handle().invokeExact(state, a, b, c);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** PPIP: {@code ibv_query_qp}. */
-    public int integer(NativeFunction f, MemorySegment a, MemorySegment b, int c, MemorySegment d) {
-        try {
-            return (int) f.handle().invokeExact(state, a, b, c, d);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** PBPL: {@code query_port} of verbs_context, with its uint8_t port and size_t length. */
-    public int integer(NativeFunction f, MemorySegment a, byte b, MemorySegment c, long d) {
-        try {
-            return (int) f.handle().invokeExact(state, a, b, c, d);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** PBP: {@code ibv_query_port}, the exported one. */
-    public int integer(NativeFunction f, MemorySegment a, byte b, MemorySegment c) {
-        try {
-            return (int) f.handle().invokeExact(state, a, b, c);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** A long of one pointer: {@code ibv_get_device_guid}. */
-    public long integer64(NativeFunction f, MemorySegment a) {
-        try {
-            return (long) f.handle().invokeExact(state, a);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** PPLIL: {@code _ibv_query_gid_table}. */
-    public long integer64(NativeFunction f, MemorySegment a, MemorySegment b, long c, int d, long e) {
-        try {
-            return (long) f.handle().invokeExact(state, a, b, c, d, e);
-        } catch (Throwable t) {
-            throw unexpected(f, t);
-        }
-    }
-
-    /** A call without a result: {@code ibv_free_device_list}. */
-    public void nothing(NativeFunction f, MemorySegment a) {
-        try {
-            f.handle().invokeExact(state, a);
+            return result.cast((Object) f.handle().invokeExact(state, arguments));
         } catch (Throwable t) {
             throw unexpected(f, t);
         }
@@ -220,7 +135,7 @@ public final class NativeCall implements AutoCloseable, SegmentAllocator {
     }
 
     @Override
-    public void close() {
+    public final void close() {
         arena.close();
         if (lifetime != null) {
             lifetime.endCall();

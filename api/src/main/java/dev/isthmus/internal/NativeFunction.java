@@ -4,6 +4,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
 import java.util.function.Supplier;
 
 /**
@@ -55,7 +56,7 @@ public final class NativeFunction {
         return descriptor;
     }
 
-    /** {@code (MemorySegment captureState, arguments...)}. */
+    /** {@code Object (MemorySegment captureState, Object[] arguments)}, whatever the C signature is. */
     MethodHandle handle() {
         MethodHandle linked = handle;
         if (linked == null) {
@@ -67,6 +68,10 @@ public final class NativeFunction {
 
     @SuppressWarnings("restricted")
     private MethodHandle link() {
-        return Linker.nativeLinker().downcallHandle(address.get(), descriptor, NativeCall.CAPTURE_ERRNO);
+        MethodHandle downcall =
+                Linker.nativeLinker().downcallHandle(address.get(), descriptor, NativeCall.CAPTURE_ERRNO);
+        int arguments = descriptor.argumentLayouts().size();
+        return downcall.asType(MethodType.genericMethodType(1 + arguments).changeParameterType(0, MemorySegment.class))
+                .asSpreader(1, Object[].class, arguments);
     }
 }

@@ -8,7 +8,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -44,19 +44,17 @@ public final class CompletionQueue implements AutoCloseable {
         String name = context.device().name() + ", " + entries + " entries";
         var lifetime = new Lifetime("CompletionQueue", name, context.lifetime());
         MemorySegment handle = lifetime.open(() -> {
-            try (var call = new NativeCall()) {
-                MemorySegment cq = call.pointer(
-                        Libibverbs.CREATE_CQ, context.handle(), entries, MemorySegment.NULL, MemorySegment.NULL, 0);
-                if (cq.address() == 0) {
-                    int errno = call.errno();
-                    int max = context.attributes().maxCqe();
-                    String help = entries > max ? "the device allows " + max + " entries" : "";
-                    throw VerbsErrors.failure("ibv_create_cq", name, errno, help);
-                }
-                return cq;
+            try (var call = new VerbsCall().explain(errno -> help(context, entries))) {
+                MemorySegment none = MemorySegment.NULL;
+                return call.create(Libibverbs.CREATE_CQ, name, context.handle(), entries, none, none, 0);
             }
         });
         return new CompletionQueue(context, lifetime, handle);
+    }
+
+    private static String help(DeviceContext context, int entries) {
+        int max = context.attributes().maxCqe();
+        return entries > max ? "the device allows " + max + " entries" : "";
     }
 
     /**
@@ -132,11 +130,7 @@ public final class CompletionQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> {
-            try (var call = new NativeCall()) {
-                VerbsErrors.check(call.integer(Libibverbs.DESTROY_CQ, handle), "ibv_destroy_cq", lifetime.name());
-            }
-        });
+        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, lifetime.name()));
     }
 
     /** The class, the device's name, and the number of entries asked for. */

@@ -4,17 +4,15 @@ import dev.isthmus.bindings.ibverbs.ibv_device_attr;
 import dev.isthmus.bindings.ibverbs.ibv_gid_entry;
 import dev.isthmus.bindings.ibverbs.ibv_port_attr;
 import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.NativeCall;
-import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
@@ -32,7 +30,7 @@ public final class DeviceContext implements AutoCloseable {
     DeviceContext(Device device, MemorySegment handle) {
         this.device = device;
         this.handle = handle;
-        this.ops = new ContextOps(handle);
+        this.ops = new ContextOps(device.name(), handle);
         this.lifetime = new Lifetime("DeviceContext", device.name());
     }
 
@@ -53,10 +51,9 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public DeviceAttributes attributes() {
-        try (var call = new NativeCall(lifetime)) {
+        try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_device_attr.layout());
-            VerbsErrors.check(
-                    call.integer(Libibverbs.QUERY_DEVICE, handle, attributes), "ibv_query_device", device.name());
+            call.check(Libibverbs.QUERY_DEVICE, device.name(), handle, attributes);
             return DeviceAttributes.read(attributes);
         }
     }
@@ -72,19 +69,20 @@ public final class DeviceContext implements AutoCloseable {
      */
     public PortAttributes port(int port) {
         checkPort(port);
-        try (var call = new NativeCall(lifetime)) {
+        try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_port_attr.layout());
-            VerbsErrors.check(queryPort(call, port, attributes), "ibv_query_port", device.name() + ", " + port);
+            queryPort(call, port, attributes);
             return PortAttributes.read(attributes);
         }
     }
 
     // As verbs.h does: the exported function fills an older, shorter struct, so the device's own is preferred.
-    private int queryPort(NativeCall call, int port, MemorySegment attributes) {
-        Optional<NativeFunction> extended = ops.queryPort();
-        return extended.isPresent()
-                ? call.integer(extended.get(), handle, (byte) port, attributes, attributes.byteSize())
-                : call.integer(Libibverbs.QUERY_PORT, handle, (byte) port, attributes);
+    private void queryPort(VerbsCall call, int port, MemorySegment attributes) {
+        String what = device.name() + ", " + port;
+        ops.find(ContextFunction.QUERY_PORT)
+                .ifPresentOrElse(
+                        f -> call.check(f, what, handle, (byte) port, attributes, attributes.byteSize()),
+                        () -> call.check(Libibverbs.QUERY_PORT, what, handle, (byte) port, attributes));
     }
 
     private void checkPort(int port) {
@@ -110,11 +108,12 @@ public final class DeviceContext implements AutoCloseable {
         for (int p = 1; p <= attributes().physPortCount(); p++) {
             room += port(p).gidTableLength();
         }
-        try (var call = new NativeCall(lifetime)) {
+        try (var call = new VerbsCall(lifetime)) {
             MemorySegment entries = call.allocate(ibv_gid_entry.layout(), Math.max(1, room));
-            long count = call.integer64(Libibverbs.QUERY_GID_TABLE, handle, entries, room, 0, ibv_gid_entry.sizeof());
+            long count =
+                    call.integer64(Libibverbs.QUERY_GID_TABLE, handle, entries, (long) room, 0, ibv_gid_entry.sizeof());
             if (count < 0) {
-                throw VerbsErrors.failure("ibv_query_gid_table", device.name(), (int) -count, "");
+                throw call.failure(Libibverbs.QUERY_GID_TABLE, device.name(), (int) -count);
             }
             var table = new ArrayList<GidEntry>();
             for (long i = 0; i < count; i++) {
@@ -241,10 +240,8 @@ public final class DeviceContext implements AutoCloseable {
     @Override
     public void close() {
         lifetime.close(() -> {
-            try (var call = new NativeCall()) {
-                if (call.integer(Libibverbs.CLOSE_DEVICE, handle) != 0) {
-                    throw VerbsErrors.failure("ibv_close_device", device.name(), call.errno(), "");
-                }
+            try (var call = new VerbsCall()) {
+                call.checkErrno(Libibverbs.CLOSE_DEVICE, device.name(), handle);
             }
         });
     }

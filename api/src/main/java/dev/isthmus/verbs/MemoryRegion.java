@@ -6,6 +6,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -64,13 +65,11 @@ public final class MemoryRegion implements AutoCloseable {
         String device = pd.context().device().name();
         var lifetime = new Lifetime("MemoryRegion", device + ", " + segment.byteSize() + " bytes", pd.lifetime());
         MemorySegment handle = lifetime.open(() -> {
-            try (var call = new NativeCall()) {
+            long bytes = segment.byteSize();
+            try (var call = new VerbsCall().explain(errno -> VerbsErrors.registrationHelp(bytes, errno))) {
                 int mask = Codes.mask(access, AccessFlag::code);
-                MemorySegment mr = call.pointer(Libibverbs.REG_MR, pd.handle(), segment, segment.byteSize(), mask);
-                if (mr.address() == 0) {
-                    throw VerbsErrors.registrationFailure(device, segment.byteSize(), access, call.errno());
-                }
-                return mr;
+                String what = device + ", " + bytes + " bytes, " + access;
+                return call.create(Libibverbs.REG_MR, what, pd.handle(), segment, bytes, mask);
             }
         });
         var region = new MemoryRegion(lifetime, handle, segment, access);
@@ -185,10 +184,12 @@ public final class MemoryRegion implements AutoCloseable {
     public void close() {
         lifetime.close(() -> {
             open = false; // before the call: no request may name it from here on
-            try (var call = new NativeCall()) {
-                int errno = call.integer(Libibverbs.DEREG_MR, handle);
-                open = errno != 0;
-                VerbsErrors.check(errno, "ibv_dereg_mr", lifetime.name());
+            boolean deregistered = false;
+            try {
+                VerbsCall.destroy(Libibverbs.DEREG_MR, handle, lifetime.name());
+                deregistered = true;
+            } finally {
+                open = !deregistered;
             }
             OPEN.remove(this);
         });

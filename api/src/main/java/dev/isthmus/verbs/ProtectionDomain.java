@@ -1,9 +1,8 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
@@ -29,12 +28,8 @@ public final class ProtectionDomain implements AutoCloseable {
         String name = context.device().name();
         var lifetime = new Lifetime("ProtectionDomain", name, context.lifetime());
         MemorySegment handle = lifetime.open(() -> {
-            try (var call = new NativeCall()) {
-                MemorySegment pd = call.pointer(Libibverbs.ALLOC_PD, context.handle());
-                if (pd.address() == 0) {
-                    throw VerbsErrors.failure("ibv_alloc_pd", name, call.errno(), "");
-                }
-                return pd;
+            try (var call = new VerbsCall()) {
+                return call.create(Libibverbs.ALLOC_PD, name, context.handle());
             }
         });
         return new ProtectionDomain(context, lifetime, handle);
@@ -123,11 +118,7 @@ public final class ProtectionDomain implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(() -> {
-            try (var call = new NativeCall()) {
-                VerbsErrors.check(call.integer(Libibverbs.DEALLOC_PD, handle), "ibv_dealloc_pd", lifetime.name());
-            }
-        });
+        lifetime.close(() -> VerbsCall.destroy(Libibverbs.DEALLOC_PD, handle, lifetime.name()));
     }
 
     /** The class and the device's name. */

@@ -10,7 +10,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
 
@@ -88,19 +88,15 @@ public final class QueuePair implements AutoCloseable {
                 : new Lifetime[] {pd.lifetime(), send.lifetime(), receive.lifetime()};
         var lifetime = new Lifetime("QueuePair", name, parents);
         return lifetime.open(() -> {
-            try (var call = new NativeCall()) {
+            try (var call =
+                    new VerbsCall().explain(errno -> config.exceeds(pd.context().attributes()))) {
                 MemorySegment attributes = call.allocate(ibv_qp_init_attr.layout());
                 ibv_qp_init_attr.send_cq(attributes, send.handle());
                 ibv_qp_init_attr.recv_cq(attributes, receive.handle());
                 ibv_qp_init_attr.qp_type(attributes, type.code());
                 ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
                 config.write(ibv_qp_init_attr.cap(attributes));
-                MemorySegment qp = call.pointer(Libibverbs.CREATE_QP, pd.handle(), attributes);
-                if (qp.address() == 0) {
-                    int errno = call.errno();
-                    String help = config.exceeds(pd.context().attributes());
-                    throw VerbsErrors.failure("ibv_create_qp", name + ", " + config, errno, help);
-                }
+                MemorySegment qp = call.create(Libibverbs.CREATE_QP, name + ", " + config, pd.handle(), attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
                 return new QueuePair(pd, type, lifetime, qp, granted);
             }
@@ -165,13 +161,10 @@ public final class QueuePair implements AutoCloseable {
     public void modify(QueuePairTransition transition) {
         owner.check();
         TransitionRules.check(toString(), type, state, transition.state(), transition.attributes());
-        try (var call = new NativeCall(lifetime)) {
+        try (var call = new VerbsCall(lifetime).explain(QueuePair::modifyHelp)) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
             int mask = transition.write(attributes);
-            int errno = call.integer(Libibverbs.MODIFY_QP, handle, attributes, mask);
-            if (errno != 0) {
-                throw VerbsErrors.failure("ibv_modify_qp", this + " to " + transition, errno, modifyHelp(errno));
-            }
+            call.check(Libibverbs.MODIFY_QP, this + " to " + transition, handle, attributes, mask);
         }
         entered(transition.state());
     }
@@ -204,11 +197,10 @@ public final class QueuePair implements AutoCloseable {
      */
     public QueuePairAttributes query() {
         owner.check();
-        try (var call = new NativeCall(lifetime)) {
+        try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
             MemorySegment init = call.allocate(ibv_qp_init_attr.layout());
-            VerbsErrors.check(
-                    call.integer(Libibverbs.QUERY_QP, handle, attributes, QUERY_ALL, init), "ibv_query_qp", toString());
+            call.check(Libibverbs.QUERY_QP, toString(), handle, attributes, QUERY_ALL, init);
             var result = QueuePairAttributes.read(attributes);
             entered(result.state());
             return result;
@@ -397,11 +389,7 @@ public final class QueuePair implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> {
-            try (var call = new NativeCall()) {
-                VerbsErrors.check(call.integer(Libibverbs.DESTROY_QP, handle), "ibv_destroy_qp", toString());
-            }
-        });
+        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString()));
     }
 
     /** The class, the device's name, the type, and the number. */

@@ -1,86 +1,110 @@
 package dev.isthmus.internal.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
-import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_context;
 import dev.isthmus.bindings.ibverbs.ibv_context_ops;
 import dev.isthmus.bindings.ibverbs.verbs_context;
+import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
-import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumMap;
+import java.util.Map;
 import java.util.Optional;
 
 /**
  * The function pointers of an open device, which the inline functions of verbs.h call: those in {@code struct
  * ibv_context}, and those in the {@code struct verbs_context} that stands below it in memory when the library is of
- * the extended ABI.
+ * the extended ABI. Thread-safe.
  */
 public final class ContextOps {
 
     /** {@code __VERBS_ABI_IS_EXTENDED} of verbs.h. */
     private static final long ABI_IS_EXTENDED = -1L;
 
-    private static final FunctionDescriptor QUERY_PORT =
-            FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_BYTE, ADDRESS, JAVA_LONG);
+    private final String device;
+    private final MemorySegment table; // struct verbs_context; of its members only ibv_context is there if not extended
+    private final boolean extended;
+    private final Map<ContextFunction, NativeFunction> functions = new EnumMap<>(ContextFunction.class);
 
-    private final MemorySegment pollCq;
-    private final MemorySegment postSend;
-    private final MemorySegment postReceive;
-    private final MemorySegment extended; // struct verbs_context, null when there is none
-    private final Optional<NativeFunction> queryPort;
-
-    /** Reads the tables of an open {@code struct ibv_context}. */
-    public ContextOps(MemorySegment handle) {
+    /**
+     * Reads the tables of an open {@code struct ibv_context}.
+     *
+     * @param device its name, for messages
+     */
+    public ContextOps(String device, MemorySegment handle) {
+        this.device = device;
         MemorySegment context = NativeCall.sized(handle, ibv_context.sizeof());
-        MemorySegment ops = ibv_context.ops(context);
-        pollCq = ibv_context_ops.poll_cq(ops);
-        postSend = ibv_context_ops.post_send(ops);
-        postReceive = ibv_context_ops.post_recv(ops);
-        extended = ibv_context.abi_compat(context).address() == ABI_IS_EXTENDED ? verbsContext(handle) : null;
-        queryPort = extended("query_port", verbs_context.query_port$offset(), QUERY_PORT);
+        this.extended = ibv_context.abi_compat(context).address() == ABI_IS_EXTENDED;
+        // container_of, as verbs_get_ctx() of verbs.h does it.
+        long base = handle.address() - verbs_context.context$offset();
+        this.table = NativeCall.sized(MemorySegment.ofAddress(base), verbs_context.sizeof());
     }
 
-    // container_of, as verbs_get_ctx() of verbs.h does it.
-    private static MemorySegment verbsContext(MemorySegment handle) {
-        long base = handle.address() - verbs_context.context$offset();
-        return NativeCall.sized(MemorySegment.ofAddress(base), verbs_context.sizeof());
+    /** A function of the device; empty when the device, its driver or the loaded library does not have it. */
+    public synchronized Optional<NativeFunction> find(ContextFunction function) {
+        NativeFunction known = functions.get(function);
+        if (known == null) {
+            if (!reaches(function.offset()) || pointer(function.offset()).address() == 0) {
+                return Optional.empty();
+            }
+            known = new NativeFunction(function.publicName(), pointer(function.offset()), function.descriptor());
+            functions.put(function, known);
+        }
+        return Optional.of(known);
     }
 
     /**
-     * A function pointer of verbs_context, as verbs_get_ctx_op() of verbs.h finds it: the struct grows upward, so an
-     * older library's ends before the newer members, which its {@code sz} tells.
+     * A function of the device.
+     *
+     * @throws VerbsException with EOPNOTSUPP, as verbs.h says it, when the device does not have it
      */
-    private Optional<NativeFunction> extended(String name, long offset, FunctionDescriptor descriptor) {
-        if (extended == null || verbs_context.sz(extended) < verbs_context.sizeof() - offset) {
-            return Optional.empty();
-        }
-        MemorySegment address = extended.get(ADDRESS, offset);
-        return address.address() == 0
-                ? Optional.empty()
-                : Optional.of(new NativeFunction("verbs_context." + name, address, descriptor));
+    public NativeFunction require(ContextFunction function) {
+        return find(function)
+                .orElseThrow(() -> VerbsErrors.failure(function.publicName(), device, Errno.EOPNOTSUPP, ""));
+    }
+
+    /**
+     * Whether the library that made the table knew of a member, as verbs_get_ctx_op() of verbs.h finds it out: the
+     * struct grows upward, so an older library's begins after the newer members, which its {@code sz} tells.
+     */
+    private boolean reaches(long offset) {
+        return offset >= verbs_context.context$offset()
+                || (extended && verbs_context.sz(table) >= verbs_context.sizeof() - offset);
+    }
+
+    private MemorySegment pointer(long offset) {
+        return table.get(ADDRESS, offset);
+    }
+
+    private MemorySegment operations() {
+        return ibv_context.ops(verbs_context.context(table));
     }
 
     /** {@code int (*poll_cq)(struct ibv_cq *, int, struct ibv_wc *)}. */
     public MemorySegment pollCq() {
-        return pollCq;
+        return ibv_context_ops.poll_cq(operations());
+    }
+
+    /** {@code int (*req_notify_cq)(struct ibv_cq *, int)}. */
+    public MemorySegment requestNotify() {
+        return ibv_context_ops.req_notify_cq(operations());
     }
 
     /** {@code int (*post_send)(struct ibv_qp *, struct ibv_send_wr *, struct ibv_send_wr **)}. */
     public MemorySegment postSend() {
-        return postSend;
+        return ibv_context_ops.post_send(operations());
     }
 
     /** {@code int (*post_recv)(struct ibv_qp *, struct ibv_recv_wr *, struct ibv_recv_wr **)}. */
     public MemorySegment postReceive() {
-        return postReceive;
+        return ibv_context_ops.post_recv(operations());
     }
 
-    /** {@code int (*query_port)(struct ibv_context *, uint8_t, struct ibv_port_attr *, size_t)}, where there is one. */
-    public Optional<NativeFunction> queryPort() {
-        return queryPort;
+    /** {@code int (*post_srq_recv)(struct ibv_srq *, struct ibv_recv_wr *, struct ibv_recv_wr **)}. */
+    public MemorySegment postSharedReceive() {
+        return ibv_context_ops.post_srq_recv(operations());
     }
 }

@@ -32,16 +32,9 @@ public final class VerbsErrors {
         return new VerbsException(call, arguments, errno, help.isEmpty() ? usualHelp(errno) : help);
     }
 
-    /** {@link #failure}, for a call that returns an error number, when that is not 0. */
-    public static void check(int errno, String call, String arguments) {
-        if (errno != 0) {
-            throw failure(call, arguments, Math.abs(errno), "");
-        }
-    }
-
-    /** The exception for a registration that the kernel refused. */
-    public static VerbsException registrationFailure(String device, long bytes, Object access, int errno) {
-        String help = switch (errno) {
+    /** Why a registration was refused. */
+    public static String registrationHelp(long bytes, int errno) {
+        return switch (errno) {
             case Errno.ENOMEM ->
                 "this process may lock " + lockedMemoryLimit() + " in all, and needs " + inKib(bytes)
                         + " more: raise ulimit -l (LimitMEMLOCK= of a service, --ulimit memlock of a container)";
@@ -49,7 +42,6 @@ public final class VerbsErrors {
             case Errno.EINVAL -> "the device does not grant this access or this length";
             default -> "";
         };
-        return failure("ibv_reg_mr", device + ", " + bytes + " bytes, " + access, errno, help);
     }
 
     private static String usualHelp(int errno) {
