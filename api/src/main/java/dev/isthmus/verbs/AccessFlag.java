@@ -1,7 +1,8 @@
 package dev.isthmus.verbs;
 
 /**
- * What may be done to a region: {@code enum ibv_access_flags}. Reading by the local side is always allowed.
+ * What may be done to a region, and how it is made: {@code enum ibv_access_flags}. Reading by the local side is always
+ * allowed.
  */
 public enum AccessFlag {
     /** The device may write here for this side: receives and the results of READs and atomics. {@code IBV_ACCESS_LOCAL_WRITE}. */
@@ -11,7 +12,20 @@ public enum AccessFlag {
     /** The peer may read. {@code IBV_ACCESS_REMOTE_READ}. */
     REMOTE_READ(1 << 2),
     /** The peer may use atomics; needs LOCAL_WRITE. {@code IBV_ACCESS_REMOTE_ATOMIC}. */
-    REMOTE_ATOMIC(1 << 3);
+    REMOTE_ATOMIC(1 << 3),
+    /** Memory windows may be bound to the region. {@code IBV_ACCESS_MW_BIND}. */
+    MW_BIND(1 << 4),
+    /** Addresses count from the beginning of the region rather than being those of the memory. {@code IBV_ACCESS_ZERO_BASED}. */
+    ZERO_BASED(1 << 5),
+    /** The device faults pages in when it needs them, and none is pinned. {@code IBV_ACCESS_ON_DEMAND}. */
+    ON_DEMAND(1 << 6),
+    /** All of the memory is in huge pages; with ON_DEMAND. {@code IBV_ACCESS_HUGETLB}. */
+    HUGETLB(1 << 7),
+    /**
+     * The device may write in another order than that of the messages. A wish: who cannot grant it ignores it. {@code
+     * IBV_ACCESS_RELAXED_ORDERING}.
+     */
+    RELAXED_ORDERING(1 << 20);
 
     private final int code;
 
