@@ -10,6 +10,7 @@ import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -217,6 +218,32 @@ public final class DeviceContext implements AutoCloseable {
      */
     public CompletionQueue createCompletionQueue(int entries) {
         return CompletionQueue.create(this, entries);
+    }
+
+    /**
+     * Opens a new XRC domain for this process alone: {@code ibv_open_xrcd} without a file.
+     *
+     * @return the domain, which the caller closes before this
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
+     * @throws IllegalStateException if this is closed
+     */
+    public XrcDomain openXrcDomain() {
+        return XrcDomain.open(this);
+    }
+
+    /**
+     * Opens the XRC domain that is tied to a file: {@code ibv_open_xrcd}. Other processes open it with the same file.
+     *
+     * @param file an existing file or folder that this process may read; what it contains does not matter
+     * @param options how to open it; none opens a domain that another process has open
+     * @return the domain, which the caller closes before this
+     * @throws IllegalArgumentException if the options are EXCLUSIVE without CREATE
+     * @throws java.io.UncheckedIOException if the file cannot be opened
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
+     * @throws IllegalStateException if this is closed
+     */
+    public XrcDomain openXrcDomain(Path file, XrcDomain.OpenOption... options) {
+        return XrcDomain.open(this, file, options);
     }
 
     MemorySegment handle() {

@@ -10,7 +10,7 @@ import java.util.function.Consumer;
  * A protection domain: {@code struct ibv_pd}. Queue pairs can only reach memory regions of their own domain. Any
  * thread may use it.
  *
- * <p>Owned by who allocated it. It cannot be closed while it has regions or queue pairs.
+ * <p>Owned by who allocated it. It cannot be closed while it has regions, queue pairs or shared receive queues.
  */
 public final class ProtectionDomain implements AutoCloseable {
 
@@ -100,6 +100,22 @@ public final class ProtectionDomain implements AutoCloseable {
     public QueuePair createQueuePair(
             QueuePairType type, CompletionQueue sendCompletions, CompletionQueue receiveCompletions) {
         return createQueuePair(type, sendCompletions, receiveCompletions, config -> {});
+    }
+
+    /**
+     * Creates a shared receive queue: {@code ibv_create_srq}, or {@code ibv_create_srq_ex} for one of an XRC domain or one
+     * that matches tags. It belongs to the calling thread.
+     *
+     * @param configure sets what is wanted; the device may grant more, see {@link SharedReceiveQueue#query()}
+     * @return the queue, which the caller closes before this
+     * @throws IllegalArgumentException if an object of the configuration is of another device
+     * @throws IllegalStateException if this or an object of the configuration is closed
+     * @throws dev.isthmus.VerbsException if the call fails; the message compares with the limits of the device
+     */
+    public SharedReceiveQueue createSharedReceiveQueue(Consumer<SharedReceiveQueueConfig> configure) {
+        var config = new SharedReceiveQueueConfig();
+        configure.accept(config);
+        return SharedReceiveQueue.create(this, config);
     }
 
     MemorySegment handle() {

@@ -12,6 +12,9 @@ import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -32,6 +35,7 @@ public final class QueuePair implements AutoCloseable {
     private static final int MAX_READ_DEPTH = 16;
 
     private final ProtectionDomain pd;
+    private final SharedReceiveQueue shared; // null when the queue pair has receives of its own
     private final QueuePairType type;
     private final Lifetime lifetime;
     private final OwnerThread owner;
@@ -49,11 +53,13 @@ public final class QueuePair implements AutoCloseable {
 
     private QueuePair(
             ProtectionDomain pd,
+            SharedReceiveQueue shared,
             QueuePairType type,
             Lifetime lifetime,
             MemorySegment handle,
             QueuePairCapabilities capabilities) {
         this.pd = pd;
+        this.shared = shared;
         this.type = type;
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
@@ -67,7 +73,7 @@ public final class QueuePair implements AutoCloseable {
                 "ibv_post_recv",
                 ops.postReceive(),
                 handle.address(),
-                capabilities.maxRecvWr(),
+                shared == null ? capabilities.maxRecvWr() : 0, // some drivers would post to a queue that is not there
                 capabilities.maxRecvSge());
         this.maxInline = capabilities.maxInline();
     }
@@ -83,10 +89,7 @@ public final class QueuePair implements AutoCloseable {
                     + " open device: " + send + ", " + receive + ", " + pd);
         }
         String name = pd.context().device().name() + ", " + type;
-        Lifetime[] parents = send == receive
-                ? new Lifetime[] {pd.lifetime(), send.lifetime()}
-                : new Lifetime[] {pd.lifetime(), send.lifetime(), receive.lifetime()};
-        var lifetime = new Lifetime("QueuePair", name, parents);
+        var lifetime = new Lifetime("QueuePair", name, parents(pd, send, receive, config));
         return lifetime.open(() -> {
             try (var call =
                     new VerbsCall().explain(errno -> config.exceeds(pd.context().attributes()))) {
@@ -95,12 +98,30 @@ public final class QueuePair implements AutoCloseable {
                 ibv_qp_init_attr.recv_cq(attributes, receive.handle());
                 ibv_qp_init_attr.qp_type(attributes, type.code());
                 ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
+                SharedReceiveQueue shared = config.sharedReceiveQueue();
+                ibv_qp_init_attr.srq(attributes, shared == null ? MemorySegment.NULL : shared.handle());
                 config.write(ibv_qp_init_attr.cap(attributes));
                 MemorySegment qp = call.create(Libibverbs.CREATE_QP, name + ", " + config, pd.handle(), attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                return new QueuePair(pd, type, lifetime, qp, granted);
+                return new QueuePair(pd, shared, type, lifetime, qp, granted);
             }
         });
+    }
+
+    /** What it needs open: two equal parents would be counted twice in messages. */
+    private static Lifetime[] parents(
+            ProtectionDomain pd, CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
+        Set<Lifetime> parents = new LinkedHashSet<>(List.of(pd.lifetime()));
+        parents.add(send.lifetime());
+        parents.add(receive.lifetime());
+        SharedReceiveQueue shared = config.sharedReceiveQueue();
+        if (shared != null) {
+            if (shared.protectionDomain().context() != pd.context()) {
+                throw new IllegalArgumentException(shared + " and " + pd + " must be of the same open device");
+            }
+            parents.add(shared.lifetime());
+        }
+        return parents.toArray(Lifetime[]::new);
     }
 
     /**
@@ -312,7 +333,7 @@ public final class QueuePair implements AutoCloseable {
      * @return false if the receive queue is full
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
-     *     state is RESET, or the queue pair was made with no room for receives
+     *     state is RESET, or the queue pair was made with no room for receives or with a shared receive queue
      * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, or another request
      *     chained to it
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
@@ -351,11 +372,18 @@ public final class QueuePair implements AutoCloseable {
     private void checkCanReceive() {
         owner.check();
         if (!canReceive) {
-            throw new IllegalStateException(this + " is in " + state
-                    + (receives.hasRoom()
-                            ? ": receives can be posted from INIT on"
-                            : " and was made with maxRecvWr 0"));
+            throw cannotReceive();
         }
+    }
+
+    private IllegalStateException cannotReceive() {
+        return new IllegalStateException(
+                shared != null
+                        ? this + " takes its receives from " + shared + ": post them there"
+                        : this + " is in " + state
+                                + (receives.hasRoom()
+                                        ? ": receives can be posted from INIT on"
+                                        : " and was made with maxRecvWr 0"));
     }
 
     @HotPath

@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
 import java.lang.foreign.MemorySegment;
+import java.util.Objects;
 
 /**
  * What a queue pair is made with: {@code struct ibv_qp_cap} and {@code sq_sig_all}. Filled in by the configurer that
@@ -15,6 +16,7 @@ public final class QueuePairConfig {
     private int maxRecvSge = 1;
     private int maxInline;
     private boolean signalAll;
+    private SharedReceiveQueue sharedReceiveQueue;
 
     QueuePairConfig() {}
 
@@ -89,6 +91,18 @@ public final class QueuePairConfig {
         return this;
     }
 
+    /**
+     * Lets the queue pair take its receives from a shared queue; it has a queue of its own when not set. Receives can then
+     * be posted there only, and {@link #maxRecvWr} and {@link #maxRecvSge} count for nothing.
+     *
+     * @param queue the shared queue, of the same open device; the queue pair holds it open
+     * @return this
+     */
+    public QueuePairConfig sharedReceiveQueue(SharedReceiveQueue queue) {
+        sharedReceiveQueue = Objects.requireNonNull(queue, "queue");
+        return this;
+    }
+
     private static int notNegative(String name, int value) {
         if (value < 0) {
             throw new IllegalArgumentException(name + " is negative: " + value);
@@ -100,11 +114,16 @@ public final class QueuePairConfig {
         return signalAll;
     }
 
+    /** The shared queue, or null. */
+    SharedReceiveQueue sharedReceiveQueue() {
+        return sharedReceiveQueue;
+    }
+
     void write(MemorySegment cap) {
         ibv_qp_cap.max_send_wr(cap, maxSendWr);
-        ibv_qp_cap.max_recv_wr(cap, maxRecvWr);
+        ibv_qp_cap.max_recv_wr(cap, sharedReceiveQueue == null ? maxRecvWr : 0);
         ibv_qp_cap.max_send_sge(cap, maxSendSge);
-        ibv_qp_cap.max_recv_sge(cap, maxRecvSge);
+        ibv_qp_cap.max_recv_sge(cap, sharedReceiveQueue == null ? maxRecvSge : 0);
         ibv_qp_cap.max_inline_data(cap, maxInline);
     }
 

@@ -26,6 +26,7 @@ class ConstantsTest {
         check(SendOpcode.values(), "IBV_WR_", SendOpcode::code);
         check(QueuePairState.values(), "IBV_QPS_", QueuePairState::code);
         check(QueuePairType.values(), "IBV_QPT_", QueuePairType::code);
+        check(SharedReceiveQueueType.values(), "IBV_SRQT_", SharedReceiveQueueType::code);
         check(AccessFlag.values(), "IBV_ACCESS_", AccessFlag::code);
         check(PortState.values(), "IBV_PORT_", PortState::code);
         check(NodeType.values(), "IBV_NODE_", NodeType::code);

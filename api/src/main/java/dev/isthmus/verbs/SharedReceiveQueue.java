@@ -1,0 +1,260 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_srq_attr;
+import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * A shared receive queue: {@code struct ibv_srq}. The queue pairs that are made with it take their receives from here,
+ * in the order in which messages arrive, and complete them in their own completion queues.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Its queue pairs may
+ * belong to others. Owned by who created it. It cannot be closed while it has queue pairs.
+ */
+public final class SharedReceiveQueue implements AutoCloseable {
+
+    /** Bits of {@code enum ibv_srq_attr_mask}. */
+    private static final int MAX_WR = 1;
+
+    private static final int LIMIT = 1 << 1;
+
+    private final ProtectionDomain pd;
+    private final SharedReceiveQueueType type;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final MemorySegment handle;
+    private final int maxSge;
+    private int maxWr;
+    private PostQueue<ReceiveRequest> receives;
+
+    private SharedReceiveQueue(
+            ProtectionDomain pd,
+            SharedReceiveQueueType type,
+            Lifetime lifetime,
+            MemorySegment handle,
+            SharedReceiveQueueAttributes granted) {
+        this.pd = pd;
+        this.type = type;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        this.maxSge = granted.maxSge();
+        room(granted.maxWr());
+    }
+
+    static SharedReceiveQueue create(ProtectionDomain pd, SharedReceiveQueueConfig config) {
+        ContextOps ops = pd.context().ops();
+        String name = pd.context().device().name() + ", " + config.type();
+        String what = name + ", " + config;
+        var lifetime = new Lifetime("SharedReceiveQueue", name, config.parents(pd));
+        return lifetime.open(() -> {
+            try (var call =
+                    new VerbsCall().explain(errno -> config.exceeds(pd.context().attributes()))) {
+                MemorySegment init = call.allocate(ibv_srq_init_attr_ex.layout());
+                config.write(pd, init);
+                // As ibv_create_srq_ex() of verbs.h does: a plain queue can be had where the extended call cannot.
+                MemorySegment srq = config.type() == SharedReceiveQueueType.BASIC
+                        ? call.create(Libibverbs.CREATE_SRQ, what, pd.handle(), init)
+                        : call.create(
+                                ops.require(ContextFunction.CREATE_SRQ_EX),
+                                what,
+                                pd.context().handle(),
+                                init);
+                var granted = SharedReceiveQueueAttributes.read(ibv_srq_init_attr_ex.attr(init));
+                return new SharedReceiveQueue(pd, config.type(), lifetime, srq, granted);
+            }
+        });
+    }
+
+    private void room(int requests) {
+        maxWr = requests;
+        receives = new PostQueue<>(
+                "ibv_post_srq_recv", pd.context().ops().postSharedReceive(), handle.address(), requests, maxSge);
+    }
+
+    /**
+     * The protection domain that it is in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Its kind.
+     *
+     * @return the type
+     */
+    public SharedReceiveQueueType type() {
+        return type;
+    }
+
+    /**
+     * The number that senders name a queue of an XRC domain by: {@code ibv_get_srq_num}.
+     *
+     * @return 24 bits
+     * @throws dev.isthmus.VerbsException if the call fails, as it does for a queue that has no number
+     * @throws IllegalStateException if this is closed
+     */
+    public int srqNum() {
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment number = call.allocateInt();
+            call.check(pd.context().ops().require(ContextFunction.GET_SRQ_NUM), lifetime.name(), handle, number);
+            return number.get(ValueLayout.JAVA_INT, 0);
+        }
+    }
+
+    /**
+     * Asks the device for the attributes: {@code ibv_query_srq}. Blocks for a system call.
+     *
+     * @return the attributes as they are now
+     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalStateException if this is closed
+     */
+    public SharedReceiveQueueAttributes query() {
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment attributes = call.allocate(ibv_srq_attr.layout());
+            call.check(Libibverbs.QUERY_SRQ, lifetime.name(), handle, attributes);
+            return SharedReceiveQueueAttributes.read(attributes);
+        }
+    }
+
+    /**
+     * Asks for an asynchronous event when fewer receives than this are outstanding: {@code ibv_modify_srq}. It comes
+     * once; the limit is 0 afterwards, and can be set again. Blocks for a system call.
+     *
+     * @param requests how many, less than the queue has room for; 0 for no event
+     * @throws IllegalArgumentException if it is negative or more than the queue has room for
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public void limit(int requests) {
+        owner.check();
+        if (requests < 0 || requests > maxWr) {
+            throw new IllegalArgumentException(
+                    "limit " + requests + " is not from 0 to " + maxWr + ", for which " + this + " has room");
+        }
+        modify(LIMIT, 0, requests, "limit=" + requests);
+    }
+
+    /**
+     * Changes how many receives can be outstanding: {@code ibv_modify_srq}. Few devices can; what is posted stays
+     * posted. Blocks for a system call.
+     *
+     * @param requests how many; not fewer than are outstanding
+     * @throws IllegalArgumentException if it is not positive
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails; the message compares with the limits of the device
+     */
+    public void resize(int requests) {
+        owner.check();
+        SharedReceiveQueueConfig.positive("maxWr", requests);
+        modify(MAX_WR, requests, 0, "maxWr=" + requests);
+        room(query().maxWr());
+    }
+
+    private void modify(int mask, int requests, int limit, String what) {
+        try (var call = new VerbsCall(lifetime).explain(errno -> modifyHelp(errno, requests))) {
+            MemorySegment attributes = call.allocate(ibv_srq_attr.layout());
+            ibv_srq_attr.max_wr(attributes, requests);
+            ibv_srq_attr.srq_limit(attributes, limit);
+            call.check(Libibverbs.MODIFY_SRQ, lifetime.name() + ", " + what, handle, attributes, mask);
+        }
+    }
+
+    private String modifyHelp(int errno, int requests) {
+        int most = pd.context().attributes().maxSrqWr();
+        if (requests > most) {
+            return "the device allows maxWr=" + most;
+        }
+        return errno == Errno.EINVAL && requests > 0
+                ? "the device cannot change the size of a queue, or not to less than is outstanding or its limit"
+                : "";
+    }
+
+    /**
+     * Posts a receive: {@code ibv_post_srq_recv}. Does not wait, allocates nothing. The request can be changed and posted
+     * again at once; its buffers belong to the device until the receive has completed.
+     *
+     * @param request a request without another chained to it
+     * @return false if the queue is full
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed
+     * @throws IllegalArgumentException if the request has more buffers than the queue takes, or another request chained
+     *     to it
+     * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
+     */
+    @HotPath
+    public boolean tryPost(ReceiveRequest request) {
+        owner.check();
+        return receives.tryPost(request, this);
+    }
+
+    /**
+     * Posts a chain of receives in one call: {@code ibv_post_srq_recv}. As {@link #tryPost(ReceiveRequest)} otherwise.
+     *
+     * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
+     * @return null if all were taken, otherwise the first that was not, as the queue was full
+     * @throws IllegalArgumentException if the chain is longer than the queue
+     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
+     *     posted
+     */
+    @HotPath
+    public ReceiveRequest tryPostChain(ReceiveRequest first) {
+        owner.check();
+        return receives.tryPostChain(first, this);
+    }
+
+    /**
+     * Gives the queue to another thread: only that one may post to it and close it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue falls to
+     * the first thread that uses it.
+     *
+     * @param next the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /**
+     * Destroys the queue: {@code ibv_destroy_srq}. What is still posted is dropped without a completion. Does nothing when
+     * it is closed already.
+     *
+     * @throws IllegalStateException if queue pairs use it
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_SRQ, handle, lifetime.name()));
+    }
+
+    /** The class, the device's name, and the type. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,166 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_srq_attr;
+import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
+import dev.isthmus.bindings.ibverbs.ibv_tm_cap;
+import dev.isthmus.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * What a shared receive queue is made with: {@code struct ibv_srq_init_attr_ex}. Filled in by the configurer that is
+ * passed to {@link ProtectionDomain#createSharedReceiveQueue}.
+ */
+public final class SharedReceiveQueueConfig {
+
+    /** Bits of {@code enum ibv_srq_init_attr_mask}. */
+    private static final int TYPE_AND_PD = 1 | 1 << 1;
+
+    private static final int XRCD = 1 << 2;
+    private static final int CQ = 1 << 3;
+    private static final int TM = 1 << 4;
+
+    private int maxWr = 64;
+    private int maxSge = 1;
+    private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
+    private XrcDomain xrcDomain;
+    private CompletionQueue completions;
+    private int maxTags;
+    private int maxOps;
+
+    SharedReceiveQueueConfig() {}
+
+    /**
+     * How many receives can be outstanding; 64 when not set.
+     *
+     * @param requests their number
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public SharedReceiveQueueConfig maxWr(int requests) {
+        maxWr = positive("maxWr", requests);
+        return this;
+    }
+
+    /**
+     * How many pieces a message can be scattered to; 1 when not set.
+     *
+     * @param elements their number
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public SharedReceiveQueueConfig maxSge(int elements) {
+        maxSge = positive("maxSge", elements);
+        return this;
+    }
+
+    /**
+     * Makes it a queue of an XRC domain: {@code IBV_SRQT_XRC}. Senders name it by its {@link SharedReceiveQueue#srqNum}.
+     *
+     * @param domain the domain, of the same open device
+     * @param receiveCompletions where the receives complete, of the same open device
+     * @return this
+     */
+    public SharedReceiveQueueConfig xrc(XrcDomain domain, CompletionQueue receiveCompletions) {
+        type = SharedReceiveQueueType.XRC;
+        xrcDomain = Objects.requireNonNull(domain, "domain");
+        completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");
+        return this;
+    }
+
+    /**
+     * Makes it a queue that matches tags: {@code IBV_SRQT_TM}.
+     *
+     * @param receiveCompletions where tag operations and receives complete, of the same open device
+     * @param tags how many tagged receives can be outstanding
+     * @param operations how many tag operations can be outstanding
+     * @return this
+     * @throws IllegalArgumentException if a number is not positive
+     */
+    public SharedReceiveQueueConfig tagMatching(CompletionQueue receiveCompletions, int tags, int operations) {
+        type = SharedReceiveQueueType.TM;
+        xrcDomain = null;
+        completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");
+        maxTags = positive("tags", tags);
+        maxOps = positive("operations", operations);
+        return this;
+    }
+
+    static int positive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is not positive: " + value);
+        }
+        return value;
+    }
+
+    SharedReceiveQueueType type() {
+        return type;
+    }
+
+    int maxOps() {
+        return type == SharedReceiveQueueType.TM ? maxOps : 0;
+    }
+
+    /** What the queue needs open, besides its protection domain. */
+    Lifetime[] parents(ProtectionDomain pd) {
+        List<Lifetime> parents = new ArrayList<>(List.of(pd.lifetime()));
+        if (xrcDomain != null) {
+            sameDevice(pd, xrcDomain.context(), xrcDomain);
+            parents.add(xrcDomain.lifetime());
+        }
+        if (completions != null) {
+            sameDevice(pd, completions.context(), completions);
+            parents.add(completions.lifetime());
+        }
+        return parents.toArray(Lifetime[]::new);
+    }
+
+    private static void sameDevice(ProtectionDomain pd, DeviceContext other, Object object) {
+        if (pd.context() != other) {
+            throw new IllegalArgumentException(object + " and " + pd + " must be of the same open device");
+        }
+    }
+
+    /** Fills the struct in; {@code struct ibv_srq_init_attr} is how it begins. */
+    void write(ProtectionDomain pd, MemorySegment init) {
+        MemorySegment attributes = ibv_srq_init_attr_ex.attr(init);
+        ibv_srq_attr.max_wr(attributes, maxWr);
+        ibv_srq_attr.max_sge(attributes, maxSge);
+        int mask = TYPE_AND_PD;
+        ibv_srq_init_attr_ex.srq_type(init, type.code());
+        ibv_srq_init_attr_ex.pd(init, pd.handle());
+        if (xrcDomain != null) {
+            mask |= XRCD;
+            ibv_srq_init_attr_ex.xrcd(init, xrcDomain.handle());
+        }
+        if (completions != null) {
+            mask |= CQ;
+            ibv_srq_init_attr_ex.cq(init, completions.handle());
+        }
+        if (type == SharedReceiveQueueType.TM) {
+            mask |= TM;
+            MemorySegment tags = ibv_srq_init_attr_ex.tm_cap(init);
+            ibv_tm_cap.max_num_tags(tags, maxTags);
+            ibv_tm_cap.max_ops(tags, maxOps);
+        }
+        ibv_srq_init_attr_ex.comp_mask(init, mask);
+    }
+
+    /** What of this exceeds the limits of a device, in words; empty when nothing does. */
+    String exceeds(DeviceAttributes limits) {
+        String wr = maxWr > limits.maxSrqWr() ? "maxWr=" + limits.maxSrqWr() : "";
+        String sge = maxSge > limits.maxSrqSge() ? "maxSge=" + limits.maxSrqSge() : "";
+        return wr.isEmpty() && sge.isEmpty()
+                ? ""
+                : "the device allows " + wr + (wr.isEmpty() || sge.isEmpty() ? "" : ", ") + sge;
+    }
+
+    /** What is asked for. */
+    @Override
+    public String toString() {
+        return "maxWr=" + maxWr + ", maxSge=" + maxSge
+                + (type == SharedReceiveQueueType.TM ? ", tags=" + maxTags + ", operations=" + maxOps : "");
+    }
+}

@@ -1,0 +1,271 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import dev.isthmus.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.management.ManagementFactory;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class SharedReceiveQueueTest {
+
+    @Test
+    void shouldServeItsQueuePairsInTheOrderOfArrival() {
+        try (var pair = SharedPair.open(2, config -> config.maxWr(8))) {
+            var b = pair.b();
+            for (int i = 0; i < 4; i++) {
+                assertTrue(pair.srq.tryPost(b.receive(100L * i, 100).wrId(i)));
+            }
+            for (int i = 0; i < 4; i++) {
+                QueuePair from = pair.senders.get(i % 2);
+                pair.a().memory().setString(0, "message " + i);
+                assertTrue(from.tryPost(pair.a().send(0, 16)));
+                assertEquals(1, b.await());
+                assertEquals(CompletionStatus.SUCCESS, b.done.status(0));
+                assertEquals(i, b.done.wrId(0));
+                assertEquals(pair.receivers.get(i % 2).qpNum(), b.done.qpNum(0));
+                assertEquals(16, b.done.byteLength(0));
+                assertEquals("message " + i, b.memory().getString(100L * i));
+                pair.a().await();
+            }
+        }
+    }
+
+    @Test
+    void shouldScatterAMessage() {
+        try (var pair = SharedPair.open(1, config -> config.maxSge(2))) {
+            var region = pair.b().region;
+            pair.a().memory().setString(0, "scattered");
+            pair.srq.tryPost(ReceiveRequest.prepare(2).sge(0, region, 0, 4).sge(1, region, 500, 100));
+            pair.senders.getFirst().tryPost(pair.a().send(0, 10));
+            pair.b().await();
+            assertEquals("tered", pair.b().memory().getString(500));
+        }
+    }
+
+    @Test
+    void shouldTakeNoReceivesOnItsQueuePairs() {
+        try (var pair = SharedPair.open(1, config -> {})) {
+            QueuePair qp = pair.receivers.getFirst();
+            var receive = pair.b().receive(0, 8);
+            var e = assertThrows(IllegalStateException.class, () -> qp.tryPost(receive));
+            assertTrue(e.getMessage().contains("takes its receives from " + pair.srq), e.getMessage());
+            e = assertThrows(IllegalStateException.class, () -> qp.tryPostChain(receive));
+            assertTrue(e.getMessage().contains("post them there"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldSayWhenItIsFull() {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(4))) {
+            int room = pair.srq.query().maxWr();
+            assertTrue(room >= 4, "room for " + room);
+            var first = chain(pair.b(), 3);
+            assertNull(pair.srq.tryPostChain(first));
+            var receive = pair.b().receive(0, 8);
+            int taken = 3;
+            while (pair.srq.tryPost(receive)) {
+                assertTrue(++taken <= 10_000, "never full");
+            }
+            assertTrue(taken >= 4, "took " + taken);
+            assertFalse(pair.srq.tryPost(receive));
+            // A message takes one; of a chain of three one fits.
+            pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+            pair.b().await();
+            assertSame(first.next(), pair.srq.tryPostChain(first));
+        }
+    }
+
+    private static ReceiveRequest chain(RcPair.Side side, int length) {
+        ReceiveRequest first = null;
+        for (int i = 0; i < length; i++) {
+            first = side.receive(0, 8).next(first);
+        }
+        return first;
+    }
+
+    @Test
+    void shouldRefuseWrongRequestsBeforeThePost() {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(4))) {
+            var b = pair.b();
+            int maxSge = pair.srq.query().maxSge();
+            var large = ReceiveRequest.prepare(maxSge + 1);
+            for (int i = 0; i <= maxSge; i++) {
+                large.sge(i, b.region, i, 1);
+            }
+            var e = assertThrows(IllegalArgumentException.class, () -> pair.srq.tryPost(large));
+            assertTrue(e.getMessage().contains("more buffers than " + pair.srq + " takes"), e.getMessage());
+
+            var ring = b.receive(0, 8);
+            ring.next(ring);
+            e = assertThrows(IllegalArgumentException.class, () -> pair.srq.tryPostChain(ring));
+            assertTrue(e.getMessage().contains("longer than the queue"), e.getMessage());
+            assertThrows(IllegalArgumentException.class, () -> pair.srq.tryPost(ring));
+
+            var region = b.pd.register(pair.arena().allocate(64), AccessFlag.LOCAL_WRITE);
+            var stale = ReceiveRequest.prepare(region);
+            region.close();
+            assertThrows(IllegalStateException.class, () -> pair.srq.tryPost(stale));
+        }
+    }
+
+    @Test
+    void shouldChangeLimitAndSize() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var srq = pd.createSharedReceiveQueue(config -> config.maxWr(16).maxSge(2))) {
+            var attributes = srq.query();
+            assertTrue(attributes.maxWr() >= 15 && attributes.maxSge() >= 2, attributes.toString());
+            assertEquals(0, attributes.limit());
+            srq.limit(5);
+            assertEquals(5, srq.query().limit());
+            srq.limit(0);
+            assertEquals(0, srq.query().limit());
+            assertThrows(IllegalArgumentException.class, () -> srq.limit(-1));
+            assertThrows(IllegalArgumentException.class, () -> srq.limit(1 << 30));
+            assertThrows(IllegalArgumentException.class, () -> srq.resize(0));
+            if (!Features.canResizeSharedReceiveQueues(context)) {
+                var e = assertThrows(VerbsException.class, () -> srq.resize(100));
+                assertTrue(e.getMessage().contains("cannot change the size"), e.getMessage());
+                return;
+            }
+            srq.resize(100);
+            assertTrue(srq.query().maxWr() >= 100, srq.query().toString());
+        }
+    }
+
+    @Test
+    void shouldKeepWhatIsPostedWhenItGrows() {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(4))) {
+            if (!Features.canResizeSharedReceiveQueues(pair.b().device)) {
+                assertThrows(VerbsException.class, () -> pair.srq.resize(64));
+                return;
+            }
+            int before = pair.srq.query().maxWr();
+            assertTrue(pair.srq.tryPost(pair.b().receive(0, 64).wrId(7)));
+            pair.srq.resize(before * 4);
+            for (int i = 0; i < before * 2; i++) {
+                assertTrue(pair.srq.tryPost(pair.b().receive(64, 64).wrId(8)));
+            }
+            for (int i = 0; i < 2; i++) {
+                pair.a().memory().setString(0, "kept " + i);
+                pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+                pair.b().await();
+                assertEquals(7 + i, pair.b().done.wrId(0));
+                assertEquals("kept " + i, pair.b().memory().getString(64L * i));
+            }
+        }
+    }
+
+    @Test
+    void shouldExplainWhatTheDeviceDoesNotAllow() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain()) {
+            int wr = context.attributes().maxSrqWr() + 1;
+            int sge = context.attributes().maxSrqSge() + 1;
+            var e = assertThrows(VerbsException.class, () -> pd.createSharedReceiveQueue(config -> config.maxWr(wr)));
+            assertTrue(e.getMessage().contains("the device allows maxWr=" + (wr - 1)), e.getMessage());
+            e = assertThrows(VerbsException.class, () -> pd.createSharedReceiveQueue(config -> config.maxSge(sge)));
+            assertTrue(e.getMessage().contains("the device allows maxSge=" + (sge - 1)), e.getMessage());
+            assertThrows(IllegalArgumentException.class, () -> pd.createSharedReceiveQueue(config -> config.maxWr(0)));
+            assertThrows(IllegalArgumentException.class, () -> pd.createSharedReceiveQueue(config -> config.maxSge(0)));
+            pd.createSharedReceiveQueue(config -> {}).close(); // nothing holds the domain
+        }
+    }
+
+    @Test
+    void shouldRefuseToCloseBeforeItsQueuePairs() {
+        try (var pair = SharedPair.open(1, config -> {})) {
+            var e = assertThrows(IllegalStateException.class, pair.srq::close);
+            assertTrue(e.getMessage().contains("1 QueuePair"), e.getMessage());
+            e = assertThrows(IllegalStateException.class, pair.b().pd::close);
+            assertTrue(e.getMessage().contains("1 SharedReceiveQueue"), e.getMessage());
+            assertTrue(pair.srq.tryPost(pair.b().receive(0, 8))); // still open
+        }
+    }
+
+    @Test
+    void shouldRefuseQueuePairsOfAnotherDevice() {
+        try (var pair = RcPair.unconnected(config -> {});
+                var srq = pair.a.pd.createSharedReceiveQueue(config -> {})) {
+            var b = pair.b;
+            var e = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> b.pd.createQueuePair(QueuePairType.RC, b.cq, b.cq, config -> config.sharedReceiveQueue(srq)));
+            assertTrue(e.getMessage().contains("must be of the same open device"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldBelongToOneThread() throws InterruptedException {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var region = pd.register(Arena.ofAuto().allocate(64), AccessFlag.LOCAL_WRITE)) {
+            var srq = pd.createSharedReceiveQueue(config -> {});
+            var receive = ReceiveRequest.prepare(region);
+            assertTrue(onAnotherThread(() -> srq.tryPost(receive)) instanceof WrongThreadException);
+            assertTrue(onAnotherThread(() -> srq.tryPostChain(receive)) instanceof WrongThreadException);
+            assertTrue(onAnotherThread(() -> srq.limit(1)) instanceof WrongThreadException);
+            assertTrue(onAnotherThread(srq::close) instanceof WrongThreadException);
+
+            var next = new Thread(() -> srq.tryPost(receive));
+            srq.handOver(next);
+            assertThrows(WrongThreadException.class, () -> srq.tryPost(receive));
+            next.start();
+            next.join();
+            assertTrue(srq.tryPost(receive)); // the heir of a thread that has ended
+
+            srq.close();
+            srq.close();
+            assertThrows(IllegalStateException.class, () -> srq.tryPost(receive));
+            assertThrows(IllegalStateException.class, srq::query);
+            assertThrows(IllegalStateException.class, () -> srq.limit(1));
+            try (var cq = context.createCompletionQueue(1)) {
+                assertThrows(
+                        IllegalStateException.class,
+                        () -> pd.createQueuePair(QueuePairType.RC, cq, cq, config -> config.sharedReceiveQueue(srq)));
+            }
+        }
+    }
+
+    private static Throwable onAnotherThread(Runnable action) throws InterruptedException {
+        var failure = new Throwable[1];
+        var thread = new Thread(action);
+        thread.setUncaughtExceptionHandler((t, e) -> failure[0] = e);
+        thread.start();
+        thread.join();
+        return failure[0];
+    }
+
+    @Test
+    void shouldAllocateNothingPerPost() {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (var pair = SharedPair.open(1, config -> {})) {
+            exchange(pair, 200);
+            long before = threads.getCurrentThreadAllocatedBytes();
+            exchange(pair, 1000);
+            long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            assertTrue(allocated < 16_000, allocated + " bytes for 1000 messages");
+        }
+    }
+
+    private static void exchange(SharedPair pair, int messages) {
+        var receive = pair.b().receive(0, 64);
+        var send = pair.a().send(0, 8);
+        var sender = pair.senders.getFirst();
+        for (int i = 0; i < messages; i++) {
+            pair.srq.tryPost(receive);
+            sender.tryPost(send);
+            pair.b().await();
+            pair.a().await();
+        }
+    }
+}
