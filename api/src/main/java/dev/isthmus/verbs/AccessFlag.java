@@ -1,5 +1,9 @@
 package dev.isthmus.verbs;
 
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
+
 /**
  * What may be done to a region, and how it is made: {@code enum ibv_access_flags}. Reading by the local side is always
  * allowed.
@@ -40,5 +44,16 @@ public enum AccessFlag {
      */
     public int code() {
         return code;
+    }
+
+    /** The flags of a mask; bits that this library does not know are left out. */
+    static Set<AccessFlag> ofMask(int mask) {
+        Set<AccessFlag> flags = EnumSet.noneOf(AccessFlag.class);
+        for (AccessFlag flag : values()) {
+            if ((mask & flag.code) != 0) {
+                flags.add(flag);
+            }
+        }
+        return Collections.unmodifiableSet(flags);
     }
 }

@@ -2,43 +2,44 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_ah_attr;
 import dev.isthmus.bindings.ibverbs.ibv_global_route;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
 
 /**
  * The way to a peer's port: {@code struct ibv_ah_attr}. An immutable value: each method that sets a member returns
  * another one.
- *
- * @param port the local port, from 1
- * @param sgidIndex the index of the local GID; ignored without {@code dgid}
- * @param dgid the peer's GID, or null for a path by LID alone (InfiniBand only)
- * @param hopLimit how many routers may be passed, 0 to 255
- * @param trafficClass the traffic class (DSCP and ECN for RoCE v2), 0 to 255
- * @param flowLabel the flow label, 20 bits
- * @param dlid the peer's LID; 0 on Ethernet
- * @param serviceLevel the service level, 0 to 15
  */
-public record AddressVector(
-        int port, int sgidIndex, Gid dgid, int hopLimit, int trafficClass, int flowLabel, int dlid, int serviceLevel) {
+public final class AddressVector {
 
-    /**
-     * Checks the ranges.
-     *
-     * @throws IllegalArgumentException if a number is out of its range
-     */
-    public AddressVector {
-        checkRange("port", port, 1, 255);
-        checkRange("sgidIndex", sgidIndex, 0, 255);
-        checkRange("hopLimit", hopLimit, 0, 255);
-        checkRange("trafficClass", trafficClass, 0, 255);
-        checkRange("flowLabel", flowLabel, 0, 0xf_ffff);
-        checkRange("dlid", dlid, 0, 0xffff);
-        checkRange("serviceLevel", serviceLevel, 0, 15);
-    }
+    private static final int MAX_FLOW_LABEL = 0xf_ffff;
 
-    private static void checkRange(String name, int value, int min, int max) {
-        if (value < min || value > max) {
-            throw new IllegalArgumentException(name + " " + value + " is not between " + min + " and " + max);
-        }
+    private int port;
+    private int sgidIndex;
+    private Gid dgid; // null: by LID alone
+    private int hopLimit;
+    private int trafficClass;
+    private int flowLabel;
+    private int dlid;
+    private int serviceLevel;
+    private int srcPathBits;
+    private int staticRate;
+
+    private AddressVector() {}
+
+    private AddressVector(AddressVector other) {
+        port = other.port;
+        sgidIndex = other.sgidIndex;
+        dgid = other.dgid;
+        hopLimit = other.hopLimit;
+        trafficClass = other.trafficClass;
+        flowLabel = other.flowLabel;
+        dlid = other.dlid;
+        serviceLevel = other.serviceLevel;
+        srcPathBits = other.srcPathBits;
+        staticRate = other.staticRate;
     }
 
     /**
@@ -47,9 +48,15 @@ public record AddressVector(
      * @param local the local GID that packets come from
      * @param dgid the peer's GID
      * @return the way
+     * @throws IllegalArgumentException if the port or the index of the local GID is out of range
      */
     public static AddressVector global(GidEntry local, Gid dgid) {
-        return new AddressVector(local.port(), local.index(), dgid, 255, 0, 0, 0, 0);
+        var vector = new AddressVector();
+        vector.port = checked("port", local.port(), 1, 255);
+        vector.sgidIndex = checked("sgidIndex", local.index(), 0, 255);
+        vector.dgid = Objects.requireNonNull(dgid, "dgid");
+        vector.hopLimit = 255;
+        return vector;
     }
 
     /**
@@ -58,9 +65,64 @@ public record AddressVector(
      * @param port the local port, from 1
      * @param dlid the peer's LID
      * @return the way
+     * @throws IllegalArgumentException if one is out of range
      */
     public static AddressVector local(int port, int dlid) {
-        return new AddressVector(port, 0, null, 0, 0, 0, dlid, 0);
+        var vector = new AddressVector();
+        vector.port = checked("port", port, 1, 255);
+        vector.dlid = checked("dlid", dlid, 0, 0xffff);
+        return vector;
+    }
+
+    /**
+     * The way back to the sender of a datagram: {@code ibv_init_ah_from_wc}.
+     *
+     * @param context the device that received it
+     * @param port the port that it came in at, from 1
+     * @param done the completions that its receive is among
+     * @param index which of them
+     * @param header the header in the receive's buffer; null will do when the completion has none
+     * @return the way
+     * @throws IndexOutOfBoundsException if there is no such completion
+     * @throws IllegalStateException if the completion is not of a successful receive, or the device is closed
+     * @throws IllegalArgumentException if the completion has a header, and none is given
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the header's addresses are none of the port
+     */
+    public static AddressVector ofSender(
+            DeviceContext context, int port, WorkCompletions done, int index, GlobalRouteHeader header) {
+        MemorySegment grh = done.headerOf(index, header);
+        try (var call = new VerbsCall(context.lifetime())
+                .explain(errno -> "the completion or its header is not of a datagram that this port received")) {
+            MemorySegment attributes = call.allocate(ibv_ah_attr.layout());
+            call.checkErrno(
+                    Libibverbs.INIT_AH_FROM_WC,
+                    context + ", port " + port,
+                    context.handle(),
+                    checkedPort(port),
+                    done.completion(index),
+                    grh,
+                    attributes);
+            return read(attributes);
+        }
+    }
+
+    /** What the C library wrote; null when it has no port, as of a queue pair whose path was never set. */
+    static AddressVector read(MemorySegment attributes) {
+        var vector = new AddressVector();
+        vector.port = Byte.toUnsignedInt(ibv_ah_attr.port_num(attributes));
+        vector.dlid = Short.toUnsignedInt(ibv_ah_attr.dlid(attributes));
+        vector.serviceLevel = Byte.toUnsignedInt(ibv_ah_attr.sl(attributes));
+        vector.srcPathBits = Byte.toUnsignedInt(ibv_ah_attr.src_path_bits(attributes));
+        vector.staticRate = Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes));
+        if (ibv_ah_attr.is_global(attributes) != 0) {
+            MemorySegment route = ibv_ah_attr.grh(attributes);
+            vector.dgid = Gid.of(ibv_global_route.dgid(route).toArray(ValueLayout.JAVA_BYTE));
+            vector.sgidIndex = Byte.toUnsignedInt(ibv_global_route.sgid_index(route));
+            vector.hopLimit = Byte.toUnsignedInt(ibv_global_route.hop_limit(route));
+            vector.trafficClass = Byte.toUnsignedInt(ibv_global_route.traffic_class(route));
+            vector.flowLabel = ibv_global_route.flow_label(route);
+        }
+        return vector.port == 0 ? null : vector;
     }
 
     /**
@@ -68,19 +130,25 @@ public record AddressVector(
      *
      * @param hops 0 to 255
      * @return the way
+     * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withHopLimit(int hops) {
-        return new AddressVector(port, sgidIndex, dgid, hops, trafficClass, flowLabel, dlid, serviceLevel);
+        var vector = new AddressVector(this);
+        vector.hopLimit = checked("hopLimit", hops, 0, 255);
+        return vector;
     }
 
     /**
      * With another traffic class.
      *
-     * @param value 0 to 255
+     * @param value DSCP and ECN for RoCE v2, 0 to 255
      * @return the way
+     * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withTrafficClass(int value) {
-        return new AddressVector(port, sgidIndex, dgid, hopLimit, value, flowLabel, dlid, serviceLevel);
+        var vector = new AddressVector(this);
+        vector.trafficClass = checked("trafficClass", value, 0, 255);
+        return vector;
     }
 
     /**
@@ -88,9 +156,12 @@ public record AddressVector(
      *
      * @param value 20 bits
      * @return the way
+     * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withFlowLabel(int value) {
-        return new AddressVector(port, sgidIndex, dgid, hopLimit, trafficClass, value, dlid, serviceLevel);
+        var vector = new AddressVector(this);
+        vector.flowLabel = checked("flowLabel", value, 0, MAX_FLOW_LABEL);
+        return vector;
     }
 
     /**
@@ -98,9 +169,12 @@ public record AddressVector(
      *
      * @param lid 16 bits
      * @return the way
+     * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withDlid(int lid) {
-        return new AddressVector(port, sgidIndex, dgid, hopLimit, trafficClass, flowLabel, lid, serviceLevel);
+        var vector = new AddressVector(this);
+        vector.dlid = checked("dlid", lid, 0, 0xffff);
+        return vector;
     }
 
     /**
@@ -108,15 +182,148 @@ public record AddressVector(
      *
      * @param level 0 to 15
      * @return the way
+     * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withServiceLevel(int level) {
-        return new AddressVector(port, sgidIndex, dgid, hopLimit, trafficClass, flowLabel, dlid, level);
+        var vector = new AddressVector(this);
+        vector.serviceLevel = checked("serviceLevel", level, 0, 15);
+        return vector;
+    }
+
+    /**
+     * With another one of the port's LIDs to send from.
+     *
+     * @param bits the low bits of the LID, 0 to 127; see {@link PortAttributes#lmc}
+     * @return the way
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public AddressVector withSrcPathBits(int bits) {
+        var vector = new AddressVector(this);
+        vector.srcPathBits = checked("srcPathBits", bits, 0, 127);
+        return vector;
+    }
+
+    /**
+     * With a limit to the rate that packets are sent at.
+     *
+     * @param code a code of {@code enum ibv_rate}; 0 is no limit
+     * @return the way
+     * @throws IllegalArgumentException if it is not between 0 and 255
+     */
+    public AddressVector withStaticRate(int code) {
+        var vector = new AddressVector(this);
+        vector.staticRate = checked("staticRate", code, 0, 255);
+        return vector;
+    }
+
+    /** A port as C takes it. */
+    static byte checkedPort(int port) {
+        return (byte) checked("port", port, 1, 255);
+    }
+
+    private static int checked(String name, int value, int min, int max) {
+        if (value < min || value > max) {
+            throw new IllegalArgumentException(name + " " + value + " is not between " + min + " and " + max);
+        }
+        return value;
+    }
+
+    /**
+     * The local port.
+     *
+     * @return its number, from 1
+     */
+    public int port() {
+        return port;
+    }
+
+    /**
+     * The index of the local GID.
+     *
+     * @return the index; without meaning when {@link #dgid} is null
+     */
+    public int sgidIndex() {
+        return sgidIndex;
+    }
+
+    /**
+     * The peer's GID.
+     *
+     * @return the GID, or null for a way by LID alone
+     */
+    public Gid dgid() {
+        return dgid;
+    }
+
+    /**
+     * How many routers may be passed.
+     *
+     * @return 0 to 255
+     */
+    public int hopLimit() {
+        return hopLimit;
+    }
+
+    /**
+     * The traffic class.
+     *
+     * @return 0 to 255
+     */
+    public int trafficClass() {
+        return trafficClass;
+    }
+
+    /**
+     * The flow label.
+     *
+     * @return 20 bits
+     */
+    public int flowLabel() {
+        return flowLabel;
+    }
+
+    /**
+     * The peer's LID.
+     *
+     * @return 16 bits, 0 on Ethernet
+     */
+    public int dlid() {
+        return dlid;
+    }
+
+    /**
+     * The service level.
+     *
+     * @return 0 to 15
+     */
+    public int serviceLevel() {
+        return serviceLevel;
+    }
+
+    /**
+     * Which of the port's LIDs is sent from.
+     *
+     * @return the low bits of the LID
+     */
+    public int srcPathBits() {
+        return srcPathBits;
+    }
+
+    /**
+     * The limit to the rate that packets are sent at.
+     *
+     * @return a code of {@code enum ibv_rate}
+     */
+    public int staticRate() {
+        return staticRate;
     }
 
     void write(MemorySegment attributes) {
         ibv_ah_attr.port_num(attributes, (byte) port);
         ibv_ah_attr.dlid(attributes, (short) dlid);
         ibv_ah_attr.sl(attributes, (byte) serviceLevel);
+        ibv_ah_attr.src_path_bits(attributes, (byte) srcPathBits);
+        ibv_ah_attr.static_rate(attributes, (byte) staticRate);
         if (dgid != null) {
             ibv_ah_attr.is_global(attributes, (byte) 1);
             MemorySegment route = ibv_ah_attr.grh(attributes);
@@ -126,5 +333,32 @@ public record AddressVector(
             ibv_global_route.traffic_class(route, (byte) trafficClass);
             ibv_global_route.flow_label(route, flowLabel);
         }
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof AddressVector that
+                && port == that.port
+                && sgidIndex == that.sgidIndex
+                && Objects.equals(dgid, that.dgid)
+                && hopLimit == that.hopLimit
+                && trafficClass == that.trafficClass
+                && flowLabel == that.flowLabel
+                && dlid == that.dlid
+                && serviceLevel == that.serviceLevel
+                && srcPathBits == that.srcPathBits
+                && staticRate == that.staticRate;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(port, sgidIndex, dgid, dlid, serviceLevel, hopLimit, trafficClass, flowLabel);
+    }
+
+    /** The port and the destination, for messages. */
+    @Override
+    public String toString() {
+        return "port " + port + (dgid == null ? "" : ", gid index " + sgidIndex + " to gid " + dgid)
+                + (dlid == 0 ? "" : ", to lid " + dlid);
     }
 }

@@ -28,6 +28,22 @@ public enum CompletionOpcode {
     RECV(128),
     /** A receive that an RDMA WRITE with immediate consumed. {@code IBV_WC_RECV_RDMA_WITH_IMM}. */
     RECV_RDMA_WITH_IMM(129),
+    /** A tagged receive was added to a list. {@code IBV_WC_TM_ADD}. */
+    TM_ADD(130),
+    /** A tagged receive was taken off a list. {@code IBV_WC_TM_DEL}. */
+    TM_DEL(131),
+    /** Tag matching was synchronised. {@code IBV_WC_TM_SYNC}. */
+    TM_SYNC(132),
+    /** A tagged message was received. {@code IBV_WC_TM_RECV}. */
+    TM_RECV(133),
+    /** A message without a tag was received. {@code IBV_WC_TM_NO_TAG}. */
+    TM_NO_TAG(134),
+    /** A driver's own. {@code IBV_WC_DRIVER1}. */
+    DRIVER1(135),
+    /** A driver's own. {@code IBV_WC_DRIVER2}. */
+    DRIVER2(136),
+    /** A driver's own. {@code IBV_WC_DRIVER3}. */
+    DRIVER3(137),
     /** A code that this version of the library does not know. */
     UNKNOWN(-1);
 
@@ -46,6 +62,15 @@ public enum CompletionOpcode {
      */
     public int code() {
         return code;
+    }
+
+    /**
+     * Whether it is of a receive rather than of a send request: {@code IBV_WC_RECV} is a bit of its code.
+     *
+     * @return true if so
+     */
+    public boolean isReceive() {
+        return this != UNKNOWN && (code & RECV.code) != 0;
     }
 
     /**

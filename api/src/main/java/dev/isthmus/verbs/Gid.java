@@ -57,6 +57,32 @@ public final class Gid {
     }
 
     /**
+     * Whether it stands for a multicast group: an IPv6 multicast address, or an IPv4 one in mapped form.
+     *
+     * @return true if so
+     */
+    public boolean isMulticast() {
+        return bytes[0] == (byte) 0xff || (isIpv4Mapped() && (bytes[12] & 0xf0) == 0xe0);
+    }
+
+    /**
+     * The GID that stands for an IP address in RoCE v2.
+     *
+     * @param address an IPv6 address, or an IPv4 address, which is mapped
+     * @return the GID
+     */
+    public static Gid of(InetAddress address) {
+        byte[] raw = address.getAddress();
+        byte[] gid = new byte[BYTES];
+        if (raw.length == 4) {
+            gid[10] = (byte) 0xff;
+            gid[11] = (byte) 0xff;
+        }
+        System.arraycopy(raw, 0, gid, BYTES - raw.length, raw.length);
+        return new Gid(gid);
+    }
+
+    /**
      * Whether all bytes are zero, as in an empty entry of a GID table.
      *
      * @return true if so

@@ -118,6 +118,37 @@ public final class ProtectionDomain implements AutoCloseable {
         return SharedReceiveQueue.create(this, config);
     }
 
+    /**
+     * Creates an address handle, for datagrams to a port: {@code ibv_create_ah}. It belongs to the calling thread.
+     * Blocks for a system call, and while the peer's hardware address is looked up.
+     *
+     * @param to the way
+     * @return the handle, which the caller closes before this
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
+     */
+    public AddressHandle createAddressHandle(AddressVector to) {
+        return AddressHandle.create(this, to);
+    }
+
+    /**
+     * Creates an address handle for answers to the sender of a datagram: {@code ibv_create_ah_from_wc}. As
+     * {@link #createAddressHandle(AddressVector)} otherwise.
+     *
+     * @param port the port that the datagram came in at, from 1
+     * @param done the completions that its receive is among
+     * @param index which of them
+     * @param header the header in the receive's buffer; null will do when the completion has none
+     * @return the handle, which the caller closes before this
+     * @throws IndexOutOfBoundsException if there is no such completion
+     * @throws IllegalStateException if the completion is not of a successful receive, or this is closed
+     * @throws IllegalArgumentException if the completion has a header, and none is given
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public AddressHandle createAddressHandle(int port, WorkCompletions done, int index, GlobalRouteHeader header) {
+        return AddressHandle.create(this, port, done, index, header);
+    }
+
     MemorySegment handle() {
         return handle;
     }

@@ -7,6 +7,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -41,6 +42,8 @@ public final class QueuePair implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final QueuePairCapabilities capabilities;
+    private final int accepted; // the kinds of send requests that its type takes
+    private final int plain; // those of them that need no further check
     private final PostQueue<SendRequest> sends;
     private final PostQueue<ReceiveRequest> receives;
     private final int maxInline;
@@ -50,6 +53,8 @@ public final class QueuePair implements AutoCloseable {
 
     private boolean canSend;
     private boolean canReceive;
+    private int port; // 0 when it was not set yet
+    private long maxDatagram;
 
     private QueuePair(
             ProtectionDomain pd,
@@ -58,6 +63,8 @@ public final class QueuePair implements AutoCloseable {
             Lifetime lifetime,
             MemorySegment handle,
             QueuePairCapabilities capabilities) {
+        this.accepted = SendForm.accepted(type);
+        this.plain = accepted & SendForm.PLAIN;
         this.pd = pd;
         this.shared = shared;
         this.type = type;
@@ -84,6 +91,9 @@ public final class QueuePair implements AutoCloseable {
             CompletionQueue send,
             CompletionQueue receive,
             QueuePairConfig config) {
+        if (type == QueuePairType.DRIVER || type == QueuePairType.UNKNOWN) {
+            throw new IllegalArgumentException("a queue pair of type " + type + " cannot be made here");
+        }
         if (send.context() != pd.context() || receive.context() != pd.context()) {
             throw new IllegalArgumentException("the completion queues and the protection domain must be of the same"
                     + " open device: " + send + ", " + receive + ", " + pd);
@@ -181,11 +191,14 @@ public final class QueuePair implements AutoCloseable {
      */
     public void modify(QueuePairTransition transition) {
         owner.check();
-        TransitionRules.check(toString(), type, state, transition.state(), transition.attributes());
+        TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
         try (var call = new VerbsCall(lifetime).explain(QueuePair::modifyHelp)) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
             int mask = transition.write(attributes);
             call.check(Libibverbs.MODIFY_QP, this + " to " + transition, handle, attributes, mask);
+        }
+        if (transition.sets(QueuePairAttribute.PORT)) {
+            port = transition.port();
         }
         entered(transition.state());
     }
@@ -201,11 +214,19 @@ public final class QueuePair implements AutoCloseable {
         };
     }
 
-    private void entered(QueuePairState next) {
+    /** Notes the state that the device has brought it to. */
+    void entered(QueuePairState next) {
         state = next;
         boolean initialised = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
-        canReceive = initialised && receives.hasRoom();
-        canSend = initialised && next != QueuePairState.INIT && next != QueuePairState.RTR && sends.hasRoom();
+        canReceive = initialised && type.receives() && receives.hasRoom();
+        canSend = initialised
+                && next != QueuePairState.INIT
+                && next != QueuePairState.RTR
+                && type.sends()
+                && sends.hasRoom();
+        if (type == QueuePairType.UD && port != 0) {
+            maxDatagram = pd.context().port(port).activeMtu().bytes();
+        }
     }
 
     /**
@@ -223,6 +244,7 @@ public final class QueuePair implements AutoCloseable {
             MemorySegment init = call.allocate(ibv_qp_init_attr.layout());
             call.check(Libibverbs.QUERY_QP, toString(), handle, attributes, QUERY_ALL, init);
             var result = QueuePairAttributes.read(attributes);
+            port = result.port();
             entered(result.state());
             return result;
         }
@@ -247,42 +269,135 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Connects to a peer with usual values: RESET to INIT to RTR to RTS. The peer does the same; neither may send
-     * before the other is in RTR. Blocks for some system calls.
+     * Connects an RC or UC queue pair to a peer with usual values: RESET to INIT to RTR to RTS. The peer does the
+     * same; neither may send before the other is in RTR. Blocks for some system calls.
      *
-     * <p>The peer may read and write regions that allow it. The smaller MTU of both ends, 67 ms until a packet is sent
+     * <p>The peer may reach regions that allow it. The smaller MTU of both ends, 67 ms until a packet is sent
      * again, 7 retries, endless retries while the peer has no receive posted with 0.64 ms between, and as many READs
-     * at once as the device allows up to 16; for other values use {@link #modify}.
+     * at once as the device allows up to 16; for other values use {@link #modify}. On UC nothing is sent again, and
+     * the peer cannot read.
      *
      * @param local the GID of this end, the same that {@link #address} was asked with
      * @param remote what the peer's {@link #address} returned
-     * @throws IllegalStateException if this is closed, or not in RESET
+     * @throws IllegalStateException if this is closed, of another type, or not in RESET
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
-        if (state != QueuePairState.RESET) {
-            throw new IllegalStateException(this + " is in " + state + ", and can be connected from RESET only");
-        }
+        checkFresh(type.isConnected(), "connected");
         QueuePairAddress here = address(local);
         Mtu mtu = here.mtu().compareTo(remote.mtu()) <= 0 ? here.mtu() : remote.mtu();
+        boolean reliable = type == QueuePairType.RC;
         modify(QueuePairTransition.to(QueuePairState.INIT)
                 .pkeyIndex(0)
                 .port(local.port())
-                .access(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
-        modify(QueuePairTransition.to(QueuePairState.RTR)
+                .access(remoteAccess(reliable)));
+        var toRtr = QueuePairTransition.to(QueuePairState.RTR)
                 .path(AddressVector.global(local, remote.gid()).withDlid(remote.lid()))
                 .pathMtu(mtu)
                 .destQpNum(remote.qpNum())
-                .rqPsn(remote.psn())
-                .maxDestRdAtomic(here.readDepth())
-                .minRnrTimer(12));
-        modify(QueuePairTransition.to(QueuePairState.RTS)
-                .sqPsn(psn)
-                .timeout(14)
-                .retryCount(7)
-                .rnrRetry(7)
-                .maxRdAtomic(Math.min(pd.context().attributes().maxQpInitRdAtomic(), remote.readDepth())));
+                .rqPsn(remote.psn());
+        var toRts = QueuePairTransition.to(QueuePairState.RTS).sqPsn(psn);
+        if (reliable) {
+            toRtr.maxDestRdAtomic(here.readDepth()).minRnrTimer(12);
+            toRts.timeout(14)
+                    .retryCount(7)
+                    .rnrRetry(7)
+                    .maxRdAtomic(Math.min(pd.context().attributes().maxQpInitRdAtomic(), remote.readDepth()));
+        }
+        modify(toRtr);
+        modify(toRts);
+    }
+
+    private AccessFlag[] remoteAccess(boolean reliable) {
+        if (!reliable) {
+            return new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
+        }
+        boolean atomics = pd.context().attributes().atomicCap() != 0;
+        return atomics
+                ? new AccessFlag[] {
+                    AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
+                }
+                : new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
+    }
+
+    private void checkFresh(boolean rightType, String what) {
+        if (!rightType) {
+            throw new IllegalStateException(this + " is not of a type that can be " + what);
+        }
+        if (state != QueuePairState.RESET) {
+            throw new IllegalStateException(this + " is in " + state + ", and can be " + what + " from RESET only");
+        }
+    }
+
+    /**
+     * Makes a UD queue pair ready to send and receive datagrams: RESET to INIT to RTR to RTS. Blocks for some system
+     * calls.
+     *
+     * <p>A datagram is one packet: its message is not longer than the port's active MTU, and a longer one is refused
+     * by the post. A receive's buffer holds {@link GlobalRouteHeader#BYTES} more in front of the message.
+     *
+     * @param port the port, from 1
+     * @param qkey the key that datagrams to this queue pair must carry; others are dropped
+     * @throws IllegalStateException if this is closed, of another type, or not in RESET
+     * @throws IllegalArgumentException if there is no such port
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if a step fails
+     */
+    public void bringUp(int port, int qkey) {
+        checkFresh(type == QueuePairType.UD, "brought up");
+        modify(QueuePairTransition.to(QueuePairState.INIT)
+                .pkeyIndex(0)
+                .port(port)
+                .qkey(qkey));
+        modify(QueuePairTransition.to(QueuePairState.RTR));
+        modify(QueuePairTransition.to(QueuePairState.RTS).sqPsn(psn));
+    }
+
+    /**
+     * Joins a UD queue pair to a multicast group: {@code ibv_attach_mcast}. It receives what is sent to the group from
+     * here on, as far as the network brings it to the port: on Ethernet the network device must have joined the group,
+     * too. Blocks for a system call.
+     *
+     * @param group the GID of the group
+     * @param lid the LID of the group; 0 on Ethernet
+     * @throws IllegalStateException if this is closed, or not UD
+     * @throws IllegalArgumentException if the GID is not of a multicast group, or the LID out of range
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the device has no room for more
+     */
+    public void attachMulticast(Gid group, int lid) {
+        multicast(Libibverbs.ATTACH_MCAST, group, lid);
+    }
+
+    /**
+     * Leaves a multicast group: {@code ibv_detach_mcast}. Blocks for a system call. A queue pair leaves all groups
+     * before it is closed.
+     *
+     * @param group the GID of the group
+     * @param lid the LID of the group, as it was attached with
+     * @throws IllegalStateException if this is closed, or not UD
+     * @throws IllegalArgumentException if the GID is not of a multicast group, or the LID out of range
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, with EINVAL when it is not in the group
+     */
+    public void detachMulticast(Gid group, int lid) {
+        multicast(Libibverbs.DETACH_MCAST, group, lid);
+    }
+
+    private void multicast(NativeFunction call, Gid group, int lid) {
+        owner.check();
+        if (type != QueuePairType.UD) {
+            throw new IllegalStateException(this + " cannot be in a multicast group: only UD can");
+        }
+        if (!group.isMulticast() || lid < 0 || lid > 0xffff) {
+            throw new IllegalArgumentException("gid " + group + ", lid " + lid + " is not a multicast group");
+        }
+        try (var verbs =
+                new VerbsCall(lifetime).explain(errno -> errno == Errno.EINVAL ? "it may not be in the group" : "")) {
+            MemorySegment gid = verbs.allocate(Gid.BYTES, Long.BYTES).copyFrom(MemorySegment.ofArray(group.bytes()));
+            verbs.check(call, this + ", " + group + ", lid " + lid, handle, gid, (short) lid);
+        }
     }
 
     /**
@@ -295,13 +410,15 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
      *     state does not allow sending, or the queue pair was made with no room for sends
      * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
-     *     takes, or another request chained to it
+     *     takes, or another request chained to it; if its operation is not one of the queue pair's type, or lacks
+     *     something, which the message names; if it is a datagram longer than the port's active MTU, or to an address
+     *     handle of another protection domain; or if it is a READ or an atomic into a region without LOCAL_WRITE
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
     public boolean tryPost(SendRequest request) {
         checkCanSend();
-        checkInline(request);
+        check(request);
         return sends.tryPost(request, this);
     }
 
@@ -320,7 +437,7 @@ public final class QueuePair implements AutoCloseable {
         checkCanSend();
         int room = capabilities.maxSendWr();
         for (SendRequest request = first; request != null && room-- > 0; request = request.next()) {
-            checkInline(request);
+            check(request);
         }
         return sends.tryPostChain(first, this);
     }
@@ -364,7 +481,9 @@ public final class QueuePair implements AutoCloseable {
         owner.check();
         if (!canSend) {
             throw new IllegalStateException(this + " is in " + state
-                    + (sends.hasRoom() ? ": sends can be posted from RTS on" : " and was made with maxSendWr 0"));
+                    + (!type.sends() || sends.hasRoom()
+                            ? ": sends can be posted from RTS on, of all types but XRC_RECV"
+                            : " and was made with maxSendWr 0"));
         }
     }
 
@@ -381,13 +500,20 @@ public final class QueuePair implements AutoCloseable {
                 shared != null
                         ? this + " takes its receives from " + shared + ": post them there"
                         : this + " is in " + state
-                                + (receives.hasRoom()
-                                        ? ": receives can be posted from INIT on"
+                                + (!type.receives() || receives.hasRoom()
+                                        ? ": receives can be posted from INIT on, of all types but XRC"
                                         : " and was made with maxRecvWr 0"));
     }
 
     @HotPath
-    private void checkInline(SendRequest request) {
+    private void check(SendRequest request) {
+        int kind = request.kind();
+        if ((kind & plain) == 0) {
+            if ((kind & accepted) == 0) {
+                throw request.refused(this);
+            }
+            request.checkSpecial(pd, maxDatagram);
+        }
         if (request.isInline() && request.messageLength() > maxInline) {
             throw new IllegalArgumentException(request + " is inline, and " + this + " takes " + maxInline
                     + " bytes so: ask for more by maxInline() when creating it");

@@ -22,4 +22,12 @@ public record QueuePairCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge
                 ibv_qp_cap.max_recv_sge(cap),
                 ibv_qp_cap.max_inline_data(cap));
     }
+
+    void write(MemorySegment cap) {
+        ibv_qp_cap.max_send_wr(cap, maxSendWr);
+        ibv_qp_cap.max_recv_wr(cap, maxRecvWr);
+        ibv_qp_cap.max_send_sge(cap, maxSendSge);
+        ibv_qp_cap.max_recv_sge(cap, maxRecvSge);
+        ibv_qp_cap.max_inline_data(cap, maxInline);
+    }
 }

@@ -18,6 +18,10 @@ public final class QueuePairTransition {
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
+    /** The states that a step can be said to begin in. */
+    private static final Set<QueuePairState> CURRENT =
+            EnumSet.of(QueuePairState.RTR, QueuePairState.RTS, QueuePairState.SQD, QueuePairState.SQE);
+
     private final QueuePairState state;
     private final EnumSet<QueuePairAttribute> set = EnumSet.noneOf(QueuePairAttribute.class);
     private final EnumSet<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
@@ -34,6 +38,15 @@ public final class QueuePairTransition {
     private int timeout;
     private int retryCount;
     private int rnrRetry;
+    private int qkey;
+    private QueuePairState currentState = QueuePairState.RESET;
+    private boolean sqdAsyncNotify;
+    private AddressVector alternatePath;
+    private int alternatePkeyIndex;
+    private int alternateTimeout;
+    private PathMigrationState pathMigrationState = PathMigrationState.MIGRATED;
+    private int rateLimit;
+    private QueuePairCapabilities capabilities;
 
     private QueuePairTransition(QueuePairState state) {
         this.state = state;
@@ -226,6 +239,102 @@ public final class QueuePairTransition {
         return this;
     }
 
+    /**
+     * Sets the key that datagrams to this queue pair must carry: {@code IBV_QP_QKEY}.
+     *
+     * @param key 32 bits; the highest is for privileged programs
+     * @return this
+     */
+    public QueuePairTransition qkey(int key) {
+        qkey = key;
+        set.add(QueuePairAttribute.QKEY);
+        return this;
+    }
+
+    /**
+     * Sets the state that the step begins in, for one that the device can have left: {@code IBV_QP_CUR_STATE}.
+     *
+     * @param present the state, RTR, RTS, SQD or SQE
+     * @return this
+     * @throws IllegalArgumentException if it is another one
+     */
+    public QueuePairTransition currentState(QueuePairState present) {
+        if (!CURRENT.contains(present)) {
+            throw new IllegalArgumentException("currentState is one of " + CURRENT + ", and cannot be " + present);
+        }
+        currentState = present;
+        set.add(QueuePairAttribute.CURRENT_STATE);
+        return this;
+    }
+
+    /**
+     * Sets whether an asynchronous event tells when the send queue has drained: {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}.
+     *
+     * @param on true to get the event
+     * @return this
+     */
+    public QueuePairTransition sqdAsyncNotify(boolean on) {
+        sqdAsyncNotify = on;
+        set.add(QueuePairAttribute.SQD_ASYNC_NOTIFY);
+        return this;
+    }
+
+    /**
+     * Sets another way to the peer, to be moved to when the first fails: {@code IBV_QP_ALT_PATH}.
+     *
+     * @param vector the way; its port is the alternate port
+     * @param pkeyIndex the index of the partition key in that port's table, 16 bits
+     * @param timeout how long to wait for an acknowledgement, as {@link #timeout} has it
+     * @return this
+     * @throws IllegalArgumentException if a number is out of range
+     */
+    public QueuePairTransition alternatePath(AddressVector vector, int pkeyIndex, int timeout) {
+        alternatePath = Objects.requireNonNull(vector, "vector");
+        alternatePkeyIndex = checked(QueuePairAttribute.ALTERNATE_PATH, pkeyIndex, 0, 0xffff);
+        alternateTimeout = checked(QueuePairAttribute.ALTERNATE_PATH, timeout, 0, 31);
+        return this;
+    }
+
+    /**
+     * Sets whether the connection can move to its alternate path: {@code IBV_QP_PATH_MIG_STATE}.
+     *
+     * @param migration REARM to make ready, MIGRATED to move now
+     * @return this
+     * @throws IllegalArgumentException if it is UNKNOWN
+     */
+    public QueuePairTransition pathMigrationState(PathMigrationState migration) {
+        if (migration == PathMigrationState.UNKNOWN) {
+            throw new IllegalArgumentException("pathMigrationState is UNKNOWN");
+        }
+        pathMigrationState = migration;
+        set.add(QueuePairAttribute.PATH_MIGRATION_STATE);
+        return this;
+    }
+
+    /**
+     * Sets the limit to the rate of a raw packet queue pair: {@code IBV_QP_RATE_LIMIT}.
+     *
+     * @param kbps kilobits per second; 0 is no limit
+     * @return this
+     * @throws IllegalArgumentException if it is negative
+     */
+    public QueuePairTransition rateLimit(int kbps) {
+        rateLimit = checked(QueuePairAttribute.RATE_LIMIT, kbps, 0, Integer.MAX_VALUE);
+        return this;
+    }
+
+    /**
+     * Sets the capacities: {@code IBV_QP_CAP}. Few devices can resize a queue pair; those that cannot refuse it.
+     *
+     * @param capacities those wanted; what was granted is in {@link QueuePair#capabilities()} then
+     * @return this
+     */
+    public QueuePairTransition capabilities(QueuePairCapabilities capacities) {
+        capabilities = Objects.requireNonNull(capacities, "capacities");
+        set.add(QueuePairAttribute.CAPABILITIES);
+        return this;
+    }
+
     private int checked(QueuePairAttribute attribute, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(attribute + " " + value + " is not between " + min + " and " + max);
@@ -236,6 +345,19 @@ public final class QueuePairTransition {
 
     QueuePairState state() {
         return state;
+    }
+
+    boolean sets(QueuePairAttribute attribute) {
+        return set.contains(attribute);
+    }
+
+    /** The state that it begins in: the one that was set, or else the one that the queue pair was last seen in. */
+    QueuePairState from(QueuePairState lastSeen) {
+        return sets(QueuePairAttribute.CURRENT_STATE) ? currentState : lastSeen;
+    }
+
+    int port() {
+        return port;
     }
 
     Set<QueuePairAttribute> attributes() {
@@ -258,8 +380,22 @@ public final class QueuePairTransition {
         ibv_qp_attr.timeout(attributes, (byte) timeout);
         ibv_qp_attr.retry_cnt(attributes, (byte) retryCount);
         ibv_qp_attr.rnr_retry(attributes, (byte) rnrRetry);
+        ibv_qp_attr.qkey(attributes, qkey);
+        ibv_qp_attr.cur_qp_state(attributes, currentState.code());
+        ibv_qp_attr.en_sqd_async_notify(attributes, (byte) (sqdAsyncNotify ? 1 : 0));
+        ibv_qp_attr.path_mig_state(attributes, pathMigrationState.code());
+        ibv_qp_attr.rate_limit(attributes, rateLimit);
         if (path != null) {
             path.write(ibv_qp_attr.ah_attr(attributes));
+        }
+        if (alternatePath != null) {
+            alternatePath.write(ibv_qp_attr.alt_ah_attr(attributes));
+            ibv_qp_attr.alt_port_num(attributes, (byte) alternatePath.port());
+            ibv_qp_attr.alt_pkey_index(attributes, (short) alternatePkeyIndex);
+            ibv_qp_attr.alt_timeout(attributes, (byte) alternateTimeout);
+        }
+        if (capabilities != null) {
+            capabilities.write(ibv_qp_attr.cap(attributes));
         }
         return 1 | Codes.mask(set, QueuePairAttribute::mask); // 1: IBV_QP_STATE
     }

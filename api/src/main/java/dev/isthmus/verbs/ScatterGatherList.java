@@ -29,6 +29,7 @@ final class ScatterGatherList {
     private final long[] offsets;
     private final boolean writes;
     private int count;
+    private int readOnly; // how many elements the device may not write to
     private long total;
 
     /**
@@ -53,7 +54,12 @@ final class ScatterGatherList {
         if (writes && !region.isWritable()) {
             throw notWritable(region);
         }
-        long replaced = index == count ? 0 : length(index);
+        long replaced = 0;
+        if (index < count) {
+            replaced = length(index);
+            readOnly -= regions[index].isWritable() ? 0 : 1;
+        }
+        readOnly += region.isWritable() ? 0 : 1;
         elements.set(JAVA_INT, index * ELEMENT + LKEY, region.lkey());
         put(index, region, offset, length);
         regions[index] = region;
@@ -119,6 +125,22 @@ final class ScatterGatherList {
         for (int i = 0; i < count; i++) {
             regions[i].checkUsable();
         }
+    }
+
+    /** Checks that the device may write to all buffers. */
+    @HotPath
+    void checkWritable() {
+        if (readOnly > 0) {
+            throw notWritable(firstReadOnly());
+        }
+    }
+
+    private MemoryRegion firstReadOnly() {
+        int i = 0;
+        while (regions[i].isWritable()) {
+            i++;
+        }
+        return regions[i];
     }
 
     @HotPath

@@ -1,5 +1,7 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.internal.Codes;
+
 /**
  * What a send request does: {@code enum ibv_wr_opcode}.
  */
@@ -13,7 +15,27 @@ public enum SendOpcode {
     /** Sends a message with an immediate value. {@code IBV_WR_SEND_WITH_IMM}. */
     SEND_WITH_IMM(3),
     /** Reads the peer's memory; the peer's program does not notice. {@code IBV_WR_RDMA_READ}. */
-    RDMA_READ(4);
+    RDMA_READ(4),
+    /** Compares 8 bytes of the peer's memory, and replaces them if they are equal. {@code IBV_WR_ATOMIC_CMP_AND_SWP}. */
+    ATOMIC_CMP_AND_SWP(5),
+    /** Adds to 8 bytes of the peer's memory. {@code IBV_WR_ATOMIC_FETCH_AND_ADD}. */
+    ATOMIC_FETCH_AND_ADD(6),
+    /** Makes a key of this end invalid. {@code IBV_WR_LOCAL_INV}. */
+    LOCAL_INV(7),
+    /** Binds a memory window. {@code IBV_WR_BIND_MW}. */
+    BIND_MW(8),
+    /** Sends a message, and makes a key of the peer invalid. {@code IBV_WR_SEND_WITH_INV}. */
+    SEND_WITH_INV(9),
+    /** Sends a long TCP segment as several packets. {@code IBV_WR_TSO}. */
+    TSO(10),
+    /** A driver's own operation, which this library does not post. {@code IBV_WR_DRIVER1}. */
+    DRIVER1(11),
+    /** Writes 8 bytes to the peer's memory at once. {@code IBV_WR_ATOMIC_WRITE}. */
+    ATOMIC_WRITE(15),
+    /** A code that this version of the library does not know. */
+    UNKNOWN(-1);
+
+    private static final Codes<SendOpcode> CODES = new Codes<>(values(), SendOpcode::code, UNKNOWN);
 
     private final int code;
 
@@ -24,9 +46,19 @@ public enum SendOpcode {
     /**
      * The value of the C constant.
      *
-     * @return its code
+     * @return its code, -1 for {@link #UNKNOWN}
      */
     public int code() {
         return code;
+    }
+
+    /**
+     * The constant of a code of {@code enum ibv_wr_opcode}.
+     *
+     * @param code the C value
+     * @return its constant, {@link #UNKNOWN} when there is none
+     */
+    public static SendOpcode of(int code) {
+        return CODES.of(code);
     }
 }

@@ -2,9 +2,13 @@ package dev.isthmus.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
+import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
 
 /**
  * A send request: {@code struct ibv_send_wr}. Its buffers belong to the device from the post until the request, or a
@@ -18,8 +22,28 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         static final long OPCODE = ibv_send_wr.opcode$offset();
         static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
         static final long IMM_DATA = ibv_send_wr.imm_data$offset();
-        static final long REMOTE_ADDR = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.remote_addr$offset();
-        static final long RKEY = ibv_send_wr.wr$offset() + ibv_send_wr.wr.rdma.rkey$offset();
+        static final long INVALIDATE_RKEY = ibv_send_wr.invalidate_rkey$offset();
+        static final long WR = ibv_send_wr.wr$offset();
+        static final long REMOTE_ADDR = WR + ibv_send_wr.wr.rdma.remote_addr$offset();
+        static final long RKEY = WR + ibv_send_wr.wr.rdma.rkey$offset();
+        static final long ATOMIC_ADDR = WR + ibv_send_wr.wr.atomic.remote_addr$offset();
+        static final long COMPARE_ADD = WR + ibv_send_wr.wr.atomic.compare_add$offset();
+        static final long SWAP = WR + ibv_send_wr.wr.atomic.swap$offset();
+        static final long ATOMIC_RKEY = WR + ibv_send_wr.wr.atomic.rkey$offset();
+        static final long AH = WR + ibv_send_wr.wr.ud.ah$offset();
+        static final long REMOTE_QPN = WR + ibv_send_wr.wr.ud.remote_qpn$offset();
+        static final long REMOTE_QKEY = WR + ibv_send_wr.wr.ud.remote_qkey$offset();
+        static final long SRQ_NUM = ibv_send_wr.qp_type$offset() + ibv_send_wr.qp_type.xrc.remote_srqn$offset();
+        static final long MW = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.mw$offset();
+        static final long MW_RKEY = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.rkey$offset();
+        static final long BIND_INFO = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.bind_info$offset();
+        static final long BIND_MR = BIND_INFO + ibv_mw_bind_info.mr$offset();
+        static final long BIND_ADDR = BIND_INFO + ibv_mw_bind_info.addr$offset();
+        static final long BIND_LENGTH = BIND_INFO + ibv_mw_bind_info.length$offset();
+        static final long BIND_ACCESS = BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset();
+        static final long HDR = ibv_send_wr.tso$offset() + ibv_send_wr.tso.hdr$offset();
+        static final long HDR_SZ = ibv_send_wr.tso$offset() + ibv_send_wr.tso.hdr_sz$offset();
+        static final long MSS = ibv_send_wr.tso$offset() + ibv_send_wr.tso.mss$offset();
 
         private Member() {}
     }
@@ -29,8 +53,20 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private static final int SIGNALED = 1 << 1;
     private static final int SOLICITED = 1 << 2;
     private static final int INLINE = 1 << 3;
+    private static final int IP_CSUM = 1 << 4;
+
+    /** What an atomic works on: a multiple of 8, and so long. */
+    private static final int ATOMIC_BYTES = 8;
+
+    private static final int MAX_24_BITS = 0xff_ffff;
 
     private int flags;
+    private SendOpcode opcode;
+    private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE; // an immediate value of 0
+    private int kind;
+    private AddressHandle destination; // null when never set
+    private Runnable bindCheck; // null when never set
+    private MemorySegment header = MemorySegment.NULL; // this request's own copy
 
     private SendRequest(int maxSge) {
         super(ibv_send_wr.layout(), maxSge, false);
@@ -60,14 +96,29 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets what the request does.
+     * Sets what the request does. What else the operation needs can be set before or after.
      *
      * @param opcode the operation
      * @return this
+     * @throws IllegalArgumentException if it is UNKNOWN
      */
     @HotPath
     public SendRequest opcode(SendOpcode opcode) {
-        wr.set(JAVA_INT, Member.OPCODE, opcode.code());
+        int code = opcode.code();
+        if (code < 0) {
+            throw new IllegalArgumentException("there is no such operation: " + opcode);
+        }
+        wr.set(JAVA_INT, Member.OPCODE, code);
+        this.opcode = opcode;
+        kind = SendForm.kind(code, has);
+        return this;
+    }
+
+    /** Notes what the unions hold now. */
+    @HotPath
+    private SendRequest holds(int bit, int union) {
+        has = (has & ~union) | bit;
+        kind = SendForm.kind(opcode.code(), has);
         return this;
     }
 
@@ -93,7 +144,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest inline(boolean on) {
-        return flag(INLINE, on);
+        flag(INLINE, on);
+        return holds(on ? 0 : SendForm.NOT_INLINE, SendForm.NOT_INLINE);
     }
 
     /**
@@ -118,6 +170,18 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return flag(SOLICITED, on);
     }
 
+    /**
+     * Sets whether the device computes the IPv4 and the TCP or UDP checksums of the packet: {@code IBV_SEND_IP_CSUM}.
+     * For devices that say they can, on UD and RAW_PACKET queue pairs.
+     *
+     * @param on true to compute
+     * @return this
+     */
+    @HotPath
+    public SendRequest ipChecksum(boolean on) {
+        return flag(IP_CSUM, on);
+    }
+
     @HotPath
     private SendRequest flag(int flag, boolean on) {
         int changed = on ? flags | flag : flags & ~flag;
@@ -127,7 +191,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets the value that an operation with immediate carries to the peer.
+     * Sets the value that an operation with immediate carries to the peer. It shares its place with
+     * {@link #invalidate}.
      *
      * @param value any value; the peer reads the same, whatever its byte order
      * @return this
@@ -135,13 +200,27 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest immediate(int value) {
         wr.set(JAVA_INT, Member.IMM_DATA, NetworkOrder.fromHost(value));
-        return this;
+        return holds(SendForm.IMMEDIATE, SendForm.IMMEDIATE_UNION);
     }
 
     /**
-     * Sets where in the peer's memory an RDMA READ or WRITE begins. The peer's device checks it.
+     * Sets the key that SEND_WITH_INV makes invalid at the peer, or LOCAL_INV at this end. It shares its place with
+     * {@link #immediate}.
      *
-     * @param address the remote address
+     * @param rkey the key of a region or a memory window
+     * @return this
+     */
+    @HotPath
+    public SendRequest invalidate(int rkey) {
+        wr.set(JAVA_INT, Member.INVALIDATE_RKEY, rkey);
+        return holds(SendForm.RKEY, SendForm.IMMEDIATE_UNION);
+    }
+
+    /**
+     * Sets where in the peer's memory an RDMA READ or WRITE begins. The peer's device checks it. It shares its place
+     * with {@link #compareAndSwap}, {@link #fetchAndAdd} and {@link #to}: the last one counts.
+     *
+     * @param address the remote address; a multiple of 8 for ATOMIC_WRITE
      * @param rkey the remote region's key
      * @return this
      */
@@ -149,12 +228,220 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     public SendRequest remote(long address, int rkey) {
         wr.set(JAVA_LONG, Member.REMOTE_ADDR, address);
         wr.set(JAVA_INT, Member.RKEY, rkey);
+        return holds(SendForm.REMOTE, SendForm.ADDRESS_UNION);
+    }
+
+    /**
+     * Makes this ATOMIC_CMP_AND_SWP: 8 bytes of the peer's memory are replaced if they equal a value. The request's
+     * buffer, one of 8 bytes, gets what was there before, in the peer's byte order as the memory has it.
+     *
+     * @param address the remote address, a multiple of 8
+     * @param rkey the remote region's key; registered with REMOTE_ATOMIC
+     * @param compare the value to compare with
+     * @param swap the value to write if it is equal
+     * @return this
+     * @throws IllegalArgumentException if the address is not a multiple of 8
+     */
+    @HotPath
+    public SendRequest compareAndSwap(long address, int rkey, long compare, long swap) {
+        atomic(SendOpcode.ATOMIC_CMP_AND_SWP, address, rkey, compare);
+        wr.set(JAVA_LONG, Member.SWAP, swap);
+        return holds(SendForm.COMPARE_AND_SWAP, SendForm.ADDRESS_UNION);
+    }
+
+    /**
+     * Makes this ATOMIC_FETCH_AND_ADD: a value is added to 8 bytes of the peer's memory. The request's buffer, one of
+     * 8 bytes, gets what was there before.
+     *
+     * @param address the remote address, a multiple of 8
+     * @param rkey the remote region's key; registered with REMOTE_ATOMIC
+     * @param add the value to add; it wraps
+     * @return this
+     * @throws IllegalArgumentException if the address is not a multiple of 8
+     */
+    @HotPath
+    public SendRequest fetchAndAdd(long address, int rkey, long add) {
+        atomic(SendOpcode.ATOMIC_FETCH_AND_ADD, address, rkey, add);
+        return holds(SendForm.FETCH_AND_ADD, SendForm.ADDRESS_UNION);
+    }
+
+    @HotPath
+    private void atomic(SendOpcode which, long address, int rkey, long compareOrAdd) {
+        checkAligned(address);
+        wr.set(JAVA_LONG, Member.ATOMIC_ADDR, address);
+        wr.set(JAVA_LONG, Member.COMPARE_ADD, compareOrAdd);
+        wr.set(JAVA_INT, Member.ATOMIC_RKEY, rkey);
+        wr.set(JAVA_INT, Member.OPCODE, which.code());
+        opcode = which;
+    }
+
+    private static void checkAligned(long address) {
+        if ((address & (ATOMIC_BYTES - 1)) != 0) {
+            throw new IllegalArgumentException("the remote address of an atomic is a multiple of 8, and 0x"
+                    + Long.toHexString(address) + " is not");
+        }
+    }
+
+    /**
+     * Sets where a datagram is sent to, for UD queue pairs. It shares its place with {@link #remote}: the last one
+     * counts.
+     *
+     * @param handle the way to the port, of the queue pair's protection domain; kept open until the send has completed
+     * @param qpNum the number of the queue pair there, 24 bits; 0xffffff for a multicast group
+     * @param qkey the key of that queue pair; when its highest bit is set, this end's own key is sent
+     * @return this
+     * @throws IllegalArgumentException if the number is out of range
+     */
+    @HotPath
+    public SendRequest to(AddressHandle handle, int qpNum, int qkey) {
+        if ((qpNum & ~MAX_24_BITS) != 0) {
+            throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
+        }
+        wr.set(JAVA_LONG, Member.AH, handle.address());
+        wr.set(JAVA_INT, Member.REMOTE_QPN, qpNum);
+        wr.set(JAVA_INT, Member.REMOTE_QKEY, qkey);
+        destination = handle;
+        return holds(SendForm.DATAGRAM, SendForm.ADDRESS_UNION);
+    }
+
+    /**
+     * Sets the shared receive queue that a request of an XRC_SEND queue pair is received by.
+     *
+     * @param number the number of the peer's shared receive queue
+     * @return this
+     */
+    @HotPath
+    public SendRequest sharedReceiveQueue(int number) {
+        wr.set(JAVA_INT, Member.SRQ_NUM, number);
         return this;
+    }
+
+    /**
+     * Makes this TSO: the device cuts a long TCP payload, which is in the buffers, into segments, and puts the header
+     * before each.
+     *
+     * @param packetHeader the headers up to TCP's, at most 65,535 bytes; copied
+     * @param mss the payload of a segment in bytes, 16 bits
+     * @return this
+     * @throws IllegalArgumentException if the header is too long, or {@code mss} out of range
+     */
+    public SendRequest segments(MemorySegment packetHeader, int mss) {
+        long bytes = packetHeader.byteSize();
+        if (bytes > 0xffff || mss < 1 || mss > 0xffff) {
+            throw new IllegalArgumentException(
+                    "a header of " + bytes + " bytes, or an mss of " + mss + ", is not of 16 bits");
+        }
+        if (bytes > header.byteSize()) {
+            header = Arena.ofAuto().allocate(bytes);
+        }
+        header.copyFrom(packetHeader);
+        wr.set(JAVA_LONG, Member.HDR, header.address());
+        wr.set(JAVA_SHORT, Member.HDR_SZ, (short) bytes);
+        wr.set(JAVA_SHORT, Member.MSS, (short) mss);
+        opcode(SendOpcode.TSO);
+        return holds(SendForm.SEGMENTS, SendForm.OFFLOAD_UNION);
+    }
+
+    /**
+     * Makes this BIND_MW, with what C follows pointers to.
+     *
+     * @param window the address of the memory window's C object
+     * @param rkey the key that the window gets
+     * @param region the address of the region's C object
+     * @param address where the window begins
+     * @param length its length; 0 makes it none
+     * @param access {@code enum ibv_access_flags}, or'ed
+     * @param check throws when the window or the region is closed; called by each post, so without a capture of its own
+     */
+    @HotPath
+    SendRequest bind(long window, int rkey, long region, long address, long length, int access, Runnable check) {
+        wr.set(JAVA_LONG, Member.MW, window);
+        wr.set(JAVA_INT, Member.MW_RKEY, rkey);
+        wr.set(JAVA_LONG, Member.BIND_MR, region);
+        wr.set(JAVA_LONG, Member.BIND_ADDR, address);
+        wr.set(JAVA_LONG, Member.BIND_LENGTH, length);
+        wr.set(JAVA_INT, Member.BIND_ACCESS, access);
+        immediate(0); // Soft-RoCE refuses another value
+        bindCheck = check;
+        opcode(SendOpcode.BIND_MW);
+        return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);
+    }
+
+    /** What the request does, as a bit: see {@link SendForm}. */
+    @HotPath
+    int kind() {
+        return kind;
+    }
+
+    /**
+     * Checks what only some kinds need, of one that the queue pair takes.
+     *
+     * @param pd the domain of the queue pair
+     * @param maxDatagram how long a datagram can be
+     */
+    @HotPath
+    void checkSpecial(ProtectionDomain pd, long maxDatagram) {
+        if (SendForm.isDatagram(kind)) {
+            destination.checkUsable(pd);
+            if (messageLength() > maxDatagram && opcode != SendOpcode.TSO) {
+                throw tooLong(maxDatagram);
+            }
+            return;
+        }
+        switch (opcode) {
+            case RDMA_READ -> checkWritable();
+            case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> {
+                checkWritable();
+                checkAtomic();
+            }
+            case ATOMIC_WRITE -> {
+                checkAtomic();
+                checkAligned(wr.get(JAVA_LONG, Member.REMOTE_ADDR));
+            }
+            case BIND_MW -> {
+                checkNoBuffers();
+                bindCheck.run();
+            }
+            case LOCAL_INV -> checkNoBuffers();
+            default -> {} // TSO of a raw packet: nothing that is C's to follow
+        }
+    }
+
+    @HotPath
+    private void checkAtomic() {
+        if (sgeCount() != 1 || messageLength() != ATOMIC_BYTES) {
+            throw new IllegalArgumentException(opcode + " needs one buffer of 8 bytes, and this is " + this);
+        }
+    }
+
+    @HotPath
+    private void checkNoBuffers() {
+        if (sgeCount() != 0) {
+            throw new IllegalArgumentException(
+                    opcode + " takes no buffer: prepare its request with SendRequest.prepare(0)");
+        }
+    }
+
+    private IllegalArgumentException tooLong(long maxDatagram) {
+        return new IllegalArgumentException(this + " is too long for a datagram: it is one packet, of at most "
+                + maxDatagram + " bytes, which is the port's active MTU; the device would drop it without a word");
+    }
+
+    /** Why a queue pair does not take it. */
+    IllegalArgumentException refused(QueuePair by) {
+        return new IllegalArgumentException(
+                by + " does not take " + this + ": " + SendForm.refusal(by.type(), opcode, has));
     }
 
     /** Whether the post copies the data. */
     @HotPath
     boolean isInline() {
         return (flags & INLINE) != 0;
+    }
+
+    /** The operation, the buffers and the length. */
+    @Override
+    public String toString() {
+        return "SendRequest(" + opcode + ", " + sgeCount() + " buffers, " + messageLength() + " bytes)";
     }
 }

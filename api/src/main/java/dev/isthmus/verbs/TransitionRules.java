@@ -1,32 +1,55 @@
 package dev.isthmus.verbs;
 
 import static dev.isthmus.verbs.QueuePairAttribute.ACCESS;
+import static dev.isthmus.verbs.QueuePairAttribute.ALTERNATE_PATH;
+import static dev.isthmus.verbs.QueuePairAttribute.CAPABILITIES;
+import static dev.isthmus.verbs.QueuePairAttribute.CURRENT_STATE;
 import static dev.isthmus.verbs.QueuePairAttribute.DEST_QP_NUM;
 import static dev.isthmus.verbs.QueuePairAttribute.MAX_DEST_RD_ATOMIC;
 import static dev.isthmus.verbs.QueuePairAttribute.MAX_RD_ATOMIC;
 import static dev.isthmus.verbs.QueuePairAttribute.MIN_RNR_TIMER;
 import static dev.isthmus.verbs.QueuePairAttribute.PATH;
+import static dev.isthmus.verbs.QueuePairAttribute.PATH_MIGRATION_STATE;
 import static dev.isthmus.verbs.QueuePairAttribute.PATH_MTU;
 import static dev.isthmus.verbs.QueuePairAttribute.PKEY_INDEX;
 import static dev.isthmus.verbs.QueuePairAttribute.PORT;
+import static dev.isthmus.verbs.QueuePairAttribute.QKEY;
+import static dev.isthmus.verbs.QueuePairAttribute.RATE_LIMIT;
 import static dev.isthmus.verbs.QueuePairAttribute.RETRY_COUNT;
 import static dev.isthmus.verbs.QueuePairAttribute.RNR_RETRY;
 import static dev.isthmus.verbs.QueuePairAttribute.RQ_PSN;
+import static dev.isthmus.verbs.QueuePairAttribute.SQD_ASYNC_NOTIFY;
 import static dev.isthmus.verbs.QueuePairAttribute.SQ_PSN;
 import static dev.isthmus.verbs.QueuePairAttribute.TIMEOUT;
+import static dev.isthmus.verbs.QueuePairState.ERR;
+import static dev.isthmus.verbs.QueuePairState.INIT;
+import static dev.isthmus.verbs.QueuePairState.RESET;
+import static dev.isthmus.verbs.QueuePairState.RTR;
+import static dev.isthmus.verbs.QueuePairState.RTS;
+import static dev.isthmus.verbs.QueuePairState.SQD;
+import static dev.isthmus.verbs.QueuePairState.SQE;
 
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Which state follows which, and what each transition must and may set: ibv_modify_qp(3) and the InfiniBand
- * specification, volume 1, section 10.3.1. Held against in Java because C says no more than EINVAL.
+ * Which state follows which, and what each transition must and may set, for each type: ibv_modify_qp(3), the
+ * InfiniBand specification, volume 1, section 11.2.5.2, and the kernel's qp_state_table. Held against in Java because
+ * C says no more than EINVAL.
+ *
+ * <p>The capacities are no transition's own: the specification lets a device that can resize take them with any, so
+ * they are let through to the device.
  */
 final class TransitionRules {
 
-    private record Rule(
+    /** A transition: what it must set, and what it may. */
+    record Rule(
             QueuePairState from,
             QueuePairState to,
             Set<QueuePairAttribute> required,
@@ -34,38 +57,172 @@ final class TransitionRules {
 
     private static final Set<QueuePairAttribute> NONE = EnumSet.noneOf(QueuePairAttribute.class);
 
-    private static final List<Rule> RC = List.of(
-            new Rule(QueuePairState.RESET, QueuePairState.INIT, EnumSet.of(PKEY_INDEX, PORT, ACCESS), NONE),
-            new Rule(QueuePairState.INIT, QueuePairState.INIT, NONE, EnumSet.of(PKEY_INDEX, PORT, ACCESS)),
-            new Rule(
-                    QueuePairState.INIT,
-                    QueuePairState.RTR,
-                    EnumSet.of(PATH, PATH_MTU, DEST_QP_NUM, RQ_PSN, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER),
-                    EnumSet.of(PKEY_INDEX, ACCESS)),
-            new Rule(
-                    QueuePairState.RTR,
-                    QueuePairState.RTS,
-                    EnumSet.of(SQ_PSN, TIMEOUT, RETRY_COUNT, RNR_RETRY, MAX_RD_ATOMIC),
-                    EnumSet.of(ACCESS, MIN_RNR_TIMER)),
-            new Rule(QueuePairState.RTS, QueuePairState.RTS, NONE, EnumSet.of(ACCESS, MIN_RNR_TIMER)),
-            new Rule(QueuePairState.RTS, QueuePairState.SQD, NONE, NONE),
-            new Rule(QueuePairState.SQD, QueuePairState.RTS, NONE, EnumSet.of(ACCESS, MIN_RNR_TIMER)),
-            new Rule(
-                    QueuePairState.SQD,
-                    QueuePairState.SQD,
-                    NONE,
-                    EnumSet.of(
-                            PKEY_INDEX,
-                            ACCESS,
-                            PATH,
-                            TIMEOUT,
-                            RETRY_COUNT,
-                            RNR_RETRY,
-                            MAX_RD_ATOMIC,
-                            MAX_DEST_RD_ATOMIC,
-                            MIN_RNR_TIMER)));
+    private static final Map<QueuePairType, List<Rule>> RULES = new EnumMap<>(QueuePairType.class);
+
+    static {
+        RULES.put(QueuePairType.RC, rc());
+        RULES.put(QueuePairType.UC, uc());
+        RULES.put(QueuePairType.UD, ud());
+        RULES.put(QueuePairType.RAW_PACKET, rawPacket());
+        RULES.put(QueuePairType.XRC_SEND, xrcSend());
+        RULES.put(QueuePairType.XRC_RECV, xrcReceive());
+    }
 
     private TransitionRules() {}
+
+    private static List<Rule> rc() {
+        var init = EnumSet.of(PKEY_INDEX, PORT, ACCESS);
+        var running = EnumSet.of(CURRENT_STATE, ACCESS, ALTERNATE_PATH, PATH_MIGRATION_STATE, MIN_RNR_TIMER);
+        return List.of(
+                new Rule(RESET, INIT, init, NONE),
+                new Rule(INIT, INIT, NONE, init),
+                new Rule(
+                        INIT,
+                        RTR,
+                        EnumSet.of(PATH, PATH_MTU, DEST_QP_NUM, RQ_PSN, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER),
+                        EnumSet.of(ALTERNATE_PATH, ACCESS, PKEY_INDEX)),
+                new Rule(RTR, RTS, EnumSet.of(SQ_PSN, TIMEOUT, RETRY_COUNT, RNR_RETRY, MAX_RD_ATOMIC), running),
+                new Rule(RTS, RTS, NONE, running),
+                new Rule(RTS, SQD, NONE, EnumSet.of(SQD_ASYNC_NOTIFY)),
+                new Rule(SQD, RTS, NONE, running),
+                new Rule(
+                        SQD,
+                        SQD,
+                        NONE,
+                        setOf(
+                                PORT,
+                                PATH,
+                                TIMEOUT,
+                                RETRY_COUNT,
+                                RNR_RETRY,
+                                MAX_RD_ATOMIC,
+                                MAX_DEST_RD_ATOMIC,
+                                ALTERNATE_PATH,
+                                ACCESS,
+                                PKEY_INDEX,
+                                MIN_RNR_TIMER,
+                                PATH_MIGRATION_STATE)));
+    }
+
+    private static List<Rule> uc() {
+        var init = EnumSet.of(PKEY_INDEX, PORT, ACCESS);
+        var running = EnumSet.of(CURRENT_STATE, ACCESS, ALTERNATE_PATH, PATH_MIGRATION_STATE);
+        return List.of(
+                new Rule(RESET, INIT, init, NONE),
+                new Rule(INIT, INIT, NONE, init),
+                new Rule(
+                        INIT,
+                        RTR,
+                        EnumSet.of(PATH, PATH_MTU, DEST_QP_NUM, RQ_PSN),
+                        EnumSet.of(ALTERNATE_PATH, ACCESS, PKEY_INDEX)),
+                new Rule(RTR, RTS, EnumSet.of(SQ_PSN), running),
+                new Rule(RTS, RTS, NONE, running),
+                new Rule(RTS, SQD, NONE, EnumSet.of(SQD_ASYNC_NOTIFY)),
+                new Rule(SQD, RTS, NONE, running),
+                new Rule(SQD, SQD, NONE, EnumSet.of(PATH, ALTERNATE_PATH, ACCESS, PKEY_INDEX, PATH_MIGRATION_STATE)),
+                new Rule(SQE, RTS, NONE, EnumSet.of(CURRENT_STATE, ACCESS)));
+    }
+
+    private static List<Rule> ud() {
+        var init = EnumSet.of(PKEY_INDEX, PORT, QKEY);
+        var running = EnumSet.of(CURRENT_STATE, QKEY);
+        return List.of(
+                new Rule(RESET, INIT, init, NONE),
+                new Rule(INIT, INIT, NONE, init),
+                new Rule(INIT, RTR, NONE, EnumSet.of(PKEY_INDEX, QKEY)),
+                new Rule(RTR, RTS, EnumSet.of(SQ_PSN), running),
+                new Rule(RTS, RTS, NONE, running),
+                new Rule(RTS, SQD, NONE, EnumSet.of(SQD_ASYNC_NOTIFY)),
+                new Rule(SQD, RTS, NONE, running),
+                new Rule(SQD, SQD, NONE, EnumSet.of(PKEY_INDEX, QKEY)),
+                new Rule(SQE, RTS, NONE, running));
+    }
+
+    private static List<Rule> rawPacket() {
+        var rate = EnumSet.of(RATE_LIMIT);
+        return List.of(
+                new Rule(RESET, INIT, EnumSet.of(PORT), NONE),
+                new Rule(INIT, INIT, NONE, NONE),
+                new Rule(INIT, RTR, NONE, NONE),
+                new Rule(RTR, RTS, NONE, rate),
+                new Rule(RTS, RTS, NONE, rate),
+                new Rule(RTS, SQD, NONE, NONE),
+                new Rule(SQD, RTS, NONE, NONE),
+                new Rule(SQD, SQD, NONE, NONE),
+                new Rule(SQE, RTS, NONE, NONE));
+    }
+
+    private static List<Rule> xrcSend() {
+        var init = EnumSet.of(PKEY_INDEX, PORT, ACCESS);
+        var running = EnumSet.of(CURRENT_STATE, ACCESS, ALTERNATE_PATH, PATH_MIGRATION_STATE);
+        return List.of(
+                new Rule(RESET, INIT, init, NONE),
+                new Rule(INIT, INIT, NONE, init),
+                new Rule(
+                        INIT,
+                        RTR,
+                        EnumSet.of(PATH, PATH_MTU, DEST_QP_NUM, RQ_PSN),
+                        EnumSet.of(ALTERNATE_PATH, ACCESS, PKEY_INDEX)),
+                new Rule(RTR, RTS, EnumSet.of(SQ_PSN, TIMEOUT, RETRY_COUNT, RNR_RETRY, MAX_RD_ATOMIC), running),
+                new Rule(RTS, RTS, NONE, running),
+                new Rule(RTS, SQD, NONE, EnumSet.of(SQD_ASYNC_NOTIFY)),
+                new Rule(SQD, RTS, NONE, running),
+                new Rule(
+                        SQD,
+                        SQD,
+                        NONE,
+                        setOf(
+                                PORT,
+                                PATH,
+                                TIMEOUT,
+                                RETRY_COUNT,
+                                RNR_RETRY,
+                                MAX_RD_ATOMIC,
+                                ALTERNATE_PATH,
+                                ACCESS,
+                                PKEY_INDEX,
+                                PATH_MIGRATION_STATE)));
+    }
+
+    private static List<Rule> xrcReceive() {
+        var init = EnumSet.of(PKEY_INDEX, PORT, ACCESS);
+        var running = EnumSet.of(CURRENT_STATE, ACCESS, ALTERNATE_PATH, PATH_MIGRATION_STATE, MIN_RNR_TIMER);
+        return List.of(
+                new Rule(RESET, INIT, init, NONE),
+                new Rule(INIT, INIT, NONE, init),
+                new Rule(
+                        INIT,
+                        RTR,
+                        EnumSet.of(PATH, PATH_MTU, DEST_QP_NUM, RQ_PSN, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER),
+                        EnumSet.of(ALTERNATE_PATH, ACCESS, PKEY_INDEX)),
+                new Rule(RTR, RTS, EnumSet.of(SQ_PSN, TIMEOUT), running),
+                new Rule(RTS, RTS, NONE, running),
+                new Rule(RTS, SQD, NONE, EnumSet.of(SQD_ASYNC_NOTIFY)),
+                new Rule(SQD, RTS, NONE, running),
+                new Rule(
+                        SQD,
+                        SQD,
+                        NONE,
+                        setOf(
+                                PORT,
+                                PATH,
+                                TIMEOUT,
+                                MAX_DEST_RD_ATOMIC,
+                                ALTERNATE_PATH,
+                                ACCESS,
+                                PKEY_INDEX,
+                                MIN_RNR_TIMER,
+                                PATH_MIGRATION_STATE)));
+    }
+
+    private static Set<QueuePairAttribute> setOf(QueuePairAttribute... attributes) {
+        return EnumSet.copyOf(Arrays.asList(attributes));
+    }
+
+    /** The transitions of a type besides those to RESET and ERR. */
+    static List<Rule> of(QueuePairType type) {
+        return RULES.getOrDefault(type, List.of());
+    }
 
     /**
      * Checks a transition.
@@ -85,18 +242,17 @@ final class TransitionRules {
         Set<QueuePairAttribute> excess = copy(set);
         excess.removeAll(rule.required());
         excess.removeAll(rule.optional());
+        excess.remove(CAPABILITIES);
         if (!excess.isEmpty()) {
             throw new IllegalArgumentException(name + ": " + from + " to " + to + " cannot set " + excess);
         }
     }
 
     private static Rule find(String name, QueuePairType type, QueuePairState from, QueuePairState to) {
-        if (to == QueuePairState.RESET || to == QueuePairState.ERR) {
+        if (to == RESET || to == ERR) {
             return new Rule(from, to, NONE, NONE); // from every state
         }
-        List<Rule> rules = switch (type) {
-            case RC -> RC;
-        };
+        List<Rule> rules = of(type);
         return rules.stream()
                 .filter(rule -> rule.from() == from && rule.to() == to)
                 .findFirst()
@@ -105,11 +261,13 @@ final class TransitionRules {
     }
 
     private static String successors(List<Rule> rules, QueuePairState from) {
-        return rules.stream()
-                        .filter(rule -> rule.from() == from)
-                        .map(rule -> rule.to() + ", ")
-                        .collect(Collectors.joining())
-                + "RESET, ERR";
+        List<String> states = new ArrayList<>();
+        rules.stream()
+                .filter(rule -> rule.from() == from)
+                .forEach(rule -> states.add(rule.to().name()));
+        states.add("RESET");
+        states.add("ERR");
+        return states.stream().collect(Collectors.joining(", "));
     }
 
     private static Set<QueuePairAttribute> copy(Set<QueuePairAttribute> set) {

@@ -1,7 +1,9 @@
 package dev.isthmus.verbs;
 
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.bindings.ibverbs.ibv_wc;
 import dev.isthmus.internal.HotPath;
@@ -32,12 +34,19 @@ public final class WorkCompletions {
         static final long QP_NUM = ibv_wc.qp_num$offset();
         static final long SRC_QP = ibv_wc.src_qp$offset();
         static final long WC_FLAGS = ibv_wc.wc_flags$offset();
+        static final long PKEY_INDEX = ibv_wc.pkey_index$offset();
+        static final long SLID = ibv_wc.slid$offset();
+        static final long SL = ibv_wc.sl$offset();
+        static final long DLID_PATH_BITS = ibv_wc.dlid_path_bits$offset();
 
         private Wc() {}
     }
 
-    /** {@code IBV_WC_WITH_IMM}. */
+    // enum ibv_wc_flags
+    private static final int GRH = 1;
     private static final int WITH_IMM = 1 << 1;
+    private static final int IP_CSUM_OK = 1 << 2;
+    private static final int WITH_INV = 1 << 3;
 
     private final MemorySegment array;
     private final int capacity;
@@ -196,20 +205,87 @@ public final class WorkCompletions {
      */
     @HotPath
     public boolean hasImmediate(int index) {
-        return (array.get(JAVA_INT, atSuccess(index) + Wc.WC_FLAGS) & WITH_IMM) != 0;
+        return (flags(index) & WITH_IMM) != 0;
     }
 
     /**
-     * The immediate value of the message that was received, as the sender gave it; undefined when there is none.
+     * The immediate value of the message that was received, as the sender gave it.
      *
      * @param index below {@link #count()}
      * @return the value
      * @throws IndexOutOfBoundsException if the last poll returned fewer completions
-     * @throws IllegalStateException if the work request failed
+     * @throws IllegalStateException if the work request failed, or got no immediate value
      */
     @HotPath
     public int immediate(int index) {
-        return NetworkOrder.toHost(array.get(JAVA_INT, atSuccess(index) + Wc.IMM_DATA));
+        check(hasImmediate(index), index, "no immediate value");
+        return NetworkOrder.toHost(array.get(JAVA_INT, at(index) + Wc.IMM_DATA));
+    }
+
+    /**
+     * Whether a receive made a key of this end invalid, as the sender asked.
+     *
+     * @param index below {@link #count()}
+     * @return true if {@link #invalidatedRkey} is defined
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public boolean hasInvalidatedRkey(int index) {
+        return (flags(index) & WITH_INV) != 0;
+    }
+
+    /**
+     * The key that a receive made invalid.
+     *
+     * @param index below {@link #count()}
+     * @return the rkey
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed, or made no key invalid
+     */
+    @HotPath
+    public int invalidatedRkey(int index) {
+        check(hasInvalidatedRkey(index), index, "no invalidated rkey");
+        return array.get(JAVA_INT, at(index) + Wc.IMM_DATA);
+    }
+
+    /**
+     * Whether the 40 bytes in front of a datagram are a header: {@code IBV_WC_GRH}.
+     *
+     * @param index below {@link #count()}
+     * @return true if {@link GlobalRouteHeader} can read them
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public boolean hasGrh(int index) {
+        return (flags(index) & GRH) != 0;
+    }
+
+    /**
+     * Whether the device found the IPv4 and the TCP or UDP checksums right: {@code IBV_WC_IP_CSUM_OK}.
+     *
+     * @param index below {@link #count()}
+     * @return true if so; false when the device does not look
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public boolean isIpChecksumOk(int index) {
+        return (flags(index) & IP_CSUM_OK) != 0;
+    }
+
+    /**
+     * The flags, for those that have no method here.
+     *
+     * @param index below {@link #count()}
+     * @return {@code enum ibv_wc_flags}, or'ed
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public int flags(int index) {
+        return array.get(JAVA_INT, atSuccess(index) + Wc.WC_FLAGS);
     }
 
     /**
@@ -223,6 +299,83 @@ public final class WorkCompletions {
     @HotPath
     public int sourceQpNum(int index) {
         return array.get(JAVA_INT, atSuccess(index) + Wc.SRC_QP);
+    }
+
+    /**
+     * The index of the partition key of what was received; defined for the management queue pair of InfiniBand.
+     *
+     * @param index below {@link #count()}
+     * @return the index in the port's table
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public int pkeyIndex(int index) {
+        return Short.toUnsignedInt(array.get(JAVA_SHORT, atSuccess(index) + Wc.PKEY_INDEX));
+    }
+
+    /**
+     * The LID that a datagram came from; 0 on Ethernet.
+     *
+     * @param index below {@link #count()}
+     * @return 16 bits
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public int slid(int index) {
+        return Short.toUnsignedInt(array.get(JAVA_SHORT, atSuccess(index) + Wc.SLID));
+    }
+
+    /**
+     * The service level that a datagram was sent with.
+     *
+     * @param index below {@link #count()}
+     * @return 0 to 15
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public int serviceLevel(int index) {
+        return Byte.toUnsignedInt(array.get(JAVA_BYTE, atSuccess(index) + Wc.SL));
+    }
+
+    /**
+     * Which of the port's LIDs a datagram was sent to.
+     *
+     * @param index below {@link #count()}
+     * @return the low bits of the LID
+     * @throws IndexOutOfBoundsException if the last poll returned fewer completions
+     * @throws IllegalStateException if the work request failed
+     */
+    @HotPath
+    public int dlidPathBits(int index) {
+        return Byte.toUnsignedInt(array.get(JAVA_BYTE, atSuccess(index) + Wc.DLID_PATH_BITS));
+    }
+
+    /** One completion, as C reads it. */
+    MemorySegment completion(int index) {
+        return array.asSlice(at(index), Wc.SIZE);
+    }
+
+    /** The header of a datagram that was received, as C reads it; NULL when the completion has none. */
+    MemorySegment headerOf(int index, GlobalRouteHeader header) {
+        if (!opcode(index).isReceive()) {
+            throw new IllegalStateException("completion " + index + " is of a " + opcode(index) + ", not of a receive");
+        }
+        if (!hasGrh(index)) {
+            return MemorySegment.NULL;
+        }
+        if (header == null) {
+            throw new IllegalArgumentException("the datagram has a header, and none is given");
+        }
+        return header.bytes();
+    }
+
+    private void check(boolean has, int index, String what) {
+        if (!has) {
+            throw new IllegalStateException("completion " + index + " has " + what);
+        }
     }
 
     private long at(int index) {

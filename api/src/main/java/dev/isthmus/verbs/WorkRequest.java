@@ -148,6 +148,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         buffers.checkUsable();
     }
 
+    /** Checks that the device may write to the buffers, as a READ and an atomic do. */
+    @HotPath
+    final void checkWritable() {
+        buffers.checkWritable();
+    }
+
     /** How many buffers it has. */
     @HotPath
     final int sgeCount() {

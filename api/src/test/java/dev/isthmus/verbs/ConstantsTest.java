@@ -33,6 +33,7 @@ class ConstantsTest {
         check(LinkLayer.values(), "IBV_LINK_LAYER_", LinkLayer::code);
         check(GidType.values(), "IBV_GID_TYPE_", GidType::code);
         check(Mtu.values(), "IBV_", Mtu::code);
+        check(PathMigrationState.values(), "IBV_MIG_", PathMigrationState::code);
     }
 
     private static <E extends Enum<E>> void check(E[] constants, String prefix, ToIntFunction<E> code) {
@@ -63,7 +64,14 @@ class ConstantsTest {
                 Map.entry(QueuePairAttribute.MIN_RNR_TIMER, "MIN_RNR_TIMER"),
                 Map.entry(QueuePairAttribute.SQ_PSN, "SQ_PSN"),
                 Map.entry(QueuePairAttribute.MAX_DEST_RD_ATOMIC, "MAX_DEST_RD_ATOMIC"),
-                Map.entry(QueuePairAttribute.DEST_QP_NUM, "DEST_QPN"));
+                Map.entry(QueuePairAttribute.DEST_QP_NUM, "DEST_QPN"),
+                Map.entry(QueuePairAttribute.CURRENT_STATE, "CUR_STATE"),
+                Map.entry(QueuePairAttribute.SQD_ASYNC_NOTIFY, "EN_SQD_ASYNC_NOTIFY"),
+                Map.entry(QueuePairAttribute.QKEY, "QKEY"),
+                Map.entry(QueuePairAttribute.ALTERNATE_PATH, "ALT_PATH"),
+                Map.entry(QueuePairAttribute.PATH_MIGRATION_STATE, "PATH_MIG_STATE"),
+                Map.entry(QueuePairAttribute.CAPABILITIES, "CAP"),
+                Map.entry(QueuePairAttribute.RATE_LIMIT, "RATE_LIMIT"));
         for (QueuePairAttribute attribute : QueuePairAttribute.values()) {
             assertEquals(header("IBV_QP_" + names.get(attribute)), attribute.mask(), attribute.name());
         }

@@ -292,7 +292,7 @@ class QueuePairTest {
             assertEquals(Mtu.MTU_1024, attributes.pathMtu());
             assertEquals(pair.b.qp.qpNum(), attributes.destQpNum());
             assertEquals(12, attributes.minRnrTimer());
-            assertEquals(AccessFlag.REMOTE_READ.code(), attributes.accessFlags());
+            assertEquals(EnumSet.of(AccessFlag.REMOTE_READ), attributes.access());
             assertEquals(1, attributes.port());
         }
     }

@@ -8,12 +8,15 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Two connected RC queue pairs on the first two devices (or twice on the only one), each with its own completion
- * queue and buffer. Owned by the test's thread.
+ * Two queue pairs, connected and RC unless said otherwise, on the first two devices (or twice on the only one), each
+ * with its own completion queue and buffer. Owned by the test's thread.
  */
 final class RcPair implements AutoCloseable {
 
     static final int BUFFER = 1 << 16;
+
+    /** The key of datagram queue pairs. */
+    static final int QKEY = 0x1111_1111;
 
     /** How long a completion may take, generously: the emulated machine is slow, and shared. */
     private static final long DEADLINE_NANOS = 20_000_000_000L;
@@ -34,13 +37,17 @@ final class RcPair implements AutoCloseable {
         final GidEntry gid;
         final WorkCompletions done = WorkCompletions.allocate(16);
 
-        private Side(Device which, Consumer<QueuePairConfig> configure) {
+        private Side(Device which, QueuePairType type, Consumer<QueuePairConfig> configure) {
             device = opened(which.open());
             pd = opened(device.allocateProtectionDomain());
             cq = opened(device.createCompletionQueue(256));
-            qp = opened(pd.createQueuePair(QueuePairType.RC, cq, cq, configure));
+            qp = opened(pd.createQueuePair(type, cq, cq, configure));
             region = opened(pd.register(
-                    arena.allocate(BUFFER), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ));
+                    arena.allocate(BUFFER, 8),
+                    AccessFlag.LOCAL_WRITE,
+                    AccessFlag.REMOTE_WRITE,
+                    AccessFlag.REMOTE_READ,
+                    AccessFlag.REMOTE_ATOMIC));
             gid = device.defaultGid(1);
         }
 
@@ -54,6 +61,24 @@ final class RcPair implements AutoCloseable {
 
         ReceiveRequest receive(long offset, long length) {
             return ReceiveRequest.prepare(region).range(offset, length);
+        }
+
+        /** Another queue pair with the same completion queue, closed with the pair. */
+        QueuePair anotherQueuePair(QueuePairType type) {
+            return opened(pd.createQueuePair(type, cq, cq));
+        }
+
+        /** The way to another side, closed with the pair. */
+        AddressHandle wayTo(Side other) {
+            return opened(pd.createAddressHandle(AddressVector.global(gid, other.gid.gid())));
+        }
+
+        /** Polls until there is a completion, which must be the only one and a success. */
+        void awaitSuccess() {
+            int n = await();
+            if (n != 1 || !done.isSuccess(0)) {
+                throw new AssertionError(done.toString());
+            }
         }
 
         /** Polls until there is a completion; the first is at index 0. */
@@ -71,12 +96,12 @@ final class RcPair implements AutoCloseable {
         }
     }
 
-    private RcPair(Consumer<QueuePairConfig> configure) {
+    private RcPair(QueuePairType type, Consumer<QueuePairConfig> configure) {
         List<Device> devices = Device.list();
         boolean complete = false;
         try {
-            a = new Side(devices.getFirst(), configure);
-            b = new Side(devices.getLast(), configure);
+            a = new Side(devices.getFirst(), type, configure);
+            b = new Side(devices.getLast(), type, configure);
             complete = true;
         } finally {
             if (!complete) {
@@ -86,7 +111,19 @@ final class RcPair implements AutoCloseable {
     }
 
     static RcPair unconnected(Consumer<QueuePairConfig> configure) {
-        return new RcPair(configure);
+        return new RcPair(QueuePairType.RC, configure);
+    }
+
+    static RcPair unconnected(QueuePairType type, Consumer<QueuePairConfig> configure) {
+        return new RcPair(type, configure);
+    }
+
+    /** Two UD queue pairs that are up. */
+    static RcPair datagrams() {
+        var pair = new RcPair(QueuePairType.UD, config -> config.maxInline(64).maxSendSge(4));
+        pair.a.qp.bringUp(1, QKEY);
+        pair.b.qp.bringUp(1, QKEY);
+        return pair;
     }
 
     static RcPair connected() {
@@ -94,7 +131,11 @@ final class RcPair implements AutoCloseable {
     }
 
     static RcPair connected(Consumer<QueuePairConfig> configure) {
-        var pair = new RcPair(configure);
+        return connected(QueuePairType.RC, configure);
+    }
+
+    static RcPair connected(QueuePairType type, Consumer<QueuePairConfig> configure) {
+        var pair = new RcPair(type, configure);
         pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
         pair.b.qp.connect(pair.b.gid, pair.a.qp.address(pair.a.gid));
         return pair;

@@ -1,0 +1,132 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_ah_attr;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An address handle: {@code struct ibv_ah}. The way to a port that datagrams are sent to.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it, which must be the thread of the queue pairs
+ * that it is used with: see {@link #handOver}. Owned by who created it, and closed after the sends that use it have
+ * completed, and before its protection domain.
+ */
+public final class AddressHandle implements AutoCloseable {
+
+    private final ProtectionDomain pd;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final MemorySegment handle;
+    private final long address;
+
+    private AddressHandle(ProtectionDomain pd, Lifetime lifetime, MemorySegment handle) {
+        this.pd = pd;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        this.address = handle.address();
+    }
+
+    static AddressHandle create(ProtectionDomain pd, AddressVector to) {
+        var lifetime = lifetime(pd, to.toString());
+        return new AddressHandle(pd, lifetime, lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(AddressHandle::help)) {
+                MemorySegment attributes = call.allocate(ibv_ah_attr.layout());
+                to.write(attributes);
+                return call.create(Libibverbs.CREATE_AH, lifetime.name(), pd.handle(), attributes);
+            }
+        }));
+    }
+
+    static AddressHandle create(
+            ProtectionDomain pd, int port, WorkCompletions done, int index, GlobalRouteHeader header) {
+        MemorySegment grh = done.headerOf(index, header);
+        var lifetime = lifetime(pd, "port " + port + ", to a sender");
+        return new AddressHandle(pd, lifetime, lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(AddressHandle::help)) {
+                return call.create(
+                        Libibverbs.CREATE_AH_FROM_WC,
+                        lifetime.name(),
+                        pd.handle(),
+                        done.completion(index),
+                        grh,
+                        AddressVector.checkedPort(port));
+            }
+        }));
+    }
+
+    private static Lifetime lifetime(ProtectionDomain pd, String to) {
+        return new Lifetime("AddressHandle", pd.context().device().name() + ", " + to, pd.lifetime());
+    }
+
+    private static String help(int errno) {
+        return switch (errno) {
+            case Errno.EINVAL ->
+                "there is no such port or GID index, or the GID is not one that the port can reach: RoCE needs one";
+            case Errno.ENODATA, Errno.ENOENT -> "no entry at that GID index";
+            case 101, 110, 113 -> "no way to the GID from the local one"; // ENETUNREACH, ETIMEDOUT, EHOSTUNREACH
+            default -> "";
+        };
+    }
+
+    /** Checks that requests of a queue pair in a domain may use it. */
+    @HotPath
+    void checkUsable(ProtectionDomain domain) {
+        owner.check();
+        if (domain != pd) {
+            throw new IllegalArgumentException(
+                    this + " is of another protection domain than the queue pair: create one in that");
+        }
+    }
+
+    @HotPath
+    long address() {
+        return address;
+    }
+
+    /**
+     * The protection domain that it is in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Gives the handle to another thread: only that one may use and close it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the handle falls
+     * to the first thread that uses it.
+     *
+     * @param next the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    /**
+     * Destroys the handle: {@code ibv_destroy_ah}. Sends that use it must have completed, or may fail. Does nothing
+     * when it is closed already.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_AH, handle, lifetime.name()));
+    }
+
+    /** The class, the device's name, and the way. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}
