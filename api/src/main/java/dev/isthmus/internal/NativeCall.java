@@ -62,6 +62,16 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
 
     /** errno as the last call left it: valid only where that call says that it failed. */
     public final int errno() {
+        return errnoOf(state);
+    }
+
+    /** Memory for the errno of calls that do not go through this class. */
+    public static MemorySegment allocateErrno(SegmentAllocator allocator) {
+        return allocator.allocate(STATE);
+    }
+
+    /** The errno in such memory: valid only where the call says that it failed. */
+    public static int errnoOf(MemorySegment state) {
         return (int) ERRNO.get(state, 0L);
     }
 

@@ -5,6 +5,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
+import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
@@ -16,6 +17,7 @@ public final class NativeFunction {
     private final String name;
     private final Supplier<MemorySegment> address;
     private final FunctionDescriptor descriptor;
+    private final Linker.Option[] options;
     private MethodHandle handle; // a race links twice, to no harm
 
     /**
@@ -25,11 +27,15 @@ public final class NativeFunction {
      * @param address finds it when it is first called, so that a function which an older library lacks harms only those
      *     who call it
      * @param descriptor its C signature
+     * @param options what the linker must know besides
      */
-    NativeFunction(String name, Supplier<MemorySegment> address, FunctionDescriptor descriptor) {
+    NativeFunction(
+            String name, Supplier<MemorySegment> address, FunctionDescriptor descriptor, Linker.Option... options) {
         this.name = name;
         this.address = address;
         this.descriptor = descriptor;
+        this.options = Arrays.copyOf(options, options.length + 1);
+        this.options[options.length] = NativeCall.CAPTURE_ERRNO;
     }
 
     /**
@@ -68,8 +74,7 @@ public final class NativeFunction {
 
     @SuppressWarnings("restricted")
     private MethodHandle link() {
-        MethodHandle downcall =
-                Linker.nativeLinker().downcallHandle(address.get(), descriptor, NativeCall.CAPTURE_ERRNO);
+        MethodHandle downcall = Linker.nativeLinker().downcallHandle(address.get(), descriptor, options);
         int arguments = descriptor.argumentLayouts().size();
         return downcall.asType(MethodType.genericMethodType(1 + arguments).changeParameterType(0, MemorySegment.class))
                 .asSpreader(1, Object[].class, arguments);

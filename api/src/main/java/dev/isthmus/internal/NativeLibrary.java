@@ -3,6 +3,7 @@ package dev.isthmus.internal;
 import dev.isthmus.RdmaUnavailableException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SymbolLookup;
 import java.util.Optional;
@@ -56,6 +57,15 @@ public final class NativeLibrary {
     /** A function, which is looked for when it is first called. */
     public NativeFunction function(String name, FunctionDescriptor descriptor) {
         return new NativeFunction(name, () -> symbol(name), descriptor);
+    }
+
+    /**
+     * A function with a variable number of arguments, as it is called with a certain number of them.
+     *
+     * @param fixed how many arguments it always has
+     */
+    NativeFunction variadicFunction(String name, int fixed, FunctionDescriptor descriptor) {
+        return new NativeFunction(name, () -> symbol(name), descriptor, Linker.Option.firstVariadicArg(fixed));
     }
 
     /** A function that came with some version of the project; empty where the loaded one is older. */

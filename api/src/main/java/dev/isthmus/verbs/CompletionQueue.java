@@ -49,7 +49,9 @@ public final class CompletionQueue implements AutoCloseable {
                 return call.create(Libibverbs.CREATE_CQ, name, context.handle(), entries, none, none, 0);
             }
         });
-        return new CompletionQueue(context, lifetime, handle);
+        var queue = new CompletionQueue(context, lifetime, handle);
+        context.objects().add(handle, queue);
+        return queue;
     }
 
     private static String help(DeviceContext context, int entries) {
@@ -130,7 +132,10 @@ public final class CompletionQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, lifetime.name()));
+        owner.close(() -> {
+            VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, lifetime.name());
+            context.objects().remove(handle, this);
+        });
     }
 
     /** The class, the device's name, and the number of entries asked for. */

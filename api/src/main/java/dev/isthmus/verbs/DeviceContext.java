@@ -27,12 +27,15 @@ public final class DeviceContext implements AutoCloseable {
     private final MemorySegment handle;
     private final ContextOps ops;
     private final Lifetime lifetime;
+    private final AsyncEvents asyncEvents;
+    private final ContextObjects objects = new ContextObjects();
 
     DeviceContext(Device device, MemorySegment handle) {
         this.device = device;
         this.handle = handle;
         this.ops = new ContextOps(device.name(), handle);
         this.lifetime = new Lifetime("DeviceContext", device.name());
+        this.asyncEvents = new AsyncEvents(this, lifetime, handle);
     }
 
     /**
@@ -246,6 +249,19 @@ public final class DeviceContext implements AutoCloseable {
         return XrcDomain.open(this, file, options);
     }
 
+    /**
+     * What happens on the device besides completions: ports that come and go, queues that fail.
+     *
+     * @return the events, always the same object
+     */
+    public AsyncEvents asyncEvents() {
+        return asyncEvents;
+    }
+
+    ContextObjects objects() {
+        return objects;
+    }
+
     MemorySegment handle() {
         return handle;
     }
@@ -267,6 +283,7 @@ public final class DeviceContext implements AutoCloseable {
     @Override
     public void close() {
         lifetime.close(() -> {
+            asyncEvents.shut();
             try (var call = new VerbsCall()) {
                 call.checkErrno(Libibverbs.CLOSE_DEVICE, device.name(), handle);
             }

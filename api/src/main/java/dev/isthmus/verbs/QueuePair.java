@@ -113,7 +113,9 @@ public final class QueuePair implements AutoCloseable {
                 config.write(ibv_qp_init_attr.cap(attributes));
                 MemorySegment qp = call.create(Libibverbs.CREATE_QP, name + ", " + config, pd.handle(), attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                return new QueuePair(pd, shared, type, lifetime, qp, granted);
+                var queuePair = new QueuePair(pd, shared, type, lifetime, qp, granted);
+                pd.context().objects().add(qp, queuePair);
+                return queuePair;
             }
         });
     }
@@ -534,6 +536,10 @@ public final class QueuePair implements AutoCloseable {
         owner.handOver(next);
     }
 
+    MemorySegment handle() {
+        return handle;
+    }
+
     /**
      * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion; once this
      * has returned, the device uses none of its buffers any more. Does nothing when it is closed already.
@@ -543,7 +549,10 @@ public final class QueuePair implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString()));
+        owner.close(() -> {
+            VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
+            pd.context().objects().remove(handle, this);
+        });
     }
 
     /** The class, the device's name, the type, and the number. */

@@ -70,7 +70,9 @@ public final class SharedReceiveQueue implements AutoCloseable {
                                 pd.context().handle(),
                                 init);
                 var granted = SharedReceiveQueueAttributes.read(ibv_srq_init_attr_ex.attr(init));
-                return new SharedReceiveQueue(pd, config.type(), lifetime, srq, granted);
+                var queue = new SharedReceiveQueue(pd, config.type(), lifetime, srq, granted);
+                pd.context().objects().add(srq, queue);
+                return queue;
             }
         });
     }
@@ -249,7 +251,10 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_SRQ, handle, lifetime.name()));
+        owner.close(() -> {
+            VerbsCall.destroy(Libibverbs.DESTROY_SRQ, handle, lifetime.name());
+            pd.context().objects().remove(handle, this);
+        });
     }
 
     /** The class, the device's name, and the type. */

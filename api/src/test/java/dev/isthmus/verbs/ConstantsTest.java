@@ -34,6 +34,7 @@ class ConstantsTest {
         check(GidType.values(), "IBV_GID_TYPE_", GidType::code);
         check(Mtu.values(), "IBV_", Mtu::code);
         check(PathMigrationState.values(), "IBV_MIG_", PathMigrationState::code);
+        check(AsyncEventType.values(), "IBV_EVENT_", AsyncEventType::code);
     }
 
     private static <E extends Enum<E>> void check(E[] constants, String prefix, ToIntFunction<E> code) {

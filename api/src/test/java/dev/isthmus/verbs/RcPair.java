@@ -6,6 +6,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * Two queue pairs, connected and RC unless said otherwise, on the first two devices (or twice on the only one), each
@@ -37,10 +38,14 @@ final class RcPair implements AutoCloseable {
         final GidEntry gid;
         final WorkCompletions done = WorkCompletions.allocate(16);
 
-        private Side(Device which, QueuePairType type, Consumer<QueuePairConfig> configure) {
+        private Side(
+                Device which,
+                QueuePairType type,
+                Consumer<QueuePairConfig> configure,
+                Function<DeviceContext, CompletionQueue> completionQueue) {
             device = opened(which.open());
             pd = opened(device.allocateProtectionDomain());
-            cq = opened(device.createCompletionQueue(256));
+            cq = opened(completionQueue.apply(device));
             qp = opened(pd.createQueuePair(type, cq, cq, configure));
             region = opened(pd.register(
                     arena.allocate(BUFFER, 8),
@@ -96,12 +101,15 @@ final class RcPair implements AutoCloseable {
         }
     }
 
-    private RcPair(QueuePairType type, Consumer<QueuePairConfig> configure) {
+    private RcPair(
+            QueuePairType type,
+            Consumer<QueuePairConfig> configure,
+            Function<DeviceContext, CompletionQueue> completionQueue) {
         List<Device> devices = Device.list();
         boolean complete = false;
         try {
-            a = new Side(devices.getFirst(), type, configure);
-            b = new Side(devices.getLast(), type, configure);
+            a = new Side(devices.getFirst(), type, configure, completionQueue);
+            b = new Side(devices.getLast(), type, configure, completionQueue);
             complete = true;
         } finally {
             if (!complete) {
@@ -110,17 +118,25 @@ final class RcPair implements AutoCloseable {
         }
     }
 
+    private static CompletionQueue completionQueue(DeviceContext device) {
+        return device.createCompletionQueue(256);
+    }
+
     static RcPair unconnected(Consumer<QueuePairConfig> configure) {
-        return new RcPair(QueuePairType.RC, configure);
+        return new RcPair(QueuePairType.RC, configure, RcPair::completionQueue);
     }
 
     static RcPair unconnected(QueuePairType type, Consumer<QueuePairConfig> configure) {
-        return new RcPair(type, configure);
+        return new RcPair(type, configure, RcPair::completionQueue);
     }
 
     /** Two UD queue pairs that are up. */
     static RcPair datagrams() {
-        var pair = new RcPair(QueuePairType.UD, config -> config.maxInline(64).maxSendSge(4));
+        return datagrams(RcPair::completionQueue);
+    }
+
+    static RcPair datagrams(Function<DeviceContext, CompletionQueue> completionQueue) {
+        var pair = new RcPair(QueuePairType.UD, config -> config.maxInline(64).maxSendSge(4), completionQueue);
         pair.a.qp.bringUp(1, QKEY);
         pair.b.qp.bringUp(1, QKEY);
         return pair;
@@ -135,7 +151,15 @@ final class RcPair implements AutoCloseable {
     }
 
     static RcPair connected(QueuePairType type, Consumer<QueuePairConfig> configure) {
-        var pair = new RcPair(type, configure);
+        return connect(new RcPair(type, configure, RcPair::completionQueue));
+    }
+
+    static RcPair connected(
+            Consumer<QueuePairConfig> configure, Function<DeviceContext, CompletionQueue> completionQueue) {
+        return connect(new RcPair(QueuePairType.RC, configure, completionQueue));
+    }
+
+    private static RcPair connect(RcPair pair) {
         pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
         pair.b.qp.connect(pair.b.gid, pair.a.qp.address(pair.a.gid));
         return pair;

@@ -1,0 +1,109 @@
+package dev.isthmus.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.isthmus.VerbsException;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+
+/** The functions of the C library with which threads wait for file descriptors. Linked when first needed. */
+final class Posix {
+
+    /** {@code POLLIN} of poll.h. */
+    static final short POLLIN = 1;
+
+    private static final int F_GETFL = 3;
+    private static final int F_SETFL = 4;
+    private static final int O_NONBLOCK = 0x800;
+    private static final int EFD_CLOEXEC = 0x80000;
+    private static final int EFD_NONBLOCK = O_NONBLOCK;
+
+    private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
+    private static final NativeFunction EVENTFD =
+            LIBC.function("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final NativeFunction CLOSE = LIBC.function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final NativeFunction FCNTL =
+            LIBC.variadicFunction("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
+    private static final NativeFunction READ = LIBC.function("read", TRANSFER);
+    private static final NativeFunction WRITE = LIBC.function("write", TRANSFER);
+
+    /**
+     * {@code int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)}: poll with a timeout in
+     * nanoseconds. The one that every wait comes through, so it does not go the general way.
+     */
+    private static final MethodHandle PPOLL =
+            link("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+
+    private Posix() {}
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(String name, FunctionDescriptor descriptor) {
+        return Linker.nativeLinker().downcallHandle(LIBC.symbol(name), descriptor, NativeCall.CAPTURE_ERRNO);
+    }
+
+    /**
+     * Waits for file descriptors: {@code ppoll} without a signal mask.
+     *
+     * @param errno where the error number goes when the result is -1; see {@link NativeCall#errnoOf}
+     * @param timeout a {@code struct timespec}, or NULL for as long as it takes
+     */
+    static int poll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
+        try {
+            return (int) PPOLL.invokeExact(errno, descriptors, count, timeout, MemorySegment.NULL);
+        } catch (Throwable t) {
+            throw new AssertionError("a downcall does not throw", t);
+        }
+    }
+
+    /** A new {@code eventfd}, which does not block. */
+    static int eventfd() {
+        try (var call = new NativeCall()) {
+            int fd = call.integer(EVENTFD, 0, EFD_CLOEXEC | EFD_NONBLOCK);
+            if (fd < 0) {
+                throw failure(EVENTFD, "", call.errno());
+            }
+            return fd;
+        }
+    }
+
+    /** Makes an {@code eventfd} readable. */
+    static void signal(int eventfd) {
+        try (var call = new NativeCall()) {
+            call.integer64(
+                    WRITE, eventfd, call.allocateFrom(JAVA_LONG, 1L), 8L); // it holds more than will ever be added
+        }
+    }
+
+    /** Makes an {@code eventfd} unreadable. */
+    static void reset(int eventfd) {
+        try (var call = new NativeCall()) {
+            call.integer64(READ, eventfd, call.allocate(JAVA_LONG), 8L); // fails when it was not readable
+        }
+    }
+
+    /** From here on a read from the descriptor returns EAGAIN rather than block. */
+    static void setNonBlocking(int fd) {
+        try (var call = new NativeCall()) {
+            int flags = call.integer(FCNTL, fd, F_GETFL, 0);
+            if (flags < 0 || call.integer(FCNTL, fd, F_SETFL, flags | O_NONBLOCK) < 0) {
+                throw failure(FCNTL, "fd " + fd, call.errno());
+            }
+        }
+    }
+
+    static void close(int fd) {
+        try (var call = new NativeCall()) {
+            call.integer(CLOSE, fd); // whatever it returns, Linux has closed it
+        }
+    }
+
+    private static VerbsException failure(NativeFunction f, String what, int errno) {
+        return new VerbsException(
+                f.name(), what, errno, errno == Errno.EMFILE ? "too many open files: check ulimit -n" : "");
+    }
+}

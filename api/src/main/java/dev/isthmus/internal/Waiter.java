@@ -1,0 +1,164 @@
+package dev.isthmus.internal;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import dev.isthmus.VerbsException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.spi.AbstractSelectableChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+
+/**
+ * What one thread at a time waits on: a file descriptor, and an eventfd by which others end the wait.
+ *
+ * <p>It is an {@link AbstractSelector}, although nothing can be registered with it, because that is how the JDK lets a
+ * class hear of {@link Thread#interrupt}: between {@code begin()} and {@code end()} the interrupt calls {@link #wakeup}.
+ */
+final class Waiter extends AbstractSelector {
+
+    /** {@code struct pollfd}: {@code int fd; short events; short revents;}. */
+    private static final long POLLFD = 8;
+
+    private static final long EVENTS = 4;
+    private static final long REVENTS = 6;
+    private static final long NANOS_PER_SECOND = 1_000_000_000L;
+
+    /** Threads that wait for virtual ones; apart, so that programs without those have none. */
+    private static final class Helpers {
+        static final Executor THREADS = Executors.newCachedThreadPool(
+                Thread.ofPlatform().daemon().name("isthmus-wait-", 0).factory());
+
+        private Helpers() {}
+    }
+
+    private final MemorySegment descriptors = Arena.ofAuto().allocate(2 * POLLFD, 8);
+    private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8); // struct timespec
+    private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
+    private final int wakeFd = Posix.eventfd();
+    private boolean wakeable = true; // guarded by this
+
+    /** A waiter for a descriptor that outlives it. */
+    Waiter(int fd) {
+        super(SelectorProvider.provider());
+        watch(0, fd);
+        watch(POLLFD, wakeFd);
+    }
+
+    private void watch(long entry, int fd) {
+        descriptors.set(JAVA_INT, entry, fd);
+        descriptors.set(JAVA_SHORT, entry + EVENTS, Posix.POLLIN);
+    }
+
+    /**
+     * Waits until the descriptor is readable or in error, or {@link #wakeup} is called, even before this.
+     *
+     * @param nanos the longest to wait, {@link Long#MAX_VALUE} for ever
+     * @return whether the descriptor is readable
+     * @throws InterruptedException if the thread is interrupted, which clears its interrupt status
+     */
+    boolean await(long nanos) throws InterruptedException {
+        if (Thread.currentThread().isVirtual()) {
+            return awaitElsewhere(nanos);
+        }
+        boolean readable;
+        try {
+            begin();
+            readable = poll(nanos);
+        } finally {
+            end();
+        }
+        if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return readable;
+    }
+
+    /** A virtual thread in C would hold its carrier, and a few of them every carrier there is: a helper waits. */
+    private boolean awaitElsewhere(long nanos) throws InterruptedException {
+        var wait = CompletableFuture.supplyAsync(() -> poll(nanos), Helpers.THREADS);
+        try {
+            return wait.get();
+        } catch (InterruptedException e) {
+            wakeup();
+            wait.join(); // soon over, and before another thread uses this
+            throw e;
+        } catch (ExecutionException e) {
+            throw new IllegalStateException(e.getCause());
+        }
+    }
+
+    private boolean poll(long nanos) {
+        int ready = Posix.poll(errno, descriptors, 2, timeoutOf(nanos));
+        if (ready < 0 && NativeCall.errnoOf(errno) != Errno.EINTR) {
+            throw new VerbsException("ppoll", "", NativeCall.errnoOf(errno), "");
+        }
+        if (ready > 0 && descriptors.get(JAVA_SHORT, POLLFD + REVENTS) != 0) {
+            Posix.reset(wakeFd);
+        }
+        return ready > 0 && descriptors.get(JAVA_SHORT, REVENTS) != 0;
+    }
+
+    private MemorySegment timeoutOf(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            return MemorySegment.NULL;
+        }
+        timeout.set(JAVA_LONG, 0, nanos / NANOS_PER_SECOND);
+        timeout.set(JAVA_LONG, 8, nanos % NANOS_PER_SECOND);
+        return timeout;
+    }
+
+    /** Ends the wait, or the next one. An interrupt can call this some time after the wait that it was meant for. */
+    @Override
+    public synchronized Selector wakeup() {
+        if (wakeable) {
+            Posix.signal(wakeFd);
+        }
+        return this;
+    }
+
+    @Override
+    protected synchronized void implCloseSelector() {
+        wakeable = false; // the number of the descriptor may be another one's from here on
+        Posix.close(wakeFd);
+    }
+
+    @Override
+    protected SelectionKey register(AbstractSelectableChannel channel, int operations, Object attachment) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Set<SelectionKey> keys() {
+        return Set.of();
+    }
+
+    @Override
+    public Set<SelectionKey> selectedKeys() {
+        return Set.of();
+    }
+
+    @Override
+    public int selectNow() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int select(long timeoutMillis) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public int select() {
+        throw new UnsupportedOperationException();
+    }
+}

@@ -1,0 +1,92 @@
+package dev.isthmus.verbs;
+
+/**
+ * Something that happened on a device: {@code struct ibv_async_event}. A value: the event is acknowledged already. Its
+ * class tells what it concerns.
+ *
+ * <p>The object of an event is null when it was not made through this library.
+ */
+public sealed interface AsyncEvent {
+
+    /**
+     * The device that it happened on.
+     *
+     * @return the open device
+     */
+    DeviceContext context();
+
+    /**
+     * What happened.
+     *
+     * @return the type, UNKNOWN only for {@link OfUnknown}
+     */
+    AsyncEventType type();
+
+    /**
+     * An event of a completion queue.
+     *
+     * @param context the open device
+     * @param type what happened
+     * @param completionQueue where it happened
+     */
+    record OfCompletionQueue(DeviceContext context, AsyncEventType type, CompletionQueue completionQueue)
+            implements AsyncEvent {}
+
+    /**
+     * An event of a queue pair.
+     *
+     * @param context the open device
+     * @param type what happened
+     * @param queuePair where it happened
+     */
+    record OfQueuePair(DeviceContext context, AsyncEventType type, QueuePair queuePair) implements AsyncEvent {}
+
+    /**
+     * An event of a shared receive queue.
+     *
+     * @param context the open device
+     * @param type what happened
+     * @param sharedReceiveQueue where it happened
+     */
+    record OfSharedReceiveQueue(DeviceContext context, AsyncEventType type, SharedReceiveQueue sharedReceiveQueue)
+            implements AsyncEvent {}
+
+    /**
+     * An event of a work queue.
+     *
+     * @param context the open device
+     * @param type what happened
+     * @param workQueue where it happened
+     */
+    record OfWorkQueue(DeviceContext context, AsyncEventType type, AutoCloseable workQueue) implements AsyncEvent {}
+
+    /**
+     * An event of a port.
+     *
+     * @param context the open device
+     * @param type what happened
+     * @param port the number of the port, from 1
+     */
+    record OfPort(DeviceContext context, AsyncEventType type, int port) implements AsyncEvent {}
+
+    /**
+     * An event of the device as a whole.
+     *
+     * @param context the open device
+     * @param type what happened
+     */
+    record OfDevice(DeviceContext context, AsyncEventType type) implements AsyncEvent {}
+
+    /**
+     * An event of a type that this version of the library does not know.
+     *
+     * @param context the open device
+     * @param code its type, a newer value of {@code enum ibv_event_type}
+     */
+    record OfUnknown(DeviceContext context, int code) implements AsyncEvent {
+        @Override
+        public AsyncEventType type() {
+            return AsyncEventType.UNKNOWN;
+        }
+    }
+}
