@@ -2,7 +2,11 @@ package dev.isthmus.internal;
 
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.function.ToIntFunction;
+import java.util.function.ToLongFunction;
 
 /**
  * From the codes of a C enum to the constants of a Java one and back. A code that this library does not know gives
@@ -50,5 +54,21 @@ public final class Codes<E extends Enum<E>> {
             mask |= bit.applyAsInt(flag);
         }
         return mask;
+    }
+
+    /** The constants whose bits are set. Bits that this library does not know are left out: callers keep them raw. */
+    public static <F extends Enum<F>> Set<F> flags(Class<F> type, long bits, ToLongFunction<F> bit) {
+        Set<F> flags = EnumSet.noneOf(type);
+        for (F flag : type.getEnumConstants()) {
+            if ((bits & bit.applyAsLong(flag)) != 0) {
+                flags.add(flag);
+            }
+        }
+        return Collections.unmodifiableSet(flags);
+    }
+
+    /** Whether the bit of a number is set, such as that of a queue pair's type; a high number has none. */
+    public static boolean isSet(int bits, int number) {
+        return number < Integer.SIZE && (bits >>> number & 1) != 0;
     }
 }

@@ -20,6 +20,7 @@ public final class Errno {
     public static final int ENODATA = 61;
     public static final int EPROTO = 71;
     public static final int EOPNOTSUPP = 95;
+    public static final int EHOSTUNREACH = 113;
 
     private static final Map<Integer, String> NAMES = Map.ofEntries(
             Map.entry(EPERM, "EPERM"),
@@ -57,7 +58,7 @@ public final class Errno {
             Map.entry(107, "ENOTCONN"),
             Map.entry(110, "ETIMEDOUT"),
             Map.entry(111, "ECONNREFUSED"),
-            Map.entry(113, "EHOSTUNREACH"));
+            Map.entry(EHOSTUNREACH, "EHOSTUNREACH"));
 
     private Errno() {}
 

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.verbs.Conversions;
 
 /**
  * How a work request ended: {@code enum ibv_wc_status}. Every status but {@link #SUCCESS} puts a connected queue
@@ -83,5 +84,15 @@ public enum CompletionStatus {
      */
     public static CompletionStatus of(int code) {
         return CODES.of(code);
+    }
+
+    /**
+     * The library's name for it: {@code ibv_wc_status_str}.
+     *
+     * @return words such as {@code transport retry counter exceeded}
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
+     */
+    public String description() {
+        return Conversions.completionStatus(code);
     }
 }

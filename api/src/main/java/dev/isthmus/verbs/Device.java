@@ -11,8 +11,10 @@ import dev.isthmus.internal.verbs.IbverbsLibrary;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
@@ -24,12 +26,25 @@ public final class Device {
 
     private final String name;
     private final long guid;
+    private final int index; // -1 when the kernel does not tell
     private final NodeType nodeType;
+    private final TransportType transportType;
+    private final String devName;
+    private final Path devPath;
+    private final Path ibdevPath;
 
-    private Device(String name, long guid, NodeType nodeType) {
-        this.name = name;
-        this.guid = guid;
-        this.nodeType = nodeType;
+    // Reads struct ibv_device: it is gone when the list is.
+    private Device(NativeCall call, MemorySegment handle) {
+        MemorySegment device = NativeCall.sized(handle, ibv_device.sizeof());
+        name = NativeCall.string(call.pointer(Libibverbs.GET_DEVICE_NAME, handle));
+        // __be64: the bytes stand in network order whatever the machine's is.
+        guid = NativeCall.fromBigEndian(call.integer64(Libibverbs.GET_DEVICE_GUID, handle));
+        index = call.integer(Libibverbs.GET_DEVICE_INDEX, handle);
+        nodeType = NodeType.of(ibv_device.node_type(device));
+        transportType = TransportType.of(ibv_device.transport_type(device));
+        devName = ibv_device.dev_name(device).getString(0);
+        devPath = Path.of(ibv_device.dev_path(device).getString(0));
+        ibdevPath = Path.of(ibv_device.ibdev_path(device).getString(0));
     }
 
     /**
@@ -64,7 +79,24 @@ public final class Device {
                 return device;
             }
         }
-        throw noSuchDevice(name, devices);
+        throw noSuchDevice("named " + name, devices);
+    }
+
+    /**
+     * The device that the kernel has given an index.
+     *
+     * @param index the kernel's index, as {@code rdma link} prints it: not the place in {@link #list()}
+     * @return the device
+     * @throws RdmaUnavailableException if there is none; the message lists those that are there
+     */
+    public static Device atIndex(int index) {
+        List<Device> devices = list();
+        for (Device device : devices) {
+            if (device.index == index && index >= 0) {
+                return device;
+            }
+        }
+        throw noSuchDevice("with index " + index, devices);
     }
 
     /**
@@ -105,6 +137,51 @@ public final class Device {
     }
 
     /**
+     * What it speaks.
+     *
+     * @return its transport
+     */
+    public TransportType transportType() {
+        return transportType;
+    }
+
+    /**
+     * The kernel's index of the device, which stays when it is renamed: {@code ibv_get_device_index}.
+     *
+     * @return the index; empty when the kernel does not tell it
+     */
+    public OptionalInt index() {
+        return index >= 0 ? OptionalInt.of(index) : OptionalInt.empty();
+    }
+
+    /**
+     * The name of its node in {@code /dev/infiniband}: {@code dev_name} of {@code struct ibv_device}.
+     *
+     * @return a name such as {@code uverbs0}
+     */
+    public String devName() {
+        return devName;
+    }
+
+    /**
+     * Where the kernel describes that node: {@code dev_path} of {@code struct ibv_device}.
+     *
+     * @return a path such as {@code /sys/class/infiniband_verbs/uverbs0}
+     */
+    public Path devPath() {
+        return devPath;
+    }
+
+    /**
+     * Where the kernel describes the device: {@code ibdev_path} of {@code struct ibv_device}.
+     *
+     * @return a path such as {@code /sys/class/infiniband/mlx5_0}
+     */
+    public Path ibdevPath() {
+        return ibdevPath;
+    }
+
+    /**
      * Opens the device: {@code ibv_open_device}. It can be opened many times. Blocks for some system calls.
      *
      * @return the open device, which the caller closes
@@ -115,7 +192,7 @@ public final class Device {
             MemorySegment context =
                     forEach(call, (device, handle) -> device.name.equals(name) ? openHandle(call, handle) : null);
             if (context == null) {
-                throw noSuchDevice(name, list());
+                throw noSuchDevice("named " + name, list());
             }
             return new DeviceContext(this, context);
         }
@@ -147,7 +224,7 @@ public final class Device {
             MemorySegment handles = NativeCall.sized(list, ADDRESS.byteSize() * n);
             for (int i = 0; i < n; i++) {
                 MemorySegment handle = handles.getAtIndex(ADDRESS, i);
-                MemorySegment result = visit.apply(describe(call, handle), handle);
+                MemorySegment result = visit.apply(new Device(call, handle), handle);
                 if (result != null) {
                     return result;
                 }
@@ -158,20 +235,12 @@ public final class Device {
         }
     }
 
-    private static Device describe(NativeCall call, MemorySegment handle) {
-        String name = NativeCall.string(call.pointer(Libibverbs.GET_DEVICE_NAME, handle));
-        // __be64: the bytes stand in network order whatever the machine's is.
-        long guid = NativeCall.fromBigEndian(call.integer64(Libibverbs.GET_DEVICE_GUID, handle));
-        int nodeType = ibv_device.node_type(NativeCall.sized(handle, ibv_device.sizeof()));
-        return new Device(name, guid, NodeType.of(nodeType));
-    }
-
-    private static RdmaUnavailableException noSuchDevice(String name, List<Device> devices) {
+    private static RdmaUnavailableException noSuchDevice(String which, List<Device> devices) {
         if (devices.isEmpty()) {
-            return VerbsErrors.noDevice("no RDMA device named " + name + ", nor any other");
+            return VerbsErrors.noDevice("no RDMA device " + which + ", nor any other");
         }
         String names = devices.stream().map(Device::name).collect(Collectors.joining(", "));
-        return new RdmaUnavailableException("no RDMA device named " + name + "; this machine has: " + names);
+        return new RdmaUnavailableException("no RDMA device " + which + "; this machine has: " + names);
     }
 
     /** Whether the other one has the same name and GUID. */

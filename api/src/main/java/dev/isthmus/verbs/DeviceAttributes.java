@@ -3,11 +3,12 @@ package dev.isthmus.verbs;
 import dev.isthmus.bindings.ibverbs.ibv_device_attr;
 import dev.isthmus.internal.NativeCall;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * What a device can do, and its limits: {@code struct ibv_device_attr}.
  *
- * <p>Members that no device has used since InfiniBand 1.0 (EE contexts, FMR, raw IPv6) are left out.
+ * <p>A {@code Code} or {@code Flags} is C's value, for what this version of the library does not know.
  *
  * @param fwVersion firmware version
  * @param nodeGuid GUID of the node
@@ -19,7 +20,7 @@ import java.lang.foreign.MemorySegment;
  * @param hwVersion hardware version
  * @param maxQp most queue pairs
  * @param maxQpWr most work requests outstanding on a queue
- * @param deviceCapFlags {@code enum ibv_device_cap_flags}, or'ed
+ * @param deviceCapFlags {@code enum ibv_device_cap_flags}, or'ed: see {@link #capabilities()}
  * @param maxSge most scatter/gather elements of a request
  * @param maxSgeRd most scatter/gather elements of an RDMA READ
  * @param maxCq most completion queues
@@ -27,15 +28,22 @@ import java.lang.foreign.MemorySegment;
  * @param maxMr most regions
  * @param maxPd most protection domains
  * @param maxQpRdAtomic most READs and atomics outstanding with a queue pair as target
+ * @param maxEeRdAtomic as {@code maxQpRdAtomic}, of an EE context, which no device has
  * @param maxResRdAtomic most resources for READs and atomics as target
  * @param maxQpInitRdAtomic most READs and atomics outstanding that a queue pair began
- * @param atomicCap {@code enum ibv_atomic_cap}: 0 none, 1 within this device, 2 with the CPU too
+ * @param maxEeInitRdAtomic as {@code maxQpInitRdAtomic}, of an EE context
+ * @param atomicCapCode {@code enum ibv_atomic_cap}: see {@link #atomicCap()}
+ * @param maxEe most EE contexts, which no device has
+ * @param maxRdd most reliable datagram domains, which no device has
  * @param maxMw most memory windows
+ * @param maxRawIpv6Qp most raw IPv6 queue pairs, which no device has
  * @param maxRawEthernetQp most raw Ethernet queue pairs
  * @param maxMulticastGroups most multicast groups
  * @param maxMulticastQpAttach most queue pairs in a multicast group
  * @param maxTotalMulticastQpAttach most queue pairs in multicast groups
  * @param maxAh most address handles
+ * @param maxFmr most fast memory regions, which no device has any more
+ * @param maxMapPerFmr most mappings of a fast memory region
  * @param maxSrq most shared receive queues
  * @param maxSrqWr most work requests outstanding on a shared receive queue
  * @param maxSrqSge most scatter elements of a shared receive
@@ -62,21 +70,46 @@ public record DeviceAttributes(
         int maxMr,
         int maxPd,
         int maxQpRdAtomic,
+        int maxEeRdAtomic,
         int maxResRdAtomic,
         int maxQpInitRdAtomic,
-        int atomicCap,
+        int maxEeInitRdAtomic,
+        int atomicCapCode,
+        int maxEe,
+        int maxRdd,
         int maxMw,
+        int maxRawIpv6Qp,
         int maxRawEthernetQp,
         int maxMulticastGroups,
         int maxMulticastQpAttach,
         int maxTotalMulticastQpAttach,
         int maxAh,
+        int maxFmr,
+        int maxMapPerFmr,
         int maxSrq,
         int maxSrqWr,
         int maxSrqSge,
         int maxPkeys,
         int localCaAckDelay,
         int physPortCount) {
+
+    /**
+     * What the device can do, as far as this version of the library knows it.
+     *
+     * @return the capabilities of {@link #deviceCapFlags}
+     */
+    public Set<DeviceCapability> capabilities() {
+        return DeviceCapability.in(Integer.toUnsignedLong(deviceCapFlags));
+    }
+
+    /**
+     * How far atomics reach.
+     *
+     * @return the constant of {@link #atomicCapCode}
+     */
+    public AtomicCapability atomicCap() {
+        return AtomicCapability.of(atomicCapCode);
+    }
 
     static DeviceAttributes read(MemorySegment attributes) {
         return new DeviceAttributes(
@@ -98,15 +131,22 @@ public record DeviceAttributes(
                 ibv_device_attr.max_mr(attributes),
                 ibv_device_attr.max_pd(attributes),
                 ibv_device_attr.max_qp_rd_atom(attributes),
+                ibv_device_attr.max_ee_rd_atom(attributes),
                 ibv_device_attr.max_res_rd_atom(attributes),
                 ibv_device_attr.max_qp_init_rd_atom(attributes),
+                ibv_device_attr.max_ee_init_rd_atom(attributes),
                 ibv_device_attr.atomic_cap(attributes),
+                ibv_device_attr.max_ee(attributes),
+                ibv_device_attr.max_rdd(attributes),
                 ibv_device_attr.max_mw(attributes),
+                ibv_device_attr.max_raw_ipv6_qp(attributes),
                 ibv_device_attr.max_raw_ethy_qp(attributes),
                 ibv_device_attr.max_mcast_grp(attributes),
                 ibv_device_attr.max_mcast_qp_attach(attributes),
                 ibv_device_attr.max_total_mcast_qp_attach(attributes),
                 ibv_device_attr.max_ah(attributes),
+                ibv_device_attr.max_fmr(attributes),
+                ibv_device_attr.max_map_per_fmr(attributes),
                 ibv_device_attr.max_srq(attributes),
                 ibv_device_attr.max_srq_wr(attributes),
                 ibv_device_attr.max_srq_sge(attributes),

@@ -1,20 +1,15 @@
 package dev.isthmus.verbs;
 
-import dev.isthmus.bindings.ibverbs.ibv_device_attr;
-import dev.isthmus.bindings.ibverbs.ibv_gid_entry;
-import dev.isthmus.bindings.ibverbs.ibv_port_attr;
+import dev.isthmus.bindings.ibverbs.ibv_context;
 import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Collectors;
+import java.util.OptionalInt;
 
 /**
  * An open device: {@code struct ibv_context}. Everything else is made from it. Any thread may use it.
@@ -29,6 +24,9 @@ public final class DeviceContext implements AutoCloseable {
     private final Lifetime lifetime;
     private final AsyncEvents asyncEvents;
     private final ContextObjects objects = new ContextObjects();
+    private final DeviceQueries queries;
+    private final GidQueries gids;
+    private final int completionVectors;
 
     DeviceContext(Device device, MemorySegment handle) {
         this.device = device;
@@ -36,6 +34,9 @@ public final class DeviceContext implements AutoCloseable {
         this.ops = new ContextOps(device.name(), handle);
         this.lifetime = new Lifetime("DeviceContext", device.name());
         this.asyncEvents = new AsyncEvents(this, lifetime, handle);
+        this.queries = new DeviceQueries(device.name(), handle, ops, lifetime);
+        this.gids = new GidQueries(device.name(), handle, queries, lifetime);
+        this.completionVectors = ibv_context.num_comp_vectors(NativeCall.sized(handle, ibv_context.sizeof()));
     }
 
     /**
@@ -55,11 +56,40 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public DeviceAttributes attributes() {
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment attributes = call.allocate(ibv_device_attr.layout());
-            call.check(Libibverbs.QUERY_DEVICE, device.name(), handle, attributes);
-            return DeviceAttributes.read(attributes);
-        }
+        return queries.attributes();
+    }
+
+    /**
+     * Queries what else the device can do: {@code ibv_query_device_ex}. What the driver or the loaded library does not
+     * know of is 0.
+     *
+     * @return its attributes, those of {@link #attributes()} among them
+     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalStateException if this is closed
+     */
+    public ExtendedDeviceAttributes extendedAttributes() {
+        return queries.extendedAttributes();
+    }
+
+    /**
+     * How many completion vectors there are, over which completion queues can be spread: {@code num_comp_vectors} of
+     * {@code struct ibv_context}.
+     *
+     * @return the number, at least 1
+     */
+    public int completionVectors() {
+        return completionVectors;
+    }
+
+    /**
+     * Reads the device's clock, of which the timestamps of completions are: {@code ibv_query_rt_values_ex}.
+     *
+     * @return its time in ticks, whose frequency is {@link ExtendedDeviceAttributes#coreClockKhz}
+     * @throws dev.isthmus.VerbsException with EOPNOTSUPP if the device has no clock, such as Soft-RoCE
+     * @throws IllegalStateException if this is closed
+     */
+    public long rawClock() {
+        return queries.rawClock();
     }
 
     /**
@@ -72,29 +102,7 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public PortAttributes port(int port) {
-        checkPort(port);
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment attributes = call.allocate(ibv_port_attr.layout());
-            queryPort(call, port, attributes);
-            return PortAttributes.read(attributes);
-        }
-    }
-
-    // As verbs.h does: the exported function fills an older, shorter struct, so the device's own is preferred.
-    private void queryPort(VerbsCall call, int port, MemorySegment attributes) {
-        String what = device.name() + ", " + port;
-        ops.find(ContextFunction.QUERY_PORT)
-                .ifPresentOrElse(
-                        f -> call.check(f, what, handle, (byte) port, attributes, attributes.byteSize()),
-                        () -> call.check(Libibverbs.QUERY_PORT, what, handle, (byte) port, attributes));
-    }
-
-    private void checkPort(int port) {
-        int ports = attributes().physPortCount();
-        if (port < 1 || port > ports) {
-            throw new IllegalArgumentException(
-                    device.name() + " has no port " + port + ": its ports are numbered from 1 to " + ports);
-        }
+        return queries.port(port);
     }
 
     /**
@@ -107,37 +115,7 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public List<GidEntry> gidTable(int port) {
-        checkPort(port);
-        int room = 0;
-        for (int p = 1; p <= attributes().physPortCount(); p++) {
-            room += port(p).gidTableLength();
-        }
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment entries = call.allocate(ibv_gid_entry.layout(), Math.max(1, room));
-            long count =
-                    call.integer64(Libibverbs.QUERY_GID_TABLE, handle, entries, (long) room, 0, ibv_gid_entry.sizeof());
-            if (count < 0) {
-                throw call.failure(Libibverbs.QUERY_GID_TABLE, device.name(), (int) -count);
-            }
-            var table = new ArrayList<GidEntry>();
-            for (long i = 0; i < count; i++) {
-                GidEntry entry = readGid(ibv_gid_entry.asSlice(entries, i));
-                if (entry.port() == port) {
-                    table.add(entry);
-                }
-            }
-            table.sort(Comparator.comparingInt(GidEntry::index));
-            return List.copyOf(table);
-        }
-    }
-
-    private static GidEntry readGid(MemorySegment entry) {
-        return new GidEntry(
-                ibv_gid_entry.port_num(entry),
-                ibv_gid_entry.gid_index(entry),
-                Gid.of(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE)),
-                GidType.of(ibv_gid_entry.gid_type(entry)),
-                ibv_gid_entry.ndev_ifindex(entry));
+        return gids.table(port);
     }
 
     /**
@@ -151,22 +129,21 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public GidEntry gid(int port, int index) {
-        List<GidEntry> table = gidTable(port);
-        for (GidEntry entry : table) {
-            if (entry.index() == index) {
-                return entry;
-            }
-        }
-        throw new IllegalArgumentException("no GID at index " + index + " of " + device.name() + " port " + port
-                + "; there are: " + describe(table));
+        return gids.entry(port, index);
     }
 
-    private static String describe(List<GidEntry> table) {
-        return table.isEmpty()
-                ? "none (does the network device have an address?)"
-                : table.stream()
-                        .map(entry -> entry.index() + " (" + entry.type() + " " + entry.gid() + ")")
-                        .collect(Collectors.joining(", "));
+    /**
+     * The GID in a port's table at an index, which may be empty: {@code ibv_query_gid}.
+     *
+     * @param port the number of the port, from 1
+     * @param index the index in the table
+     * @return the GID; all zero where the table has none
+     * @throws IllegalArgumentException if there is no such port, or the table is shorter
+     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalStateException if this is closed
+     */
+    public Gid rawGid(int port, int index) {
+        return gids.raw(port, index);
     }
 
     /**
@@ -180,21 +157,49 @@ public final class DeviceContext implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public GidEntry defaultGid(int port) {
-        List<GidEntry> table = gidTable(port);
-        return table.stream()
-                .min(Comparator.comparingInt(DeviceContext::preference).thenComparingInt(GidEntry::index))
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "no GID on " + device.name() + " port " + port + ": " + describe(table)));
+        return gids.preferred(port);
     }
 
-    private static int preference(GidEntry entry) {
-        if (entry.type() != GidType.ROCE_V2) {
-            return 3;
-        }
-        if (entry.gid().isIpv4Mapped()) {
-            return 0;
-        }
-        return entry.gid().toInetAddress().isLinkLocalAddress() ? 2 : 1;
+    /**
+     * The key in a port's partition table at an index: {@code ibv_query_pkey}.
+     *
+     * @param port the number of the port, from 1
+     * @param index the index in the table
+     * @return the partition key, 0 to 0xffff; its highest bit means full membership
+     * @throws IllegalArgumentException if there is no such port, or the table is shorter
+     * @throws dev.isthmus.VerbsException if the call fails, as on iWARP, which has no partitions
+     * @throws IllegalStateException if this is closed
+     */
+    public int pkey(int port, int index) {
+        return queries.pkey(port, index);
+    }
+
+    /**
+     * Where a key is in a port's partition table: {@code ibv_get_pkey_index}.
+     *
+     * @param port the number of the port, from 1
+     * @param pkey the partition key, 0 to 0xffff
+     * @return the index, which queue pairs are told; empty when the table does not have the key
+     * @throws IllegalArgumentException if there is no such port, or the key has more than 16 bits
+     * @throws IllegalStateException if this is closed
+     */
+    public OptionalInt pkeyIndex(int port, int pkey) {
+        return queries.pkeyIndex(port, pkey);
+    }
+
+    /**
+     * Finds out where packets to a peer go on the Ethernet: {@code ibv_resolve_eth_l2_from_gid}. Blocks until the peer
+     * has answered ARP or neighbour discovery, or for some three seconds; the device cannot be closed meanwhile.
+     *
+     * @param path the way to the peer, with its GID
+     * @return the address of the peer, or of the next router
+     * @throws IllegalArgumentException if the path has no GID, or there is no such port
+     * @throws dev.isthmus.VerbsException with EHOSTUNREACH if there was no answer, with EINVAL if the local GID has no
+     *     network device
+     * @throws IllegalStateException if this is closed
+     */
+    public EthernetAddress resolve(AddressVector path) {
+        return queries.resolve(path);
     }
 
     /**

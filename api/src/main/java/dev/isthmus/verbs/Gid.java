@@ -3,6 +3,8 @@ package dev.isthmus.verbs;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * A GID: the 16 byte address of a port, {@code union ibv_gid}, in network order. For RoCE v2 it holds an IPv6
@@ -12,6 +14,8 @@ public final class Gid {
 
     /** The size of a GID in bytes. */
     public static final int BYTES = 16;
+
+    private static final int GROUPS = BYTES / 2;
 
     private final byte[] bytes;
 
@@ -102,6 +106,45 @@ public final class Gid {
         } catch (UnknownHostException e) {
             throw new AssertionError("16 bytes are an address", e);
         }
+    }
+
+    /**
+     * The IP address that a RoCE v2 GID stands for, in its short form, as inet_ntop(3) writes it.
+     *
+     * @return a text such as {@code fe80::1} or {@code ::ffff:10.0.0.1}
+     */
+    public String toIpString() {
+        int zeros = 0; // where the longest run of groups that are zero begins, and how long it is
+        int longest = 1; // a single group is not shortened
+        for (int first = 0; first < GROUPS; first++) {
+            int next = first;
+            while (next < GROUPS && group(next) == 0) {
+                next++;
+            }
+            if (next - first > longest) {
+                zeros = first;
+                longest = next - first;
+            }
+        }
+        if (longest == 1) {
+            return groups(0, GROUPS);
+        }
+        boolean ipv4 = zeros == 0 && (longest == 6 || (longest == 5 && group(5) == 0xffff));
+        if (ipv4) {
+            return "::" + (longest == 5 ? "ffff:" : "") + (bytes[12] & 0xff) + '.' + (bytes[13] & 0xff) + '.'
+                    + (bytes[14] & 0xff) + '.' + (bytes[15] & 0xff);
+        }
+        return groups(0, zeros) + "::" + groups(zeros + longest, GROUPS);
+    }
+
+    private int group(int index) {
+        return (bytes[2 * index] & 0xff) << 8 | (bytes[2 * index + 1] & 0xff);
+    }
+
+    private String groups(int from, int to) {
+        return IntStream.range(from, to)
+                .mapToObj(i -> Integer.toHexString(group(i)))
+                .collect(Collectors.joining(":"));
     }
 
     /** In eight groups of four hexadecimal digits, as sysfs and ibv_devinfo print it. */

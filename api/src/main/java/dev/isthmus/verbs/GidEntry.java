@@ -1,5 +1,11 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.bindings.ibverbs.ibv_gid_entry;
+import dev.isthmus.internal.NetworkInterfaces;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Optional;
+
 /**
  * An entry of a port's GID table: {@code struct ibv_gid_entry}.
  *
@@ -9,4 +15,23 @@ package dev.isthmus.verbs;
  * @param type the protocol that it stands for
  * @param netdevIndex the interface index of its network device, 0 when there is none (InfiniBand)
  */
-public record GidEntry(int port, int index, Gid gid, GidType type, int netdevIndex) {}
+public record GidEntry(int port, int index, Gid gid, GidType type, int netdevIndex) {
+
+    /**
+     * The network device's name, which is asked of the kernel.
+     *
+     * @return a name such as {@code eth0}; empty when there is none, or none any more
+     */
+    public Optional<String> netdevName() {
+        return netdevIndex == 0 ? Optional.empty() : NetworkInterfaces.name(netdevIndex);
+    }
+
+    static GidEntry read(MemorySegment entry) {
+        return new GidEntry(
+                ibv_gid_entry.port_num(entry),
+                ibv_gid_entry.gid_index(entry),
+                Gid.of(ibv_gid_entry.gid(entry).toArray(ValueLayout.JAVA_BYTE)),
+                GidType.of(ibv_gid_entry.gid_type(entry)),
+                ibv_gid_entry.ndev_ifindex(entry));
+    }
+}

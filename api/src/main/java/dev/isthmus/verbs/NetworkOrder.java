@@ -3,7 +3,7 @@ package dev.isthmus.verbs;
 import dev.isthmus.internal.HotPath;
 import java.nio.ByteOrder;
 
-/** Members that C declares as {@code __be32}. */
+/** Members that C declares as {@code __be32} or {@code __be16}. */
 final class NetworkOrder {
 
     private static final boolean SWAPS = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
@@ -17,6 +17,14 @@ final class NetworkOrder {
 
     @HotPath
     static int fromHost(int value) {
+        return toHost(value);
+    }
+
+    static short toHost(short value) {
+        return SWAPS ? Short.reverseBytes(value) : value;
+    }
+
+    static short fromHost(short value) {
         return toHost(value);
     }
 }

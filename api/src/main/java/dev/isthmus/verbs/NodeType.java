@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.verbs.Conversions;
 
 /**
  * The kind of a device: {@code enum ibv_node_type}.
@@ -48,5 +49,15 @@ public enum NodeType {
      */
     public static NodeType of(int code) {
         return CODES.of(code);
+    }
+
+    /**
+     * The library's name for it: {@code ibv_node_type_str}.
+     *
+     * @return words such as {@code InfiniBand channel adapter}
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
+     */
+    public String description() {
+        return Conversions.nodeType(code);
     }
 }

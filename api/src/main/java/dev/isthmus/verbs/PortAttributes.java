@@ -2,17 +2,19 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_port_attr;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
 
 /**
  * The attributes of a port: {@code struct ibv_port_attr}.
  *
- * <p>Counters are 32 bits wide and wrap.
+ * <p>Counters are 32 bits wide and wrap. A {@code Code} or {@code Flags} is C's value, for what this version of the
+ * library does not know.
  *
- * @param state logical state
- * @param maxMtu largest MTU
- * @param activeMtu MTU in use
+ * @param stateCode logical state: see {@link #state()}
+ * @param maxMtuCode largest MTU: see {@link #maxMtu()}
+ * @param activeMtuCode MTU in use: see {@link #activeMtu()}
  * @param gidTableLength length of the GID table, empty entries included
- * @param portCapFlags {@code enum ibv_port_cap_flags}, or'ed
+ * @param portCapFlags {@code enum ibv_port_cap_flags}, or'ed: see {@link #capabilities()}
  * @param maxMessageSize longest message, in bytes
  * @param badPkeyCounter packets with a wrong partition key
  * @param qkeyViolationCounter packets with a wrong Q_Key
@@ -20,21 +22,21 @@ import java.lang.foreign.MemorySegment;
  * @param lid base LID; 0 on Ethernet
  * @param smLid LID of the subnet manager
  * @param lmc number of low bits of the LID that name a path
- * @param maxVlNum number of virtual lanes, as a code
+ * @param maxVlNum number of virtual lanes, as a code: see {@link #virtualLanes()}
  * @param smSl service level of the subnet manager
  * @param subnetTimeout propagation delay: 4.096 us * 2^n
  * @param initTypeReply kind of initialisation that the subnet manager did
- * @param activeWidth link width, as a code: 1, 2, 4, 8 for 1X, 4X, 8X, 12X
- * @param activeSpeed link speed, as a code
- * @param physState physical state, as a code: 5 is link up
- * @param linkLayer what the port runs on
- * @param flags {@code IBV_QPF_*}, or'ed
- * @param portCapFlags2 {@code enum ibv_port_cap_flags2}, or'ed
+ * @param activeWidthCode link width: see {@link #activeWidth()}
+ * @param activeSpeedCode speed of a lane: see {@link #activeSpeed()}
+ * @param physStateCode physical state: see {@link #physState()}
+ * @param linkLayerCode what the port runs on: see {@link #linkLayer()}
+ * @param flags {@code IBV_QPF_*}, or'ed: see {@link #isGrhRequired()}
+ * @param portCapFlags2 {@code enum ibv_port_cap_flags2}, or'ed: see {@link #capabilities2()}
  */
 public record PortAttributes(
-        PortState state,
-        Mtu maxMtu,
-        Mtu activeMtu,
+        int stateCode,
+        int maxMtuCode,
+        int activeMtuCode,
         int gidTableLength,
         int portCapFlags,
         long maxMessageSize,
@@ -48,18 +50,123 @@ public record PortAttributes(
         int smSl,
         int subnetTimeout,
         int initTypeReply,
-        int activeWidth,
-        int activeSpeed,
-        int physState,
-        LinkLayer linkLayer,
+        int activeWidthCode,
+        int activeSpeedCode,
+        int physStateCode,
+        int linkLayerCode,
         int flags,
         int portCapFlags2) {
 
+    private static final int GRH_REQUIRED = 1;
+
+    /**
+     * The logical state.
+     *
+     * @return the constant of {@link #stateCode}
+     */
+    public PortState state() {
+        return PortState.of(stateCode);
+    }
+
+    /**
+     * The largest MTU.
+     *
+     * @return the constant of {@link #maxMtuCode}
+     */
+    public Mtu maxMtu() {
+        return Mtu.of(maxMtuCode);
+    }
+
+    /**
+     * The MTU in use.
+     *
+     * @return the constant of {@link #activeMtuCode}
+     */
+    public Mtu activeMtu() {
+        return Mtu.of(activeMtuCode);
+    }
+
+    /**
+     * The physical state.
+     *
+     * @return the constant of {@link #physStateCode}
+     */
+    public PhysicalState physState() {
+        return PhysicalState.of(physStateCode);
+    }
+
+    /**
+     * How many lanes the link has.
+     *
+     * @return the constant of {@link #activeWidthCode}
+     */
+    public LinkWidth activeWidth() {
+        return LinkWidth.of(activeWidthCode);
+    }
+
+    /**
+     * How fast a lane of the link is.
+     *
+     * @return the constant of {@link #activeSpeedCode}
+     */
+    public LinkSpeed activeSpeed() {
+        return LinkSpeed.of(activeSpeedCode);
+    }
+
+    /**
+     * What the port runs on.
+     *
+     * @return the constant of {@link #linkLayerCode}
+     */
+    public LinkLayer linkLayer() {
+        return LinkLayer.of(linkLayerCode);
+    }
+
+    /**
+     * How many virtual lanes the port has.
+     *
+     * @return 1, 2, 4, 8 or 15; 0 when {@link #maxVlNum} says nothing known
+     */
+    public int virtualLanes() {
+        return switch (maxVlNum) {
+            case 1, 2, 3, 4 -> 1 << (maxVlNum - 1);
+            case 5 -> 15; // the sixteenth is the subnet manager's
+            default -> 0;
+        };
+    }
+
+    /**
+     * What the port can do, as far as this version of the library knows it.
+     *
+     * @return the capabilities of {@link #portCapFlags}
+     */
+    public Set<PortCapability> capabilities() {
+        return PortCapability.in(portCapFlags);
+    }
+
+    /**
+     * What else the port can do, as far as this version of the library knows it.
+     *
+     * @return the capabilities of {@link #portCapFlags2}
+     */
+    public Set<PortCapability2> capabilities2() {
+        return PortCapability2.in(portCapFlags2);
+    }
+
+    /**
+     * Whether every packet needs a global route header, as on RoCE: {@code IBV_QPF_GRH_REQUIRED}.
+     *
+     * @return true if so
+     */
+    public boolean isGrhRequired() {
+        return (flags & GRH_REQUIRED) != 0;
+    }
+
     static PortAttributes read(MemorySegment attributes) {
         return new PortAttributes(
-                PortState.of(ibv_port_attr.state(attributes)),
-                Mtu.of(ibv_port_attr.max_mtu(attributes)),
-                Mtu.of(ibv_port_attr.active_mtu(attributes)),
+                ibv_port_attr.state(attributes),
+                ibv_port_attr.max_mtu(attributes),
+                ibv_port_attr.active_mtu(attributes),
                 ibv_port_attr.gid_tbl_len(attributes),
                 ibv_port_attr.port_cap_flags(attributes),
                 Integer.toUnsignedLong(ibv_port_attr.max_msg_sz(attributes)),
@@ -76,7 +183,7 @@ public record PortAttributes(
                 Byte.toUnsignedInt(ibv_port_attr.active_width(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.active_speed(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.phys_state(attributes)),
-                LinkLayer.of(ibv_port_attr.link_layer(attributes)),
+                Byte.toUnsignedInt(ibv_port_attr.link_layer(attributes)),
                 Byte.toUnsignedInt(ibv_port_attr.flags(attributes)),
                 Short.toUnsignedInt(ibv_port_attr.port_cap_flags2(attributes)));
     }

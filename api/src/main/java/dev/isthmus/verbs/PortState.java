@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.verbs.Conversions;
 
 /**
  * The logical state of a port: {@code enum ibv_port_state}.
@@ -46,5 +47,15 @@ public enum PortState {
      */
     public static PortState of(int code) {
         return CODES.of(code);
+    }
+
+    /**
+     * The library's name for it: {@code ibv_port_state_str}.
+     *
+     * @return words such as {@code active}
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
+     */
+    public String description() {
+        return Conversions.portState(code);
     }
 }

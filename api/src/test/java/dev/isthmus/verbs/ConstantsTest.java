@@ -35,6 +35,37 @@ class ConstantsTest {
         check(Mtu.values(), "IBV_", Mtu::code);
         check(PathMigrationState.values(), "IBV_MIG_", PathMigrationState::code);
         check(AsyncEventType.values(), "IBV_EVENT_", AsyncEventType::code);
+        check(TransportType.values(), "IBV_TRANSPORT_", TransportType::code);
+        check(AtomicCapability.values(), "IBV_ATOMIC_", AtomicCapability::code);
+    }
+
+    @Test
+    void shouldHaveTheBitsOfDevicesAndPortsOfTheHeader() {
+        check(PortCapability.values(), "IBV_PORT_", PortCapability::code);
+        check(PortCapability2.values(), "IBV_PORT_", PortCapability2::code);
+        check(OdpOperation.values(), "IBV_ODP_SUPPORT_", OdpOperation::code);
+        check(OdpCapability.values(), "IBV_ODP_", OdpCapability::code);
+        check(RxHashFunction.values(), "IBV_RX_HASH_FUNC_", RxHashFunction::code);
+        check(RxHashField.values(), "IBV_RX_HASH_", flag -> (int) flag.code());
+        check(RawPacketCapability.values(), "IBV_RAW_PACKET_CAP_", RawPacketCapability::code);
+        check(TagMatchingCapability.values(), "IBV_TM_CAP_", TagMatchingCapability::code);
+        assertEquals(verbs_h.IBV_DEVICE_RAW_SCATTER_FCS(), DeviceCapability.RAW_SCATTER_FCS.code());
+        assertEquals(verbs_h.IBV_DEVICE_PCI_WRITE_END_PADDING(), DeviceCapability.PCI_WRITE_END_PADDING.code());
+        for (DeviceCapability flag : DeviceCapability.values()) {
+            if (flag.code() <= Integer.MAX_VALUE) {
+                assertEquals(header("IBV_DEVICE_" + flag.name()), flag.code(), flag.name());
+            }
+        }
+        for (PciAtomicSize size : PciAtomicSize.values()) {
+            String bytes = size.name().substring("BYTES_".length());
+            assertEquals(header("IBV_PCI_ATOMIC_OPERATION_" + bytes + "_BYTE_SIZE_SUP"), size.code(), size.name());
+        }
+        for (Rate rate : Rate.values()) {
+            if (rate.code() > 0) {
+                String gbps = rate.name().substring("GBPS_".length());
+                assertEquals(header("IBV_RATE_" + gbps + "_GBPS"), rate.code(), rate.name());
+            }
+        }
     }
 
     private static <E extends Enum<E>> void check(E[] constants, String prefix, ToIntFunction<E> code) {

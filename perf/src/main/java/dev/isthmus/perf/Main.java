@@ -6,6 +6,7 @@ import dev.isthmus.perf.demo.SendLatServerCommand;
 import dev.isthmus.perf.demo.TagLatServerCommand;
 import dev.isthmus.perf.demo.UcxDuelCommand;
 import dev.isthmus.perf.demo.VerbsDuelCommand;
+import dev.isthmus.perf.info.InfoCommand;
 import java.io.IOException;
 import java.util.List;
 import picocli.CommandLine;
@@ -21,6 +22,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            InfoCommand.class,
             SendLatCommand.class,
             JmhCommand.class,
             DemoCommand.class,

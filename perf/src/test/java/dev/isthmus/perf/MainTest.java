@@ -47,6 +47,9 @@ class MainTest {
                 "demo --sizes 0",
                 "demo --rounds 0",
                 "demo --only tcp",
+                "info -i 0",
+                "info -i x",
+                "info rxe0",
                 "no_such_command"
             })
     void shouldEndWithStatusTwoOnABadCommandLine(String line) {

@@ -1,0 +1,19 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_cq_moderation_caps;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How far the events of a completion queue can be held back: {@code struct ibv_cq_moderation_caps}.
+ *
+ * @param maxCount most completions that share an event; 0 when the device cannot do it
+ * @param maxPeriodMicros longest delay, in microseconds
+ */
+public record CqModerationCapabilities(int maxCount, int maxPeriodMicros) {
+
+    static CqModerationCapabilities read(MemorySegment caps) {
+        return new CqModerationCapabilities(
+                Short.toUnsignedInt(ibv_cq_moderation_caps.max_cq_count(caps)),
+                Short.toUnsignedInt(ibv_cq_moderation_caps.max_cq_period(caps)));
+    }
+}

@@ -1,0 +1,94 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_device_attr_ex;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * What else a device can do: {@code struct ibv_device_attr_ex}.
+ *
+ * <p>What the device, its driver or the loaded library does not know of is 0. A {@code Flags} or {@code Mask} is C's
+ * value, for what this version of the library does not know.
+ *
+ * @param original the attributes of {@code ibv_query_device}
+ * @param compMask no bit is defined
+ * @param odp on-demand paging
+ * @param completionTimestampMask the bits of a completion's timestamp that count; 0 when there is none
+ * @param coreClockKhz frequency of the device's clock, in kHz; 0 when it has none
+ * @param deviceCapFlagsEx those of {@link DeviceAttributes#deviceCapFlags}, and more: see {@link #capabilities()}
+ * @param tso segmentation of TCP
+ * @param rss receive side scaling
+ * @param maxWqTypeRq most receive work queues
+ * @param packetPacing packet pacing
+ * @param rawPacketCapFlags {@code enum ibv_raw_packet_caps}, or'ed: see {@link #rawPacketCapabilities()}
+ * @param tagMatching tag matching
+ * @param cqModeration moderation of completion events
+ * @param maxDmSize device memory that can be allocated, in bytes, unsigned
+ * @param pciAtomics atomics over PCI
+ * @param physPortCountEx number of ports where 255 are not enough: see {@link #physPortCount()}
+ */
+public record ExtendedDeviceAttributes(
+        DeviceAttributes original,
+        int compMask,
+        OdpCapabilities odp,
+        long completionTimestampMask,
+        long coreClockKhz,
+        long deviceCapFlagsEx,
+        TsoCapabilities tso,
+        RssCapabilities rss,
+        int maxWqTypeRq,
+        PacketPacingCapabilities packetPacing,
+        int rawPacketCapFlags,
+        TagMatchingCapabilities tagMatching,
+        CqModerationCapabilities cqModeration,
+        long maxDmSize,
+        PciAtomicCapabilities pciAtomics,
+        int physPortCountEx) {
+
+    /**
+     * What the device can do, as far as this version of the library knows it.
+     *
+     * @return the capabilities of {@link #deviceCapFlagsEx} and of the original attributes
+     */
+    public Set<DeviceCapability> capabilities() {
+        return DeviceCapability.in(deviceCapFlagsEx | Integer.toUnsignedLong(original.deviceCapFlags()));
+    }
+
+    /**
+     * What the device does for raw packets.
+     *
+     * @return what is known of {@link #rawPacketCapFlags}
+     */
+    public Set<RawPacketCapability> rawPacketCapabilities() {
+        return RawPacketCapability.in(rawPacketCapFlags);
+    }
+
+    /**
+     * The number of ports.
+     *
+     * @return the one that can be more than 255 when the driver gives it, or else that of the original attributes
+     */
+    public int physPortCount() {
+        return physPortCountEx != 0 ? physPortCountEx : original.physPortCount();
+    }
+
+    static ExtendedDeviceAttributes read(MemorySegment attributes) {
+        return new ExtendedDeviceAttributes(
+                DeviceAttributes.read(ibv_device_attr_ex.orig_attr(attributes)),
+                ibv_device_attr_ex.comp_mask(attributes),
+                OdpCapabilities.read(attributes),
+                ibv_device_attr_ex.completion_timestamp_mask(attributes),
+                ibv_device_attr_ex.hca_core_clock(attributes),
+                ibv_device_attr_ex.device_cap_flags_ex(attributes),
+                TsoCapabilities.read(ibv_device_attr_ex.tso_caps(attributes)),
+                RssCapabilities.read(ibv_device_attr_ex.rss_caps(attributes)),
+                ibv_device_attr_ex.max_wq_type_rq(attributes),
+                PacketPacingCapabilities.read(ibv_device_attr_ex.packet_pacing_caps(attributes)),
+                ibv_device_attr_ex.raw_packet_caps(attributes),
+                TagMatchingCapabilities.read(ibv_device_attr_ex.tm_caps(attributes)),
+                CqModerationCapabilities.read(ibv_device_attr_ex.cq_mod_caps(attributes)),
+                ibv_device_attr_ex.max_dm_size(attributes),
+                PciAtomicCapabilities.read(ibv_device_attr_ex.pci_atomic_caps(attributes)),
+                ibv_device_attr_ex.phys_port_cnt_ex(attributes));
+    }
+}

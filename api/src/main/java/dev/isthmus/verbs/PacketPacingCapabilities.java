@@ -1,0 +1,32 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_packet_pacing_caps;
+import dev.isthmus.internal.Codes;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How slow and how fast a queue pair can be made to send: {@code struct ibv_packet_pacing_caps}.
+ *
+ * @param minKbps lowest rate, in kbit/s
+ * @param maxKbps highest rate, in kbit/s; 0 when the device has no pacing
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@link #supports}
+ */
+public record PacketPacingCapabilities(long minKbps, long maxKbps, int supportedQpTypes) {
+
+    /**
+     * Whether it is there for a type of queue pair.
+     *
+     * @param type the type
+     * @return true if so
+     */
+    public boolean supports(QueuePairType type) {
+        return Codes.isSet(supportedQpTypes, type.code());
+    }
+
+    static PacketPacingCapabilities read(MemorySegment caps) {
+        return new PacketPacingCapabilities(
+                Integer.toUnsignedLong(ibv_packet_pacing_caps.qp_rate_limit_min(caps)),
+                Integer.toUnsignedLong(ibv_packet_pacing_caps.qp_rate_limit_max(caps)),
+                ibv_packet_pacing_caps.supported_qpts(caps));
+    }
+}

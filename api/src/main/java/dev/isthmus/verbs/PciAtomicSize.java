@@ -1,0 +1,36 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.Codes;
+import java.util.Set;
+
+/**
+ * An operand's size of atomics over PCI: {@code enum ibv_pci_atomic_op_size}.
+ */
+public enum PciAtomicSize {
+    /** Four bytes. {@code IBV_PCI_ATOMIC_OPERATION_4_BYTE_SIZE_SUP}. */
+    BYTES_4(1),
+    /** Eight bytes. {@code IBV_PCI_ATOMIC_OPERATION_8_BYTE_SIZE_SUP}. */
+    BYTES_8(1 << 1),
+    /** Sixteen bytes. {@code IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP}. */
+    BYTES_16(1 << 2);
+
+    private final int code;
+
+    PciAtomicSize(int code) {
+        this.code = code;
+    }
+
+    /**
+     * The value of the C constant.
+     *
+     * @return its bit
+     */
+    public int code() {
+        return code;
+    }
+
+    /** Those of {@code flags} that this version of the library knows. */
+    static Set<PciAtomicSize> in(long flags) {
+        return Codes.flags(PciAtomicSize.class, flags, PciAtomicSize::code);
+    }
+}

@@ -1,0 +1,46 @@
+package dev.isthmus.perf.info;
+
+import java.io.PrintWriter;
+import java.util.Locale;
+import java.util.Set;
+
+/** Lines as ibv_devinfo lays them out. */
+final class Lines {
+
+    /** Before each name in a list of flags. */
+    private static final String FLAG = "\t\t\t\t\t";
+
+    private final PrintWriter out;
+
+    Lines(PrintWriter out) {
+        this.out = out;
+    }
+
+    /** A line of its own form, the newline left out. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    void line(String format, Object... values) {
+        out.print(String.format(Locale.ROOT, format, values) + "\n");
+    }
+
+    /** A number of a device: name, tabs, value. */
+    void attribute(String nameAndTabs, Object value) {
+        line("\t%s%s", nameAndTabs, value);
+    }
+
+    /** The name of a flag that is set. */
+    void flag(String name) {
+        line(FLAG + "%s", name);
+    }
+
+    /** The names of flags that are set. */
+    <E extends Enum<E>> void flags(String prefix, Set<E> flags) {
+        flags.forEach(flag -> flag(prefix + flag.name()));
+    }
+
+    /** Flags that nobody knows, if there are any. */
+    void unknownFlags(long flags) {
+        if (flags != 0) {
+            line(FLAG + "Unknown flags: 0x%X", flags);
+        }
+    }
+}
