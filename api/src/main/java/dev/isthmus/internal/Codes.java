@@ -67,8 +67,8 @@ public final class Codes<E extends Enum<E>> {
         return Collections.unmodifiableSet(flags);
     }
 
-    /** Whether the bit of a number is set, such as that of a queue pair's type; a high number has none. */
+    /** Whether the bit of a number is set, such as that of a queue pair's type; UNKNOWN (-1) and high numbers have none. */
     public static boolean isSet(int bits, int number) {
-        return number < Integer.SIZE && (bits >>> number & 1) != 0;
+        return number >= 0 && number < Integer.SIZE && (bits >>> number & 1) != 0;
     }
 }

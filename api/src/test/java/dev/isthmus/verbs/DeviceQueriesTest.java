@@ -247,7 +247,7 @@ class DeviceQueriesTest {
         assertThrows(IllegalArgumentException.class, () -> context.resolve(AddressVector.local(1, 1)));
         int unused = context.gidTable(1).getLast().index() + 1;
         Gid gid = context.defaultGid(1).gid();
-        var path = new AddressVector(1, unused, gid, 255, 0, 0, 0, 0);
+        var path = AddressVector.global(new GidEntry(1, unused, gid, GidType.ROCE_V2, 0), gid);
         var e = assertThrows(VerbsException.class, () -> context.resolve(path));
         assertEquals(EINVAL, e.errno());
     }

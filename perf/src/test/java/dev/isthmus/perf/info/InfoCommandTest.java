@@ -47,8 +47,7 @@ class InfoCommandTest {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {"-v", "-d FIRST -i 1", "--ib-dev=FIRST --ib-port=1 --verbose", "-l", "--list"})
+    @ValueSource(strings = {"-v", "-d FIRST -i 1", "--ib-dev=FIRST --ib-port=1 --verbose", "-l", "--list"})
     void shouldPrintWhatIbvDevinfoPrints(String options) throws IOException, InterruptedException {
         assertEquals(0, info(words(options)), err.toString());
         assertEquals(devinfo(words(options)), out.toString());
