@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.verbs.Conversions;
 
 /**
  * What happened to a device, or to something on it, other than a completion: {@code enum ibv_event_type}.
@@ -90,5 +91,15 @@ public enum AsyncEventType {
      */
     public static AsyncEventType of(int code) {
         return CODES.of(code);
+    }
+
+    /**
+     * The library's name for it: {@code ibv_event_type_str}.
+     *
+     * @return words such as {@code port active}
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
+     */
+    public String description() {
+        return Conversions.eventType(code);
     }
 }

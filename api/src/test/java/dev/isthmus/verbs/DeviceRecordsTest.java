@@ -282,6 +282,8 @@ class DeviceRecordsTest {
         assertEquals("unknown", NodeType.UNKNOWN.description());
         assertEquals("active", PortState.ACTIVE.description());
         assertEquals("unknown", PortState.UNKNOWN.description());
+        assertEquals("port active", AsyncEventType.PORT_ACTIVE.description());
+        assertEquals("unknown", AsyncEventType.UNKNOWN.description());
         assertEquals("transport retry counter exceeded", CompletionStatus.RETRY_EXC_ERR.description());
         assertEquals("unknown", CompletionStatus.UNKNOWN.description());
         assertEquals(
