@@ -315,7 +315,7 @@ public final class QueuePair implements AutoCloseable {
         if (!reliable) {
             return new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
         }
-        boolean atomics = pd.context().attributes().atomicCap() != 0;
+        boolean atomics = pd.context().attributes().atomicCap() != AtomicCapability.NONE;
         return atomics
                 ? new AccessFlag[] {
                     AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
