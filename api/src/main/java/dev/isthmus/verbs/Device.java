@@ -34,7 +34,7 @@ public final class Device {
     private final Path ibdevPath;
 
     // Reads struct ibv_device: it is gone when the list is.
-    private Device(NativeCall call, MemorySegment handle) {
+    Device(NativeCall call, MemorySegment handle) {
         MemorySegment device = NativeCall.sized(handle, ibv_device.sizeof());
         name = NativeCall.string(call.pointer(Libibverbs.GET_DEVICE_NAME, handle));
         // __be64: the bytes stand in network order whatever the machine's is.

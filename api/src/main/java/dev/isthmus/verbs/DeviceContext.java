@@ -27,6 +27,7 @@ public final class DeviceContext implements AutoCloseable {
     private final DeviceQueries queries;
     private final GidQueries gids;
     private final int completionVectors;
+    private final int commandFileDescriptor;
 
     DeviceContext(Device device, MemorySegment handle) {
         this.device = device;
@@ -37,6 +38,7 @@ public final class DeviceContext implements AutoCloseable {
         this.queries = new DeviceQueries(device.name(), handle, ops, lifetime);
         this.gids = new GidQueries(device.name(), handle, queries, lifetime);
         this.completionVectors = ibv_context.num_comp_vectors(NativeCall.sized(handle, ibv_context.sizeof()));
+        this.commandFileDescriptor = ibv_context.cmd_fd(NativeCall.sized(handle, ibv_context.sizeof()));
     }
 
     /**
@@ -211,6 +213,85 @@ public final class DeviceContext implements AutoCloseable {
      */
     public ProtectionDomain allocateProtectionDomain() {
         return ProtectionDomain.allocate(this);
+    }
+
+    /**
+     * Imports a protection domain that another process, or another open device of this one, has allocated: {@code
+     * ibv_import_pd}.
+     *
+     * @param handleNumber its {@link ProtectionDomain#handleNumber}
+     * @return the domain; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws IllegalStateException if this is closed
+     */
+    public ProtectionDomain importProtectionDomain(int handleNumber) {
+        return ProtectionDomain.importFrom(this, handleNumber);
+    }
+
+    /**
+     * Allocates a thread domain: {@code ibv_alloc_td}.
+     *
+     * @return the thread domain, which the caller closes before this
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws IllegalStateException if this is closed
+     */
+    public ThreadDomain allocateThreadDomain() {
+        return ThreadDomain.allocate(this);
+    }
+
+    /**
+     * Allocates memory on the device: {@code ibv_alloc_dm}.
+     *
+     * @param bytes how much; some devices want a multiple of 4
+     * @param alignment of its address on the device, in bytes: a power of two, 1 for any
+     * @return the memory, which the caller closes before this
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or the alignment no power of two
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none
+     * @throws IllegalStateException if this is closed
+     */
+    public DeviceMemory allocateDeviceMemory(long bytes, long alignment) {
+        return DeviceMemory.allocate(this, bytes, alignment);
+    }
+
+    /**
+     * Imports device memory that another process, or another open device of this one, has allocated: {@code
+     * ibv_import_dm}.
+     *
+     * @param handleNumber its {@link DeviceMemory#handleNumber}
+     * @param bytes its {@link DeviceMemory#length}
+     * @return the memory; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @throws IllegalArgumentException if {@code bytes} is not positive
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws IllegalStateException if this is closed
+     */
+    public DeviceMemory importDeviceMemory(int handleNumber, long bytes) {
+        return DeviceMemory.importFrom(this, handleNumber, bytes);
+    }
+
+    /**
+     * Opens a device once more by a file descriptor of it, with what was made by that: {@code ibv_import_device}.
+     *
+     * @param fileDescriptor what {@link #commandFileDescriptor} returned, or what it became when it was sent to this
+     *     process; it stays the caller's, as this uses a duplicate
+     * @return the open device, which the caller closes
+     * @throws IllegalArgumentException if it is not a file descriptor of an RDMA device
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     */
+    public static DeviceContext importFrom(int fileDescriptor) {
+        return DeviceImport.importFrom(fileDescriptor);
+    }
+
+    /**
+     * The file descriptor by which the device can be imported elsewhere: {@code cmd_fd} of {@code struct ibv_context}.
+     * To hand it to another process, send it over a Unix domain socket (SCM_RIGHTS).
+     *
+     * @return the file descriptor, which this owns
+     * @throws IllegalStateException if this is closed
+     */
+    public int commandFileDescriptor() {
+        lifetime.check();
+        return commandFileDescriptor;
     }
 
     /**

@@ -1,18 +1,14 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_mr;
-import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
-import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.VerbsCall;
-import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
-import java.util.EnumSet;
-import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
 
 /**
  * Memory that a device may reach: {@code struct ibv_mr}. Any thread may use it.
@@ -32,87 +28,75 @@ public final class MemoryRegion implements AutoCloseable {
      */
     private static final Set<MemoryRegion> OPEN = ConcurrentHashMap.newKeySet();
 
+    private final ProtectionDomain pd;
     private final Lifetime lifetime;
-    private final MemorySegment handle;
+    private final MemorySegment handle; // struct ibv_mr; of a part of another region, that one's
+    private final RegionKind kind;
     private final MemorySegment segment;
     private final MemorySegment.Scope scope;
     private final Set<AccessFlag> access;
     private final boolean writable;
+    private final boolean hostAddressed;
     private final long address;
     private final long length;
     private final int lkey;
     private final int rkey;
+    private final int handleNumber;
     private boolean open = true; // read without a lock: a stale read posts a dead lkey, which the device refuses
+    private boolean replaced;
+    private boolean broken;
 
-    private MemoryRegion(Lifetime lifetime, MemorySegment handle, MemorySegment segment, Set<AccessFlag> access) {
+    /**
+     * Stands for a region that C has made.
+     *
+     * @param kind says how it ends
+     */
+    MemoryRegion(
+            ProtectionDomain pd,
+            Lifetime lifetime,
+            MemorySegment handle,
+            RegionKind kind,
+            RegionMemory memory,
+            Set<AccessFlag> access) {
         MemorySegment mr = NativeCall.sized(handle, ibv_mr.sizeof());
+        this.pd = pd;
         this.lifetime = lifetime;
         this.handle = handle;
-        this.segment = segment;
+        this.kind = kind;
+        this.segment = memory.segment();
         this.scope = segment.scope();
         this.access = access;
         this.writable = access.contains(AccessFlag.LOCAL_WRITE);
-        this.address = segment.address();
-        this.length = segment.byteSize();
+        this.address = memory.address();
+        this.length = memory.length();
+        this.hostAddressed = memory.isHostAddressed();
         this.lkey = ibv_mr.lkey(mr);
         this.rkey = ibv_mr.rkey(mr);
+        this.handleNumber = ibv_mr.handle(mr);
+        OPEN.add(this);
     }
 
-    static MemoryRegion register(ProtectionDomain pd, MemorySegment segment, AccessFlag... flags) {
-        Set<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
-        access.addAll(List.of(flags));
-        checkMemory(segment, access);
-        String device = pd.context().device().name();
-        var lifetime = new Lifetime("MemoryRegion", device + ", " + segment.byteSize() + " bytes", pd.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
-            long bytes = segment.byteSize();
-            try (var call = new VerbsCall().explain(errno -> VerbsErrors.registrationHelp(bytes, errno))) {
-                int mask = Codes.mask(access, AccessFlag::code);
-                String what = device + ", " + bytes + " bytes, " + access;
-                return call.create(Libibverbs.REG_MR, what, pd.handle(), segment, bytes, mask);
-            }
-        });
-        var region = new MemoryRegion(lifetime, handle, segment, access);
-        OPEN.add(region);
-        return region;
-    }
-
-    private static void checkMemory(MemorySegment segment, Set<AccessFlag> access) {
-        if (!segment.isNative()) {
-            throw new IllegalArgumentException("a heap segment cannot be registered, as the garbage collector moves"
-                    + " it: allocate the memory from an Arena");
-        }
-        if (segment.byteSize() == 0) {
-            throw new IllegalArgumentException("an empty segment cannot be registered");
-        }
-        if (!segment.scope().isAlive()) {
-            throw new IllegalStateException("the arena of the segment is closed");
-        }
-        if (!segment.isAccessibleBy(Thread.currentThread())) {
-            throw new WrongThreadException(
-                    "the segment belongs to another thread's confined arena: allocate it from" + " Arena.ofShared()");
-        }
-        boolean remoteWrites = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
-        if (remoteWrites && !access.contains(AccessFlag.LOCAL_WRITE)) {
-            throw new IllegalArgumentException(
-                    "REMOTE_WRITE and REMOTE_ATOMIC need LOCAL_WRITE too: see ibv_reg_mr(3)");
-        }
-        if (segment.isReadOnly() && access.contains(AccessFlag.LOCAL_WRITE)) {
-            throw new IllegalArgumentException("a read-only segment cannot be registered with LOCAL_WRITE");
-        }
+    /**
+     * The domain that it is in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
     }
 
     /**
      * The memory that was registered.
      *
-     * @return the segment
+     * @return the segment; {@link MemorySegment#NULL} for a region that is not of this process's memory
      */
     public MemorySegment segment() {
         return segment;
     }
 
     /**
-     * Where the region begins, as the peer of an RDMA READ or WRITE needs it.
+     * Where the region begins for the device, as the peer of an RDMA READ or WRITE needs it: the address of the memory,
+     * unless it was registered at another.
      *
      * @return the address
      */
@@ -156,6 +140,79 @@ public final class MemoryRegion implements AutoCloseable {
         return Set.copyOf(access);
     }
 
+    /**
+     * The number that the kernel knows the region by: {@code handle} of {@code struct ibv_mr}. Another process, which
+     * has imported the domain, imports the region by it: see {@link ProtectionDomain#importRegion}.
+     *
+     * @return the number
+     * @throws IllegalStateException if this is closed
+     */
+    public int handleNumber() {
+        lifetime.check();
+        return handleNumber;
+    }
+
+    /**
+     * Changes what the region is, for less than to close it and register another: {@code ibv_rereg_mr}. Requests that
+     * use it must have completed. The region that this returns takes the place of this one, which is closed by it;
+     * requests that name this one are refused until they are given the new one.
+     *
+     * <p>A region whose change failed half-way is not fit for use any more, and only to be closed: the message says so.
+     * Otherwise it is as it was. Blocks.
+     *
+     * @param configure says what changes
+     * @return the region as it is from now on, which the caller closes
+     * @throws IllegalArgumentException if nothing changes, or the new memory or access could not be registered either
+     * @throws IllegalStateException if this is closed, or not a region that {@link ProtectionDomain#register} made
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public MemoryRegion reregister(Consumer<Reregistration> configure) {
+        var change = new Reregistration(this);
+        configure.accept(change);
+        return change.perform();
+    }
+
+    /**
+     * Tells the device that a range will be used, of a region that it faults in on demand: {@code ibv_advise_mr}.
+     *
+     * @param advice what is going to be done
+     * @param wait true to return when it has been done ({@code IBV_ADVISE_MR_FLAG_FLUSH}), false to let it begin
+     * @param offset where the range begins in the region, in bytes
+     * @param length its length in bytes
+     * @throws IndexOutOfBoundsException if the range is outside the region
+     * @throws IllegalArgumentException if the advice is to write, and the region was registered without LOCAL_WRITE; or
+     *     the range is longer than 2<sup>40</sup> bytes
+     * @throws IllegalStateException if this is closed, or its memory gone
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device faults no memory in
+     */
+    public void advise(MemoryAdvice advice, boolean wait, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, this.length);
+        if (advice == MemoryAdvice.PREFETCH_WRITE && !writable) {
+            throw new IllegalArgumentException(
+                    this + " was registered without LOCAL_WRITE: it cannot be prefetched to be" + " written");
+        }
+        checkUsable();
+        advice.give(this, wait, offset, length);
+    }
+
+    RegionKind kind() {
+        return kind;
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /** Whether the address for the device is that of the memory: only then the processor can copy inline data. */
+    @HotPath
+    boolean isHostAddressed() {
+        return hostAddressed;
+    }
+
     @HotPath
     boolean isWritable() {
         return writable;
@@ -170,26 +227,55 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     private IllegalStateException unusable() {
+        if (open) {
+            return new IllegalStateException("the arena of " + this + " is closed: its memory is gone");
+        }
+        if (replaced) {
+            return new IllegalStateException(
+                    this + " has been registered anew: use the region that reregister returned");
+        }
         return new IllegalStateException(
-                open ? "the arena of " + this + " is closed: its memory is gone" : this + " is closed");
+                broken ? this + " is lost, as reregister failed half-way: close it" : this + " is closed");
+    }
+
+    /**
+     * Lets another object take the place of this one, which is closed for good.
+     *
+     * @param change makes the change; when it throws, this is as it was
+     */
+    void replace(Runnable change) {
+        end(change);
+        replaced = true;
+    }
+
+    /** Marks the region as one that C says must not be used. */
+    void markBroken() {
+        broken = true;
+        open = false;
     }
 
     /**
      * Deregisters the memory: {@code ibv_dereg_mr}. Requests that use it must have completed, or the device fails
-     * them. Does nothing when it is closed already.
+     * them. A region that was imported is only let go of: {@code ibv_unimport_mr}. Does nothing when it is closed
+     * already.
      *
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails, such as when a memory window is bound to the region; it can
+     *     be tried again
      */
     @Override
     public void close() {
+        end(() -> kind.destroy(handle, lifetime.name()));
+    }
+
+    private void end(Runnable destroyOrChange) {
         lifetime.close(() -> {
             open = false; // before the call: no request may name it from here on
-            boolean deregistered = false;
+            boolean ended = false;
             try {
-                VerbsCall.destroy(Libibverbs.DEREG_MR, handle, lifetime.name());
-                deregistered = true;
+                destroyOrChange.run();
+                ended = true;
             } finally {
-                open = !deregistered;
+                open = !ended && !broken;
             }
             OPEN.remove(this);
         });

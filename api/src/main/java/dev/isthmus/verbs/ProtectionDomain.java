@@ -1,6 +1,8 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.bindings.ibverbs.ibv_pd;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -12,16 +14,20 @@ import java.util.function.Consumer;
  *
  * <p>Owned by who allocated it. It cannot be closed while it has regions, queue pairs or shared receive queues.
  */
-public final class ProtectionDomain implements AutoCloseable {
+public sealed class ProtectionDomain implements AutoCloseable permits ParentDomain {
 
     private final DeviceContext context;
     private final Lifetime lifetime;
     private final MemorySegment handle;
+    private final int handleNumber;
+    private final boolean imported;
 
-    private ProtectionDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle) {
+    ProtectionDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported) {
         this.context = context;
         this.lifetime = lifetime;
         this.handle = handle;
+        this.handleNumber = ibv_pd.handle(NativeCall.sized(handle, ibv_pd.sizeof()));
+        this.imported = imported;
     }
 
     static ProtectionDomain allocate(DeviceContext context) {
@@ -32,7 +38,18 @@ public final class ProtectionDomain implements AutoCloseable {
                 return call.create(Libibverbs.ALLOC_PD, name, context.handle());
             }
         });
-        return new ProtectionDomain(context, lifetime, handle);
+        return new ProtectionDomain(context, lifetime, handle, false);
+    }
+
+    static ProtectionDomain importFrom(DeviceContext context, int handleNumber) {
+        String name = context.device().name() + ", imported " + handleNumber;
+        var lifetime = new Lifetime("ProtectionDomain", name, context.lifetime());
+        MemorySegment handle = lifetime.open(() -> {
+            try (var call = new VerbsCall()) {
+                return call.create(Libibverbs.IMPORT_PD, name, context.handle(), handleNumber);
+            }
+        });
+        return new ProtectionDomain(context, lifetime, handle, true);
     }
 
     /**
@@ -45,10 +62,24 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Registers memory with the device: {@code ibv_reg_mr}. The kernel pins its pages, so this takes time in
-     * proportion to the length, blocks, and counts against {@code ulimit -l}.
+     * The number that the kernel knows the domain by: {@code handle} of {@code struct ibv_pd}. Another process, which
+     * has imported the device, imports the domain by it: see {@link DeviceContext#importProtectionDomain}.
      *
-     * <p>The caller still owns the memory, and keeps its arena open while the region is in use.
+     * @return the number
+     * @throws IllegalStateException if this is closed
+     */
+    public int handleNumber() {
+        lifetime.check();
+        return handleNumber;
+    }
+
+    /**
+     * Registers memory with the device: {@code ibv_reg_mr}, or {@code ibv_reg_mr_iova2} with RELAXED_ORDERING. The
+     * kernel pins its pages, so this takes time in proportion to the length, blocks, and counts against {@code ulimit
+     * -l}; with ON_DEMAND it pins none.
+     *
+     * <p>The caller still owns the memory, and keeps its arena open while the region is in use. With ZERO_BASED the
+     * device's addresses count from the beginning of the memory, which has to be page-aligned.
      *
      * @param segment native memory, not empty
      * @param access what may be done to it besides reading by this side
@@ -58,10 +89,172 @@ public final class ProtectionDomain implements AutoCloseable {
      * @throws IllegalStateException if this or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
      * @throws dev.isthmus.VerbsException if the call fails, such as with ENOMEM when the limit of locked memory is
-     *     too low
+     *     too low, or with EOPNOTSUPP or EINVAL when ON_DEMAND is asked for and the device
+     *     cannot do it
      */
     public MemoryRegion register(MemorySegment segment, AccessFlag... access) {
-        return MemoryRegion.register(this, segment, access);
+        return MemoryRegions.register(this, segment, access);
+    }
+
+    /**
+     * Registers memory that the device is to know by another address: {@code ibv_reg_mr_iova}, or {@code
+     * ibv_reg_mr_iova2} with RELAXED_ORDERING. Requests of both sides use that address by themselves: {@link
+     * MemoryRegion#address} returns it. Inline sends are refused, as the processor would copy from there.
+     *
+     * <p>A driver that copies short messages to memory itself would write to that address, too: with mlx4 and mlx5,
+     * receive and read into such a region only with MLX4_SCATTER_TO_CQE or MLX5_SCATTER_TO_CQE set to 0.
+     *
+     * @param iova the address for the device; as far into a page as the memory's own
+     * @param segment as for {@link #register}
+     * @param access as for {@link #register}
+     * @return the region, which the caller closes before this
+     * @throws IllegalArgumentException as {@link #register}, or if the address is at another place in a page
+     * @throws IllegalStateException if this or the segment's arena is closed
+     * @throws WrongThreadException if the segment belongs to another thread's confined arena
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public MemoryRegion registerAt(long iova, MemorySegment segment, AccessFlag... access) {
+        return MemoryRegions.registerAt(this, iova, segment, access);
+    }
+
+    /**
+     * Registers the whole address space of this process, which the device faults in on demand: {@code ibv_reg_mr} with
+     * NULL and SIZE_MAX, so-called implicit on-demand paging.
+     *
+     * @param access what may be done besides reading by this side; ON_DEMAND need not be said
+     * @return the region, which the caller closes before this
+     * @throws IllegalArgumentException if REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP or EINVAL when the device cannot do it
+     */
+    public AddressSpaceRegion registerAddressSpace(AccessFlag... access) {
+        return AddressSpaceRegion.register(this, access);
+    }
+
+    /**
+     * Registers memory of another device, such as a GPU, that is given as a dma-buf: {@code ibv_reg_dmabuf_mr}. This
+     * process has no pointer to it: {@link MemoryRegion#segment} is NULL, and inline sends are refused.
+     *
+     * @param fileDescriptor of the dma-buf; the caller's, who may close it when the region is closed
+     * @param offset where in it the region begins, in bytes
+     * @param length of the region, in bytes
+     * @param iova the address for the device; as far into a page as {@code offset}
+     * @param access as for {@link #register}
+     * @return the region, which the caller closes before this
+     * @throws IllegalArgumentException if an argument is negative, the length 0, {@code iova} at another place in a
+     *     page, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     */
+    public MemoryRegion registerDmabuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
+        return MemoryRegions.registerDmabuf(this, fileDescriptor, offset, length, iova, access);
+    }
+
+    /**
+     * Registers memory on the device: {@code ibv_reg_dm_mr}. Its addresses count from 0.
+     *
+     * @param memory of the same open device; it stays open while the region is
+     * @param offset where in it the region begins, in bytes
+     * @param length of the region, in bytes
+     * @param access what may be done to it besides reading by this side; ZERO_BASED need not be said
+     * @return the region, which the caller closes before this and before the memory
+     * @throws IndexOutOfBoundsException if the range is outside the memory
+     * @throws IllegalArgumentException if the memory is of another device, or REMOTE_WRITE or REMOTE_ATOMIC is asked
+     *     for without LOCAL_WRITE
+     * @throws IllegalStateException if this or the memory is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public MemoryRegion registerDeviceMemory(DeviceMemory memory, long offset, long length, AccessFlag... access) {
+        return MemoryRegions.registerDeviceMemory(this, memory, offset, length, access);
+    }
+
+    /**
+     * Allocates a region of no memory: {@code ibv_alloc_null_mr}. What is read of it are zeros, and what is written to
+     * it is forgotten: for the parts of a message that nobody wants.
+     *
+     * @return the region, which the caller closes before this
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device cannot do it
+     */
+    public MemoryRegion allocateNullRegion() {
+        return MemoryRegions.allocateNull(this);
+    }
+
+    /**
+     * Allocates a memory window: {@code ibv_alloc_mw}. It belongs to the calling thread.
+     *
+     * @param type how it is to be bound
+     * @return the window, bound to nothing, which the caller closes before this
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none of the type
+     */
+    public MemoryWindow allocateWindow(MemoryWindowType type) {
+        return MemoryWindow.allocate(this, type);
+    }
+
+    /**
+     * Combines this domain with a thread domain and an allocator: {@code ibv_alloc_parent_domain}.
+     *
+     * @param threadDomain of the same open device, or null for none
+     * @param allocator gives the driver memory for what is made in the parent domain, or null to leave that to it
+     * @return the parent domain, which the caller closes before this and the thread domain
+     * @throws IllegalArgumentException if the thread domain is of another device, or this is a parent domain itself
+     * @throws IllegalStateException if this or the thread domain is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     */
+    public ParentDomain allocateParentDomain(ThreadDomain threadDomain, DomainAllocator allocator) {
+        return ParentDomain.allocate(this, threadDomain, allocator);
+    }
+
+    /**
+     * Allocates page-aligned memory, zeroed, and registers it: {@code ibv_reg_mr}. See {@link PageMemory} for huge pages.
+     *
+     * @param bytes how much
+     * @param access as for {@link #register}
+     * @return the memory and its region, which the caller closes together, before this
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for
+     *     without LOCAL_WRITE
+     * @throws IllegalStateException if this is closed
+     * @throws OutOfMemoryError if there is not so much memory
+     * @throws dev.isthmus.VerbsException if the registration fails
+     */
+    public RegisteredMemory allocate(long bytes, AccessFlag... access) {
+        return RegisteredMemory.allocate(this, PageMemory.PAGES, bytes, access);
+    }
+
+    /**
+     * Allocates memory in pages of a kind, zeroed, and registers it: {@code ibv_reg_mr}.
+     *
+     * @param pages the kind of pages
+     * @param bytes how much
+     * @param access as for {@link #register}
+     * @return the memory and its region, which the caller closes together, before this
+     * @throws IllegalArgumentException as {@link #allocate(long, AccessFlag...)}
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.RdmaUnavailableException if there are not so many huge pages; the message says what to set
+     * @throws OutOfMemoryError if there is not so much memory
+     * @throws dev.isthmus.VerbsException if the registration fails
+     */
+    public RegisteredMemory allocate(PageMemory pages, long bytes, AccessFlag... access) {
+        return RegisteredMemory.allocate(this, pages, bytes, access);
+    }
+
+    /**
+     * Imports a region of this domain that another process, or another open device of this one, has registered: {@code
+     * ibv_import_mr}. Its owner tells what it is. This process has no pointer to it: {@link MemoryRegion#segment} is
+     * NULL, and inline sends are refused.
+     *
+     * @param handleNumber its {@link MemoryRegion#handleNumber}
+     * @param address its {@link MemoryRegion#address}
+     * @param length its {@link MemoryRegion#length}
+     * @param access its {@link MemoryRegion#access}
+     * @return the region; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @throws IllegalArgumentException if the length is not positive
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     */
+    public MemoryRegion importRegion(int handleNumber, long address, long length, AccessFlag... access) {
+        return MemoryRegions.importRegion(this, handleNumber, address, length, access);
     }
 
     /**
@@ -158,14 +351,25 @@ public final class ProtectionDomain implements AutoCloseable {
     }
 
     /**
-     * Deallocates the domain: {@code ibv_dealloc_pd}. Does nothing when it is closed already.
+     * Deallocates the domain: {@code ibv_dealloc_pd}. One that was imported is only let go of: {@code ibv_unimport_pd}.
+     * Does nothing when it is closed already.
      *
      * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it runs
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */
     @Override
     public void close() {
-        lifetime.close(() -> VerbsCall.destroy(Libibverbs.DEALLOC_PD, handle, lifetime.name()));
+        lifetime.close(this::destroy);
+    }
+
+    void destroy() {
+        if (imported) {
+            try (var call = new VerbsCall()) {
+                call.nothing(Libibverbs.UNIMPORT_PD, handle);
+            }
+        } else {
+            VerbsCall.destroy(Libibverbs.DEALLOC_PD, handle, lifetime.name());
+        }
     }
 
     /** The class and the device's name. */

@@ -522,6 +522,15 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
+    /** The C object, for a call that posts a bind; its thread and state are checked as by any post. */
+    MemorySegment handleForBind() {
+        checkCanSend();
+        if (!type.isConnected()) {
+            throw new IllegalArgumentException(this + " binds no memory window: only RC and UC do");
+        }
+        return handle;
+    }
+
     /**
      * Gives the queue pair to another thread: only that one may post to it and close it from here on. The caller makes
      * this visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue

@@ -31,6 +31,7 @@ final class ScatterGatherList {
     private int count;
     private int readOnly; // how many elements the device may not write to
     private long total;
+    private boolean copied;
 
     /**
      * An empty list.
@@ -124,6 +125,9 @@ final class ScatterGatherList {
     void checkUsable() {
         for (int i = 0; i < count; i++) {
             regions[i].checkUsable();
+            if (copied && !regions[i].isHostAddressed()) {
+                throw notCopyable(regions[i]);
+            }
         }
     }
 
@@ -141,6 +145,18 @@ final class ScatterGatherList {
             i++;
         }
         return regions[i];
+    }
+
+    /** Sets whether the processor copies the buffers when they are posted, for which it takes the device's addresses. */
+    @HotPath
+    void copied(boolean on) {
+        copied = on;
+    }
+
+    private static IllegalArgumentException notCopyable(MemoryRegion region) {
+        return new IllegalArgumentException(
+                region + " is not at the address of memory of this process, from where inline"
+                        + " data is copied: send it without inline, or from a region that was registered without an address");
     }
 
     @HotPath

@@ -65,7 +65,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE; // an immediate value of 0
     private int kind;
     private AddressHandle destination; // null when never set
-    private Runnable bindCheck; // null when never set
+    private MemoryWindow bindWindow; // null when never set
+    private MemoryRegion bindRegion; // with it
     private MemorySegment header = MemorySegment.NULL; // this request's own copy
 
     private SendRequest(int maxSge) {
@@ -144,6 +145,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest inline(boolean on) {
+        copied(on);
         flag(INLINE, on);
         return holds(on ? 0 : SendForm.NOT_INLINE, SendForm.NOT_INLINE);
     }
@@ -343,26 +345,37 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this BIND_MW, with what C follows pointers to.
+     * Makes this BIND_MW: it binds a memory window of type 2. The peer can use the key once this has completed, or as soon
+     * as a request that is posted behind this one reaches it. The window holds the region open from here on: see {@link
+     * MemoryWindow#release}. The request has no buffers: it is prepared with {@link #prepare(int) prepare(0)}.
      *
-     * @param window the address of the memory window's C object
-     * @param rkey the key that the window gets
-     * @param region the address of the region's C object
-     * @param address where the window begins
-     * @param length its length; 0 makes it none
-     * @param access {@code enum ibv_access_flags}, or'ed
-     * @param check throws when the window or the region is closed; called by each post, so without a capture of its own
+     * @param window of the same domain as the region; it belongs to the calling thread, which is the one to post this
+     * @param rkey the key that the window gets, as {@link MemoryWindow#nextRkey} gives it: the device takes the lowest 8
+     *     bits only
+     * @param binding what to let the peer reach
+     * @return this
+     * @throws IllegalStateException if the window or the region is closed, or the window of type 1
+     * @throws IllegalArgumentException if window and region are of different domains, or the length is 0
+     * @throws WrongThreadException if the window belongs to another thread
      */
-    @HotPath
-    SendRequest bind(long window, int rkey, long region, long address, long length, int access, Runnable check) {
-        wr.set(JAVA_LONG, Member.MW, window);
+    public SendRequest bind(MemoryWindow window, int rkey, WindowBinding binding) {
+        window.prepare(binding);
+        MemoryRegion region = binding.region();
+        bind(window.handle(), rkey, region.handle(), binding.address(), binding.length(), binding.mask());
+        bindWindow = window;
+        bindRegion = region;
+        return this;
+    }
+
+    /** Writes a bind; {@link #checkSpecial} checks what C follows pointers to. */
+    SendRequest bind(MemorySegment window, int rkey, MemorySegment region, long address, long length, int access) {
+        wr.set(JAVA_LONG, Member.MW, window.address());
         wr.set(JAVA_INT, Member.MW_RKEY, rkey);
-        wr.set(JAVA_LONG, Member.BIND_MR, region);
+        wr.set(JAVA_LONG, Member.BIND_MR, region.address());
         wr.set(JAVA_LONG, Member.BIND_ADDR, address);
         wr.set(JAVA_LONG, Member.BIND_LENGTH, length);
         wr.set(JAVA_INT, Member.BIND_ACCESS, access);
         immediate(0); // Soft-RoCE refuses another value
-        bindCheck = check;
         opcode(SendOpcode.BIND_MW);
         return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);
     }
@@ -400,7 +413,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
             }
             case BIND_MW -> {
                 checkNoBuffers();
-                bindCheck.run();
+                bindWindow.checkBind(bindRegion, pd);
             }
             case LOCAL_INV -> checkNoBuffers();
             default -> {} // TSO of a raw packet: nothing that is C's to follow

@@ -154,6 +154,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         buffers.checkWritable();
     }
 
+    /** Sets whether the post copies the buffers. */
+    @HotPath
+    final void copied(boolean on) {
+        buffers.copied(on);
+    }
+
     /** How many buffers it has. */
     @HotPath
     final int sgeCount() {

@@ -37,6 +37,9 @@ class ConstantsTest {
         check(AsyncEventType.values(), "IBV_EVENT_", AsyncEventType::code);
         check(TransportType.values(), "IBV_TRANSPORT_", TransportType::code);
         check(AtomicCapability.values(), "IBV_ATOMIC_", AtomicCapability::code);
+        check(MemoryAdvice.values(), "IBV_ADVISE_MR_ADVICE_", MemoryAdvice::code);
+        check(MemoryWindowType.values(), "IBV_MW_", MemoryWindowType::code);
+        check(ForkStatus.values(), "IBV_FORK_", ForkStatus::code);
     }
 
     @Test
@@ -66,6 +69,18 @@ class ConstantsTest {
                 assertEquals(header("IBV_RATE_" + gbps + "_GBPS"), rate.code(), rate.name());
             }
         }
+    }
+
+    @Test
+    void shouldHaveTheCodesOfReregistrationOfTheHeader() {
+        assertEquals(verbs_h.IBV_REREG_MR_CHANGE_TRANSLATION(), Reregistration.CHANGE_TRANSLATION);
+        assertEquals(verbs_h.IBV_REREG_MR_CHANGE_PD(), Reregistration.CHANGE_PD);
+        assertEquals(verbs_h.IBV_REREG_MR_CHANGE_ACCESS(), Reregistration.CHANGE_ACCESS);
+        assertEquals(-1, verbs_h.IBV_REREG_MR_ERR_INPUT());
+        assertEquals(-2, verbs_h.IBV_REREG_MR_ERR_DONT_FORK_NEW());
+        assertEquals(-3, verbs_h.IBV_REREG_MR_ERR_DO_FORK_OLD());
+        assertEquals(-4, verbs_h.IBV_REREG_MR_ERR_CMD());
+        assertEquals(-5, verbs_h.IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW());
     }
 
     private static <E extends Enum<E>> void check(E[] constants, String prefix, ToIntFunction<E> code) {

@@ -1,0 +1,48 @@
+package dev.isthmus.internal;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+
+/** The functions of the C library that Java has no equal of. Each returns -1 and sets errno when it fails. */
+public final class Libc {
+
+    public static final NativeFunction MMAP =
+            of("mmap", ADDRESS, ADDRESS, JAVA_LONG, JAVA_INT, JAVA_INT, JAVA_INT, JAVA_LONG);
+    public static final NativeFunction MUNMAP = of("munmap", JAVA_INT, ADDRESS, JAVA_LONG);
+    public static final NativeFunction MADVISE = of("madvise", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
+    public static final NativeFunction DUP = of("dup", JAVA_INT, JAVA_INT);
+    public static final NativeFunction CLOSE = of("close", JAVA_INT, JAVA_INT);
+
+    private static final NativeFunction GETPAGESIZE = of("getpagesize", JAVA_INT);
+
+    private Libc() {}
+
+    private static NativeFunction of(String name, MemoryLayout result, MemoryLayout... arguments) {
+        return new NativeFunction(
+                name,
+                () -> Linker.nativeLinker().defaultLookup().find(name).orElseThrow(),
+                FunctionDescriptor.of(result, arguments));
+    }
+
+    /** The size of a page of memory, in bytes: a power of two. */
+    public static long pageSize() {
+        return PageSize.BYTES;
+    }
+
+    private static final class PageSize {
+        static final long BYTES = ask();
+
+        private PageSize() {}
+
+        private static long ask() {
+            try (var call = new NativeCall()) {
+                return call.integer(GETPAGESIZE);
+            }
+        }
+    }
+}

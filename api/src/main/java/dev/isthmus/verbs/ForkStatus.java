@@ -1,0 +1,36 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.Codes;
+
+/** Whether a process that has registered memory may fork: {@code enum ibv_fork_status}. */
+public enum ForkStatus {
+    /** A child's writes can part the parent from the memory that it has registered. {@code IBV_FORK_DISABLED}. */
+    DISABLED(0),
+    /** Registered memory is not inherited: a child that touches it dies. {@code IBV_FORK_ENABLED}. */
+    ENABLED(1),
+    /** The kernel copies registered memory for a child at once: nothing need be done. {@code IBV_FORK_UNNEEDED}. */
+    UNNEEDED(2),
+    /** A status that this library does not know. */
+    UNKNOWN(-1);
+
+    private static final Codes<ForkStatus> CODES = new Codes<>(values(), ForkStatus::code, UNKNOWN);
+
+    private final int code;
+
+    ForkStatus(int code) {
+        this.code = code;
+    }
+
+    /**
+     * The value of the C constant.
+     *
+     * @return its code
+     */
+    public int code() {
+        return code;
+    }
+
+    static ForkStatus of(int code) {
+        return CODES.of(code);
+    }
+}

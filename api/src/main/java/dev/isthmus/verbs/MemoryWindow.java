@@ -1,0 +1,260 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_mw;
+import dev.isthmus.bindings.ibverbs.ibv_mw_bind;
+import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A memory window: {@code struct ibv_mw}. It lets the peer into a part of a region, with a key of its own that can be
+ * withdrawn without a system call. Binding it is a send request: it takes effect when that has completed, and before the
+ * requests that are posted behind it.
+ *
+ * <p>It belongs to one thread at a time, the one of the queue pairs that it is bound on, at first the one that allocated
+ * it: see {@link #handOver}. Owned by who allocated it, and closed before its region and domain.
+ */
+public final class MemoryWindow implements AutoCloseable {
+
+    private static final int SIGNALED = 1 << 1;
+
+    private final ProtectionDomain pd;
+    private final MemoryWindowType type;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final MemorySegment handle;
+    private final MemorySegment struct;
+    private MemoryRegion region; // what the requests that were prepared last bind this to; null for none
+    private Lifetime hold; // keeps it open, as C follows a pointer to it at each post
+
+    private MemoryWindow(ProtectionDomain pd, MemoryWindowType type, Lifetime lifetime, MemorySegment handle) {
+        this.pd = pd;
+        this.type = type;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        this.struct = NativeCall.sized(handle, ibv_mw.sizeof());
+    }
+
+    static MemoryWindow allocate(ProtectionDomain pd, MemoryWindowType type) {
+        String name = pd.context().device().name() + ", " + type;
+        var lifetime = new Lifetime("MemoryWindow", name, pd.lifetime());
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall()) {
+                var function = pd.context().ops().require(ContextFunction.ALLOC_MW);
+                return new MemoryWindow(pd, type, lifetime, call.create(function, name, pd.handle(), type.code()));
+            }
+        });
+    }
+
+    /**
+     * How it is bound.
+     *
+     * @return the type
+     */
+    public MemoryWindowType type() {
+        return type;
+    }
+
+    /**
+     * The key that the peer names the window by: of type 1 the one of the last {@link #tryBind}, of type 2 the one of
+     * the last {@link #bound}.
+     *
+     * @return the rkey
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     */
+    public int rkey() {
+        owner.check();
+        return ibv_mw.rkey(struct);
+    }
+
+    /**
+     * The key to bind a window of type 2 with next: {@code ibv_inc_rkey} of the present one. The device takes the lowest
+     * 8 bits of any key; a new one each time keeps those out who were let in before.
+     *
+     * @return the next rkey
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     */
+    public int nextRkey() {
+        return increment(rkey());
+    }
+
+    static int increment(int rkey) {
+        return (rkey & ~0xff) | ((rkey + 1) & 0xff);
+    }
+
+    /**
+     * Notes that the bind of a window of type 2 has completed: the next one has to start from its key, which nobody else
+     * tells the driver.
+     *
+     * @param rkey the key that it was bound with
+     * @throws IllegalStateException if this is closed, or of type 1
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public void bound(int rkey) {
+        owner.check();
+        requireType(MemoryWindowType.TYPE_2, "the driver notes the key of a window of type 1 itself");
+        ibv_mw.rkey(struct, rkey);
+    }
+
+    /**
+     * Posts a request that binds a window of type 1: {@code ibv_bind_mw}. Its completion has the opcode BIND_MW. From
+     * here on {@link #rkey} is the new key; if the bind completes with an error, the window has no valid one. Does not
+     * wait.
+     *
+     * @param qp connected, of the same domain, and of the calling thread
+     * @param binding what to let the peer reach; of length 0 to let nobody in any more
+     * @param wrId the number that the completion will carry
+     * @param signaled true to get a completion when it succeeds
+     * @return false if the send queue is full
+     * @throws WrongThreadException if this or the queue pair belongs to another thread
+     * @throws IllegalStateException if this, the queue pair or the region is closed, the queue pair cannot send, or this
+     *     is of type 2
+     * @throws IllegalArgumentException if the queue pair or the region is of another domain
+     * @throws dev.isthmus.VerbsException if the driver refuses the request
+     */
+    public boolean tryBind(QueuePair qp, WindowBinding binding, long wrId, boolean signaled) {
+        owner.check();
+        requireType(MemoryWindowType.TYPE_1, "it is bound by a request: see SendRequest.bind");
+        MemoryRegion target = binding.region();
+        checkDomain(target, qp.protectionDomain());
+        target.checkUsable();
+        MemorySegment queue = qp.handleForBind();
+        try (var call = new VerbsCall(target.lifetime()).explain(MemoryWindow::bindHelp)) {
+            MemorySegment bind = call.allocate(ibv_mw_bind.layout());
+            ibv_mw_bind.wr_id(bind, wrId);
+            ibv_mw_bind.send_flags(bind, signaled ? SIGNALED : 0);
+            MemorySegment info = ibv_mw_bind.bind_info(bind);
+            ibv_mw_bind_info.mr(info, target.handle());
+            ibv_mw_bind_info.addr(info, binding.address());
+            ibv_mw_bind_info.length(info, binding.length());
+            ibv_mw_bind_info.mw_access_flags(info, binding.mask());
+            var function = pd.context().ops().require(ContextFunction.BIND_MW);
+            int errno = Math.abs(call.integer(function, queue, handle, bind));
+            if (errno != 0 && errno != Errno.ENOMEM) {
+                throw call.failure(function, this + ", " + binding, errno);
+            }
+            return errno == 0;
+        }
+    }
+
+    private static String bindHelp(int errno) {
+        return errno == Errno.EINVAL ? "the driver may not know ZERO_BASED windows" : "";
+    }
+
+    /** Gets ready to be named by a request, which from here on may be posted. */
+    void prepare(WindowBinding binding) {
+        owner.check();
+        requireType(MemoryWindowType.TYPE_2, "it is bound by tryBind");
+        MemoryRegion target = binding.region();
+        checkDomain(target, pd);
+        if (binding.length() == 0) {
+            throw new IllegalArgumentException(
+                    "a window of type 2 cannot be bound to nothing: invalidate its key (LOCAL_INV) instead");
+        }
+        if (target != region) {
+            var next = new Lifetime("MemoryWindow that it is bound to", lifetime.name(), target.lifetime());
+            release();
+            region = target;
+            hold = next;
+        }
+    }
+
+    /**
+     * Checks a request at its post, which goes on to let C follow pointers to this and the region: this thread cannot
+     * close the one meanwhile, and no thread the other.
+     */
+    @HotPath
+    void checkBind(MemoryRegion target, ProtectionDomain of) {
+        owner.check();
+        if (target != region || of.context() != pd.context()) {
+            throw unfit(target, of);
+        }
+        target.checkUsable();
+    }
+
+    private RuntimeException unfit(MemoryRegion target, ProtectionDomain of) {
+        return of.context() == pd.context()
+                ? new IllegalStateException("the request binds " + this + " to " + target
+                        + ", which it was released from: prepare the request again")
+                : new IllegalArgumentException(this + " and " + of + " are not of the same open device");
+    }
+
+    private void requireType(MemoryWindowType wanted, String why) {
+        if (type != wanted) {
+            throw new IllegalStateException(this + " is not of " + wanted + ": " + why);
+        }
+    }
+
+    private void checkDomain(MemoryRegion target, ProtectionDomain of) {
+        if (target.protectionDomain() != pd || of.context() != pd.context()) {
+            throw new IllegalArgumentException(this + ", " + target + " and the queue pair are not of the same domain");
+        }
+    }
+
+    /**
+     * Lets go of the region that requests were last prepared to bind this to, so that it can be closed. What the device
+     * knows does not change: for that the window is invalidated. Requests that bind this are refused until they are
+     * prepared again. Does nothing for a window of type 1.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     */
+    public void release() {
+        owner.check();
+        letGo();
+    }
+
+    private void letGo() {
+        if (hold != null) {
+            hold.close(() -> {});
+        }
+        region = null;
+        hold = null;
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    /**
+     * Gives the window to another thread: only that one may bind and close it from here on.
+     *
+     * @param next the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    /**
+     * Deallocates the window: {@code ibv_dealloc_mw}. Its key is no longer valid. Does nothing when it is closed
+     * already.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(() -> {
+            VerbsCall.destroy(pd.context().ops().require(ContextFunction.DEALLOC_MW), handle, lifetime.name());
+            letGo();
+        });
+    }
+
+    /** The class, the device's name, and the type. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,89 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_parent_domain_init_attr;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+import java.util.Optional;
+
+/**
+ * A protection domain together with a thread domain and an allocator: {@code ibv_alloc_parent_domain}. As in C it is a
+ * protection domain, and can be used wherever one can; what is made in it reaches the regions of the domain that it was
+ * made from, and the other way round.
+ *
+ * <p>Owned by who allocated it, and closed before the domains that it was made from.
+ */
+public final class ParentDomain extends ProtectionDomain {
+
+    private final AllocatorStubs stubs; // null without an allocator
+
+    private ParentDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle, AllocatorStubs stubs) {
+        super(context, lifetime, handle, false);
+        this.stubs = stubs;
+    }
+
+    static ParentDomain allocate(ProtectionDomain pd, ThreadDomain threadDomain, DomainAllocator allocator) {
+        DeviceContext context = pd.context();
+        if (pd instanceof ParentDomain) {
+            throw new IllegalArgumentException(
+                    pd + " is a parent domain itself: take the domain that it was made from");
+        }
+        if (threadDomain != null && threadDomain.context() != context) {
+            throw new IllegalArgumentException(threadDomain + " and " + pd + " are not of the same open device");
+        }
+        String name = context.device().name();
+        Lifetime[] parents = threadDomain == null
+                ? new Lifetime[] {pd.lifetime()}
+                : new Lifetime[] {pd.lifetime(), threadDomain.lifetime()};
+        var lifetime = new Lifetime("ParentDomain", name, parents);
+        return lifetime.open(() -> {
+            AllocatorStubs stubs = allocator == null ? null : new AllocatorStubs(allocator);
+            boolean made = false;
+            try (var call = new VerbsCall()) {
+                MemorySegment attributes = call.allocate(ibv_parent_domain_init_attr.layout());
+                ibv_parent_domain_init_attr.pd(attributes, pd.handle());
+                ibv_parent_domain_init_attr.td(
+                        attributes, threadDomain == null ? MemorySegment.NULL : threadDomain.handle());
+                if (stubs != null) {
+                    stubs.write(attributes);
+                }
+                var function = context.ops().require(ContextFunction.ALLOC_PARENT_DOMAIN);
+                MemorySegment handle = call.create(function, name, context.handle(), attributes);
+                made = true;
+                return new ParentDomain(context, lifetime, handle, stubs);
+            } finally {
+                if (!made && stubs != null) {
+                    stubs.close();
+                }
+            }
+        });
+    }
+
+    /**
+     * What the allocator threw first since this was last asked: the reason for an ENOMEM, say, of what was created in
+     * this domain. Nothing is thrown on its behalf, as a driver is between.
+     *
+     * @return the exception, if there was one
+     */
+    public Optional<Throwable> allocatorFailure() {
+        return stubs == null ? Optional.empty() : stubs.failure();
+    }
+
+    /**
+     * Deallocates the domain: {@code ibv_dealloc_pd}. The domains that it was made from stay open. Does nothing when it
+     * is closed already.
+     *
+     * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it runs
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        lifetime().close(() -> {
+            destroy();
+            if (stubs != null) {
+                stubs.close();
+            }
+        });
+    }
+}

@@ -1,0 +1,74 @@
+package dev.isthmus.verbs;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory and the region of it, which are closed together in the right order. Any thread may use it.
+ *
+ * <p>Owned by who allocated it: see {@link ProtectionDomain#allocate(long, AccessFlag...)}.
+ */
+public final class RegisteredMemory implements AutoCloseable {
+
+    private final Arena arena;
+    private final MemoryRegion region;
+
+    private RegisteredMemory(Arena arena, MemoryRegion region) {
+        this.arena = arena;
+        this.region = region;
+    }
+
+    static RegisteredMemory allocate(ProtectionDomain pd, PageMemory pages, long bytes, AccessFlag... access) {
+        Arena arena = Arena.ofShared();
+        boolean made = false;
+        try {
+            var memory = new RegisteredMemory(arena, pd.register(pages.allocate(arena, bytes), access));
+            made = true;
+            return memory;
+        } finally {
+            if (!made) {
+                arena.close();
+            }
+        }
+    }
+
+    /**
+     * The region, for requests. To close it apart from its memory is not wrong, only of no use.
+     *
+     * @return the region of all of the memory
+     */
+    public MemoryRegion region() {
+        return region;
+    }
+
+    /**
+     * The memory.
+     *
+     * @return the segment
+     */
+    public MemorySegment segment() {
+        return region.segment();
+    }
+
+    /**
+     * Deregisters the region, then frees the memory. Requests that use it must have completed. Does nothing when it is
+     * closed already.
+     *
+     * @throws IllegalStateException if another thread is in a call that uses the memory; it can be tried again
+     * @throws dev.isthmus.VerbsException if the region cannot be deregistered; the memory stays, and it can be tried
+     *     again
+     */
+    @Override
+    public void close() {
+        region.close();
+        if (arena.scope().isAlive()) {
+            arena.close();
+        }
+    }
+
+    /** The class and the region. */
+    @Override
+    public String toString() {
+        return "RegisteredMemory(" + region + ")";
+    }
+}

@@ -1,0 +1,69 @@
+package dev.isthmus.verbs;
+
+import java.util.EnumSet;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * What a memory window lets the peer reach: {@code struct ibv_mw_bind_info}.
+ *
+ * @param region registered with MW_BIND
+ * @param offset where the window begins in the region, in bytes
+ * @param length its length in bytes; 0 for a window of type 1 that lets nobody in any more
+ * @param access what the peer may do: REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC; with ZERO_BASED, addresses count from
+ *     the beginning of the window, which few devices can do
+ */
+public record WindowBinding(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
+
+    private static final Set<AccessFlag> ALLOWED = EnumSet.of(
+            AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.ZERO_BASED);
+
+    /**
+     * Checks what C would only call EINVAL, or a failed bind.
+     *
+     * @throws IndexOutOfBoundsException if the range is outside the region
+     * @throws IllegalArgumentException if the region was registered without MW_BIND, or without LOCAL_WRITE where the
+     *     peer is to write; or if a flag is not one for windows
+     */
+    public WindowBinding {
+        Objects.checkFromIndexSize(offset, length, region.length());
+        access = Set.copyOf(access);
+        Set<AccessFlag> rights = region.access();
+        if (!rights.contains(AccessFlag.MW_BIND)) {
+            throw new IllegalArgumentException(
+                    region + " was registered without MW_BIND: no window can be bound to it");
+        }
+        if (!ALLOWED.containsAll(access)) {
+            throw new IllegalArgumentException("a window takes only " + ALLOWED + ", not " + access);
+        }
+        boolean writes = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
+        if (writes && !region.isWritable()) {
+            throw new IllegalArgumentException(
+                    region + " was registered without LOCAL_WRITE: no window of it can be written to");
+        }
+    }
+
+    /**
+     * A part of a region.
+     *
+     * @param region registered with MW_BIND
+     * @param offset where the window begins in the region, in bytes
+     * @param length its length in bytes
+     * @param access what the peer may do
+     * @return the binding
+     * @throws IndexOutOfBoundsException if the range is outside the region
+     * @throws IllegalArgumentException if the region or the flags do not allow it
+     */
+    public static WindowBinding of(MemoryRegion region, long offset, long length, AccessFlag... access) {
+        return new WindowBinding(region, offset, length, MemoryRegions.set(access));
+    }
+
+    /** Where the window begins for the device of its region. */
+    long address() {
+        return region.address() + offset;
+    }
+
+    int mask() {
+        return MemoryRegions.mask(access);
+    }
+}

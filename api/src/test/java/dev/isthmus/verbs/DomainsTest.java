@@ -1,0 +1,175 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import dev.isthmus.internal.Errno;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Protection, thread and parent domains. */
+@Tag("device")
+class DomainsTest {
+
+    private static final String UNSUPPORTED = "): EOPNOTSUPP (95): this device or its driver does not support it";
+
+    private DeviceContext context;
+
+    @BeforeEach
+    void open() {
+        context = Device.first().open();
+    }
+
+    @AfterEach
+    void close() {
+        context.close();
+    }
+
+    private String device() {
+        return context.device().name();
+    }
+
+    @Test
+    void shouldAllocateManyProtectionDomains() {
+        var domains = new ArrayList<ProtectionDomain>();
+        for (int i = 0; i < 50; i++) {
+            domains.add(context.allocateProtectionDomain());
+        }
+        assertNotEquals(domains.get(0).handleNumber(), domains.get(1).handleNumber());
+        assertThrows(IllegalStateException.class, context::close);
+        domains.forEach(ProtectionDomain::close);
+        domains.forEach(ProtectionDomain::close); // does nothing
+        assertThrows(IllegalStateException.class, () -> domains.getFirst().handleNumber());
+        assertThrows(IllegalStateException.class, () -> domains.getFirst().allocate(64));
+    }
+
+    @Test
+    void shouldAllocateThreadDomainOrSayThatDriverCannot() {
+        try (var threadDomain = context.allocateThreadDomain()) {
+            assertThrows(IllegalStateException.class, context::close);
+            assertFalse(threadDomain.toString().isEmpty());
+        } catch (VerbsException e) {
+            assertEquals(Errno.EOPNOTSUPP, e.errno());
+            assertEquals("ibv_alloc_td(" + device() + UNSUPPORTED, e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldUseParentDomainAsProtectionDomainOrSayThatDriverCannot() {
+        exchangeInParentDomain(null);
+    }
+
+    @Test
+    void shouldLeaveAllocationToDriverWhenAllocatorGivesNone() {
+        var asked = new AtomicInteger();
+        exchangeInParentDomain(new DomainAllocator() {
+            @Override
+            public MemorySegment allocate(long bytes, long alignment, long resourceType) {
+                asked.incrementAndGet();
+                return null;
+            }
+
+            @Override
+            public void free(MemorySegment memory, long resourceType) {
+                throw new AssertionError("nothing was given");
+            }
+        });
+    }
+
+    @Test
+    void shouldGiveDriverMemoryOfTheAllocator() {
+        List<Long> open = new ArrayList<>();
+        try (var arena = Arena.ofShared()) {
+            boolean supported = exchangeInParentDomain(new DomainAllocator() {
+                @Override
+                public MemorySegment allocate(long bytes, long alignment, long resourceType) {
+                    MemorySegment memory = arena.allocate(bytes, alignment);
+                    open.add(memory.address());
+                    return memory;
+                }
+
+                @Override
+                public void free(MemorySegment memory, long resourceType) {
+                    assertTrue(open.remove(memory.address()));
+                }
+            });
+            assertTrue(open.isEmpty(), supported + ": " + open);
+        }
+    }
+
+    /** Whether there are parent domains. */
+    private boolean exchangeInParentDomain(DomainAllocator allocator) {
+        try (var pd = context.allocateProtectionDomain()) {
+            ParentDomain parent;
+            try {
+                parent = pd.allocateParentDomain(null, allocator);
+            } catch (VerbsException e) {
+                assertEquals(Errno.EOPNOTSUPP, e.errno());
+                assertEquals("ibv_alloc_parent_domain(" + device() + UNSUPPORTED, e.getMessage());
+                return false;
+            }
+            try (parent;
+                    var cq = context.createCompletionQueue(16);
+                    var memory = parent.allocate(4096, AccessFlag.LOCAL_WRITE);
+                    var qp = parent.createQueuePair(QueuePairType.RC, cq, cq)) {
+                assertThrows(IllegalStateException.class, pd::close);
+                GidEntry gid = context.defaultGid(1);
+                qp.connect(gid, qp.address(gid)); // to itself
+                assertTrue(qp.tryPost(ReceiveRequest.prepare(memory.region()).range(64, 4)));
+                assertTrue(qp.tryPost(SendRequest.prepare(memory.region()).range(0, 4)));
+                assertThrows(IllegalArgumentException.class, () -> parent.allocateParentDomain(null, null));
+                assertTrue(parent.allocatorFailure().isEmpty());
+            }
+            return true;
+        }
+    }
+
+    @Test
+    void shouldAllocateDeviceMemoryOrSayThatDeviceHasNone() {
+        DeviceMemory memory;
+        try {
+            memory = context.allocateDeviceMemory(256, 4);
+        } catch (VerbsException e) {
+            assertEquals(Errno.EOPNOTSUPP, e.errno());
+            assertEquals(
+                    "ibv_alloc_dm(" + device()
+                            + ", 256 bytes): EOPNOTSUPP (95): this device has no memory for programs",
+                    e.getMessage());
+            return;
+        }
+        try (memory;
+                var pd = context.allocateProtectionDomain();
+                var region = pd.registerDeviceMemory(memory, 0, 256, AccessFlag.LOCAL_WRITE)) {
+            byte[] bytes = {1, 2, 3, 4, 5, 6, 7, 8};
+            memory.copyIn(16, MemorySegment.ofArray(bytes));
+            byte[] back = new byte[8];
+            memory.copyOut(16, MemorySegment.ofArray(back));
+            assertEquals(-1, MemorySegment.ofArray(bytes).mismatch(MemorySegment.ofArray(back)));
+            assertEquals(0, region.address());
+            assertThrows(IllegalStateException.class, memory::close);
+            assertThrows(IndexOutOfBoundsException.class, () -> memory.copyIn(252, MemorySegment.ofArray(bytes)));
+            assertThrows(IndexOutOfBoundsException.class, () -> memory.copyOut(-4, MemorySegment.ofArray(back)));
+            assertThrows(
+                    IndexOutOfBoundsException.class,
+                    () -> pd.registerDeviceMemory(memory, 4, 256, AccessFlag.LOCAL_WRITE));
+        }
+    }
+
+    @Test
+    void shouldRefuseDeviceMemoryThatCannotBe() {
+        assertThrows(IllegalArgumentException.class, () -> context.allocateDeviceMemory(0, 1));
+        assertThrows(IllegalArgumentException.class, () -> context.allocateDeviceMemory(64, 3));
+        assertThrows(IllegalArgumentException.class, () -> context.importDeviceMemory(0, 0));
+    }
+}
