@@ -30,9 +30,23 @@ class Interrupted(Exception):
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
+_received = []
+
+
 def _interrupt(number, _frame):
     ignore_signals()  # a second one must not cut the cleaning up short
+    _received.append(number)
     raise Interrupted(number)
+
+
+def check_interrupted():
+    """Raises what a signal has raised once more.
+
+    Python drops an exception where it has no caller to give it to, as in the callback of a weak reference (imports
+    have those): then this is all that is left of the signal.
+    """
+    if _received:
+        raise Interrupted(_received[0])
 
 
 def catch_signals():

@@ -8,7 +8,7 @@ import resource
 import signal
 import subprocess
 
-from .failure import TIMED_OUT, Failure, Unavailable
+from .failure import TIMED_OUT, Failure, Unavailable, check_interrupted
 from .place import assigned, told
 from .softroce import Devices
 
@@ -78,6 +78,7 @@ def _run(arguments, options, environment):
         status = 127 if isinstance(error, FileNotFoundError) else 126
         raise Failure(f"{arguments[0]}: {error.strerror}", status) from None
     try:
+        check_interrupted()  # what has come before there was a child
         status = child.wait(options.timeout)
         return status if status >= 0 else 128 - status
     except subprocess.TimeoutExpired:

@@ -11,6 +11,7 @@ import fcntl
 import glob
 import os
 import re
+import select
 import signal
 import socket
 import subprocess
@@ -23,6 +24,9 @@ REGISTER = "/run/isthmus-testbed"  # not in a folder where others can write
 # Networks for benchmarks (RFC 2544): no real one uses them.
 NETWORK = "198.18.{}"
 PAIRS = 32
+
+# It makes or removes devices in a second, but may wait for other runs' keepers, and for a program in the kernel.
+KEEPER_SECONDS = 60
 
 MODULES = ("veth", "ib_uverbs", "rdma_ucm", "rdma_rxe")  # what testbed/devices loads
 
@@ -47,8 +51,7 @@ class Devices:
             _be_keeper(theirs)
         theirs.close()
         try:
-            with self.line.makefile(encoding="utf-8") as answers:
-                answer = answers.read()
+            answer = self._answer()
             word, _, rest = answer.partition(" ")
             if word != "ready":
                 raise Unavailable(rest or "the keeper of the devices died")
@@ -60,10 +63,23 @@ class Devices:
         self.addresses = first.split("=")[1], second.split("=")[1]
         return self
 
+    def _answer(self):
+        """Returns all that the keeper says once it has made the devices, or could not."""
+        self.line.settimeout(KEEPER_SECONDS)
+        try:
+            return b"".join(iter(lambda: self.line.recv(4096), b"")).decode()
+        except TimeoutError:
+            raise Unavailable(f"no Soft-RoCE devices within {KEEPER_SECONDS} s") from None
+
     def __exit__(self, *_):
         ignore_signals()
         self.line.close()
-        os.waitpid(self.keeper, 0)
+        end = os.pidfd_open(self.keeper)
+        if select.select([end], [], [], KEEPER_SECONDS)[0]:
+            os.waitpid(self.keeper, 0)
+        else:  # it goes on without us
+            say(f"the Soft-RoCE devices are still there after {KEEPER_SECONDS} s")
+        os.close(end)
 
 
 def _check():

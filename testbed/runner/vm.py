@@ -1,5 +1,6 @@
 """The command in QEMU: the guest's life, its streams and its end."""
 
+import contextlib
 import os
 import re
 import select
@@ -10,9 +11,10 @@ import threading
 import time
 
 from . import guest, machine
-from .failure import TIMED_OUT, Failure, Interrupted
+from .failure import TIMED_OUT, Failure, Interrupted, check_interrupted
 
 BOOT_SECONDS = 120  # it takes 5 s under software emulation; a loaded machine gets its time
+END_SECONDS = 60  # a killed QEMU gives back its memory
 CONSOLE_LINES = 25
 
 
@@ -73,7 +75,8 @@ class Guest:
 
     def __exit__(self, *_):
         self.qemu.kill()
-        self.qemu.wait()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            self.qemu.wait(END_SECONDS)
         for stream in self.outputs:
             stream.join(5)  # shows what the command has said, unless our reader stands still
 
@@ -89,7 +92,9 @@ class Guest:
         # QEMU has taken all output from the guest before this message, and the sockets keep it.
         self.qemu.kill()
         for stream in self.outputs:
-            stream.join()  # however slow our reader is
+            stream.join(max(0, self.began + self.timeout - time.monotonic()))
+            if stream.is_alive():
+                raise Failure(f"timed out after {self.timeout:g} s: nobody reads what the command has written", TIMED_OUT)
         return int(ending[1])
 
     def _message(self, seconds):
@@ -101,6 +106,7 @@ class Guest:
                 if seconds >= self.timeout:
                     raise Failure(f"timed out after {self.timeout:g} s", TIMED_OUT)
                 self._explain(f"the guest did not start within {seconds} s")
+            check_interrupted()
             if any(stream.broken for stream in self.outputs):
                 raise Interrupted(signal.SIGPIPE)
             if select.select([self.control], [], [], min(left, 0.2))[0]:
