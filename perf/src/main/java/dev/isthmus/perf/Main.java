@@ -1,6 +1,7 @@
 package dev.isthmus.perf;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.perf.demo.CrashException;
 import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.SendLatServerCommand;
 import dev.isthmus.perf.demo.TagLatServerCommand;
@@ -14,7 +15,8 @@ import picocli.CommandLine.Command;
 
 /**
  * The entry of all the suite's commands. Exit status 0 when all went well, 1 with one line on standard error when the
- * machine, a peer or a device did not play along, 2 when the command line is wrong.
+ * machine, a peer or a device did not play along, 2 when the command line is wrong, 128 + N when signal N has ended a
+ * second JVM.
  */
 @Command(
         name = "isthmus perf",
@@ -59,7 +61,7 @@ public final class Main {
                     } else {
                         e.printStackTrace(command.getErr());
                     }
-                    return CommandLine.ExitCode.SOFTWARE;
+                    return e instanceof CrashException crash ? crash.status() : CommandLine.ExitCode.SOFTWARE;
                 });
     }
 }

@@ -2,15 +2,10 @@ package dev.isthmus.perf.demo;
 
 import dev.isthmus.perf.perftest.LatencyReport;
 import dev.isthmus.perf.perftest.LatencyStatistics;
-import dev.isthmus.perf.perftest.Listening;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** {@code ib_send_lat} against {@code ib_send_lat}: two new processes for each round, as that program is used. */
 final class CSendLat implements Contestant {
@@ -21,7 +16,6 @@ final class CSendLat implements Contestant {
     private static final String NO_FIGURE = "nan";
 
     private static final int ATTEMPTS = 5;
-    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final DevicePair devices;
     private final int port;
@@ -45,16 +39,16 @@ final class CSendLat implements Contestant {
     }
 
     private String run(int bytes, int iterations) throws IOException, InterruptedException {
-        Process server = children.start(
-                command(devices.server(), bytes, iterations), Map.of(), Redirect.INHERIT, Redirect.DISCARD);
-        Listening.await(port, server, LIMIT);
-        List<String> command = command(devices.client(), bytes, iterations);
-        command.add("127.0.0.1");
-        Process client = children.start(command, Map.of(), Redirect.PIPE, Redirect.PIPE);
-        String output = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        await(client, "client");
-        await(server, "server");
-        return output;
+        try (var server = new ToolRun("server", command(devices.server(), bytes, iterations), Map.of(), children)) {
+            server.awaitListening(port);
+            List<String> command = command(devices.client(), bytes, iterations);
+            command.add("127.0.0.1");
+            try (var client = new ToolRun("client", command, Map.of(), children)) {
+                String output = client.awaitOutput(iterations);
+                server.awaitOutput(iterations);
+                return output;
+            }
+        }
     }
 
     private static Latency parse(String output) throws IOException {
@@ -71,15 +65,6 @@ final class CSendLat implements Contestant {
                 List.of(PROGRAM, "-F", "-d", end.device(), "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
         end.gidIndex().ifPresent(index -> command.addAll(List.of("-x", "" + index)));
         return command;
-    }
-
-    private static void await(Process process, String role) throws IOException, InterruptedException {
-        if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS)) {
-            throw new IOException(PROGRAM + "'s " + role + " does not end");
-        }
-        if (process.exitValue() != 0) {
-            throw new IOException(PROGRAM + "'s " + role + " failed with status " + process.exitValue());
-        }
     }
 
     @Override

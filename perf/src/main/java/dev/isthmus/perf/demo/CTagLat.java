@@ -1,14 +1,10 @@
 package dev.isthmus.perf.demo;
 
-import dev.isthmus.perf.perftest.Listening;
 import java.io.IOException;
-import java.lang.ProcessBuilder.Redirect;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 
 /** {@code ucx_perftest -t tag_lat} against itself: two new processes for each round. */
 final class CTagLat implements Contestant {
@@ -17,7 +13,6 @@ final class CTagLat implements Contestant {
     private static final int WARM_UP_ITERATIONS = 10_000;
 
     private static final String FINAL = "Final:";
-    private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final Map<String, String> environment;
     private final int port;
@@ -37,17 +32,15 @@ final class CTagLat implements Contestant {
         if (hasMpi()) {
             command.addAll(List.of("-P", "0"));
         }
-        Process server = children.start(command, environment, Redirect.INHERIT, Redirect.DISCARD);
-        Listening.await(port, server, LIMIT);
-        command.add("127.0.0.1");
-        Process client = children.start(command, environment);
-        String output = new String(client.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        for (Process process : List.of(client, server)) {
-            if (!process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS) || process.exitValue() != 0) {
-                throw new IOException("ucx_perftest failed: " + output.strip());
+        try (var server = new ToolRun("server", command, environment, children)) {
+            server.awaitListening(port);
+            command.add("127.0.0.1");
+            try (var client = new ToolRun("client", command, environment, children)) {
+                String output = client.awaitOutput(iterations);
+                server.awaitOutput(iterations);
+                return parse(output);
             }
         }
-        return parse(output);
     }
 
     /** Whether it was built with MPI, as Debian 13's is: without a terminal it would then want to be started by MPI. */

@@ -1,18 +1,10 @@
 package dev.isthmus.perf.demo;
 
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.PrintWriter;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,31 +44,33 @@ public final class DemoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    private final Map<String, Machine> machines = new LinkedHashMap<>();
-    private final List<Sample> samples = new ArrayList<>();
-
     @Override
     public Integer call() throws IOException, InterruptedException {
         checkWritable();
         options.arguments(); // complains about them before anything is started
-        String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
-        try (var progress = Progress.onStandardError()) {
-            var listener = new Collector(progress);
-            if (only.orElse(Part.VERBS) == Part.VERBS) {
-                runVerbs(listener);
-            }
-            if (only.orElse(Part.UCX) == Part.UCX) {
-                run(UcxDuel.PATH, List.of(), "demo-ucx", listener);
-            }
+        List<Half> halves = new ArrayList<>();
+        if (only.orElse(Part.VERBS) == Part.VERBS) {
+            // Without the testbed's script: on this machine's device.
+            halves.add(half(
+                    VerbsDuel.PATH,
+                    "demo-verbs",
+                    Testbed.find()
+                            .map(script -> List.of(script.toString(), "--quiet", "--"))
+                            .orElse(List.of())));
         }
-        var report = new Report(date, machines, Comparison.of(samples), samples);
-        if (json.isPresent()) {
-            report.write(json.get());
+        if (only.orElse(Part.UCX) == Part.UCX) {
+            halves.add(half(UcxDuel.PATH, "demo-ucx", List.of()));
         }
-        PrintWriter out = spec.commandLine().getOut();
-        out.print(Table.format(report));
-        out.flush();
-        return 0;
+        var temporary = Path.of(System.getProperty("java.io.tmpdir"));
+        Demo demo = new Demo(json, temporary, spec.commandLine().getOut(), System.err);
+        return demo.run(halves) ? 0 : 1;
+    }
+
+    private Half half(String path, String command, List<String> place) {
+        List<String> words = new ArrayList<>(place);
+        words.addAll(JavaChild.command(command));
+        words.addAll(options.arguments());
+        return new Half(path, words);
     }
 
     /** Two minutes later would be a bad time to find out. */
@@ -86,65 +80,6 @@ public final class DemoCommand implements Callable<Integer> {
             if (!Files.isWritable(folder) || Files.isDirectory(json.get())) {
                 throw new IOException("cannot write " + json.get());
             }
-        }
-    }
-
-    private void runVerbs(Collector listener) throws IOException, InterruptedException {
-        Optional<Path> testbed = Testbed.find();
-        listener.progress(testbed.isPresent() ? "starting the testbed" : "starting on this machine's device");
-        List<String> place = testbed.map(script -> List.of(script.toString(), "--quiet", "--"))
-                .orElse(List.of());
-        run(VerbsDuel.PATH, place, "demo-verbs", listener);
-    }
-
-    /** Runs a part in a JVM of its own and takes what it finds. */
-    private void run(String path, List<String> place, String part, Collector listener)
-            throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(place);
-        command.addAll(JavaChild.command(part));
-        command.addAll(options.arguments());
-        try (var children = new Children()) {
-            Process process = children.start(command, Map.of());
-            process.getOutputStream().close();
-            var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                Event.parse(line).ifPresent(event -> take(path, event, listener));
-            }
-            int status = process.waitFor();
-            if (status != 0) {
-                throw new IOException(
-                        "the " + path + " part ended with status " + status + "; what it said stands above");
-            }
-        }
-    }
-
-    private void take(String path, Event event, Collector listener) {
-        if (event.progress() != null) {
-            listener.progress(event.progress());
-        }
-        if (event.sample() != null) {
-            listener.sample(event.sample());
-        }
-        if (event.machine() != null) {
-            machines.put(path, event.machine());
-        }
-    }
-
-    private final class Collector implements Duel.Listener {
-        private final Progress progress;
-
-        Collector(Progress progress) {
-            this.progress = progress;
-        }
-
-        @Override
-        public void progress(String what) {
-            progress.update(what);
-        }
-
-        @Override
-        public void sample(Sample sample) {
-            samples.add(sample);
         }
     }
 }

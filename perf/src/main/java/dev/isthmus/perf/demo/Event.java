@@ -6,15 +6,16 @@ import java.io.PrintStream;
 import java.util.Optional;
 
 /**
- * What a duel in another process tells us: one line of JSON on its standard output. One member is set, the others
+ * What a duel in another process tells us: one line of JSON on its standard output. Members that are not set
  * are null.
  *
  * @param progress what begins
  * @param sample a round that is over
  * @param machine where the duel is held
+ * @param emulated whether that is on a processor that is played in software
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
-record Event(String progress, Sample sample, Machine machine) {
+record Event(String progress, Sample sample, Machine machine, Boolean emulated) {
 
     /** What such a line begins with; anything else on that stream is for people. */
     private static final String MARK = "{\"";
@@ -32,16 +33,21 @@ record Event(String progress, Sample sample, Machine machine) {
 
         @Override
         public void progress(String what) {
-            print(new Event(what, null, null));
+            print(new Event(what, null, null, null));
         }
 
         @Override
         public void sample(Sample sample) {
-            print(new Event(null, sample, null));
+            print(new Event(null, sample, null, null));
         }
 
         void machine(Machine machine) {
-            print(new Event(null, null, machine));
+            print(new Event(null, null, machine, null));
+        }
+
+        /** The first to be told, as nothing can be told after a crash. */
+        void begin() {
+            print(new Event("starting JVMs", null, null, Machine.isEmulated()));
         }
 
         private void print(Event event) {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A second JVM with the same class path, that does what it is told a line at a time, and ends when its input does:
@@ -31,6 +32,9 @@ final class JavaChild implements AutoCloseable {
             "-XX:-UsePerfData",
             "-XX:+ErrorFileToStderr", // a file would be lost with the testbed
             "-Xmx256m");
+
+    /** A JVM that crashes writes its report first. */
+    private static final long CRASH_SECONDS = 10;
 
     private final Process process;
     private final Writer commands;
@@ -61,12 +65,22 @@ final class JavaChild implements AutoCloseable {
         commands.flush();
     }
 
-    String answer() throws IOException {
+    String answer() throws IOException, InterruptedException {
         String line = answers.readLine();
         if (line == null) {
-            throw new IOException("the second JVM has ended; what it said stands above");
+            var end = new IOException("the second JVM has ended; what it said stands above");
+            checkCrash(end);
+            throw end;
         }
         return line;
+    }
+
+    /** Throws if this JVM has crashed, which is then the cause of what went wrong here. */
+    void checkCrash(Exception consequence) throws CrashException, InterruptedException {
+        if (process.waitFor(CRASH_SECONDS, TimeUnit.SECONDS)
+                && CrashException.signal(process.exitValue()).isPresent()) {
+            throw new CrashException("the second JVM", process.exitValue(), consequence);
+        }
     }
 
     /** Ends its input, and so the process. */

@@ -1,5 +1,6 @@
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.RdmaException;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import dev.isthmus.perf.perftest.Listening;
 import dev.isthmus.perf.perftest.SendLat;
@@ -34,6 +35,16 @@ final class JavaSendLat implements Contestant {
 
     @Override
     public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
+        try {
+            LatencyStatistics figures = LatencyStatistics.ofRoundTrips(session(bytes, iterations));
+            return new Latency(figures.typical(), figures.average());
+        } catch (IOException | RdmaException e) {
+            server.checkCrash(e);
+            throw e;
+        }
+    }
+
+    private long[] session(int bytes, int iterations) throws IOException, InterruptedException {
         server.tell(bytes + " " + iterations);
         Listening.await(port, server.process(), LIMIT);
         long[] posted = SendLat.run(
@@ -42,8 +53,7 @@ final class JavaSendLat implements Contestant {
                 new SendLat.Listener() {});
         // The server answers when its end is closed, too: its next session must not meet the rest of this one.
         server.answer();
-        LatencyStatistics figures = LatencyStatistics.ofRoundTrips(posted);
-        return new Latency(figures.typical(), figures.average());
+        return posted;
     }
 
     static SendLatOptions options(DevicePair.End end, Optional<String> server, int port, int bytes, int iterations) {

@@ -1,5 +1,6 @@
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.RdmaException;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.Map;
@@ -10,7 +11,7 @@ final class JavaTagLat implements Contestant {
     private final JavaChild server;
     private final TagPingPong client;
 
-    JavaTagLat(Map<String, String> settings, int maxBytes, Children children) throws IOException {
+    JavaTagLat(Map<String, String> settings, int maxBytes, Children children) throws IOException, InterruptedException {
         server = new JavaChild(children, Map.of(), "demo-tag-lat-server", settings.get("TLS"), "" + maxBytes);
         client = new TagPingPong(settings, maxBytes);
         server.tell(HexFormat.of().formatHex(client.address()));
@@ -18,11 +19,16 @@ final class JavaTagLat implements Contestant {
     }
 
     @Override
-    public Latency round(int bytes, int iterations) throws IOException {
-        server.tell(bytes + " " + iterations);
-        Latency latency = TagPingPong.latency(client.runClient(bytes, iterations));
-        server.answer();
-        return latency;
+    public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
+        try {
+            server.tell(bytes + " " + iterations);
+            Latency latency = TagPingPong.latency(client.runClient(bytes, iterations));
+            server.answer();
+            return latency;
+        } catch (IOException | RdmaException e) {
+            server.checkCrash(e);
+            throw e;
+        }
     }
 
     @Override

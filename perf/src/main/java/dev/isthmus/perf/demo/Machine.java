@@ -40,16 +40,26 @@ public record Machine(String where, String kernel, String cpu, int cpus, String 
     }
 
     /**
+     * Whether the processor is one that QEMU plays in software.
+     *
+     * @return true if so
+     */
+    public static boolean isEmulated() {
+        return read("/proc/cpuinfo").contains("QEMU TCG");
+    }
+
+    /**
      * Whether the processor is one that QEMU plays in software, and if not whether it is a virtual one.
      *
      * @return a word for it
      */
     public static String virtualization() {
-        String info = read("/proc/cpuinfo");
-        if (info.contains("QEMU TCG")) {
+        if (isEmulated()) {
             return "a VM whose processor is emulated in software (QEMU)";
         }
-        return info.matches("(?s).*\\bflags\\b[^\\n]*\\bhypervisor\\b.*") ? "a virtual machine" : "a physical machine";
+        return read("/proc/cpuinfo").matches("(?s).*\\bflags\\b[^\\n]*\\bhypervisor\\b.*")
+                ? "a virtual machine"
+                : "a physical machine";
     }
 
     private static String read(String file) {

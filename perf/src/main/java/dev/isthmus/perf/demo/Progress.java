@@ -36,9 +36,9 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Progress on standard error. */
-    static Progress onStandardError() {
-        return new Progress(System.err, isTerminal("/proc/self/fd/2"));
+    /** Progress on a stream, which may be standard error on a terminal. */
+    static Progress on(PrintStream out) {
+        return new Progress(out, out.equals(System.err) && isTerminal("/proc/self/fd/2"));
     }
 
     private static boolean isTerminal(String descriptor) {
@@ -57,6 +57,14 @@ final class Progress implements AutoCloseable {
         } else if (seconds() - lastPlain >= PLAIN_SECONDS) {
             lastPlain = seconds();
             out.println(line());
+        }
+    }
+
+    /** Says something that is to stay. */
+    synchronized void say(String line) {
+        out.println(terminal ? CLEAR_LINE + line : line);
+        if (terminal) {
+            redraw();
         }
     }
 

@@ -16,8 +16,14 @@ import java.util.Map;
  * @param machines where each path was measured
  * @param comparisons the table
  * @param samples every round that counts
+ * @param failures what went wrong
  */
-public record Report(String date, Map<String, Machine> machines, List<Comparison> comparisons, List<Sample> samples) {
+public record Report(
+        String date,
+        Map<String, Machine> machines,
+        List<Comparison> comparisons,
+        List<Sample> samples,
+        List<Failure> failures) {
 
     static final ObjectMapper JSON = new ObjectMapper();
 

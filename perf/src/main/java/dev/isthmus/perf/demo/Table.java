@@ -36,6 +36,7 @@ public final class Table {
         out.append(
                 String.format("%nMedians of the rounds' medians; the rounds from best to worst. %s%n", report.date()));
         report.machines().forEach((path, machine) -> out.append(describe(path, machine)));
+        report.failures().forEach(failure -> out.append(describe(failure)));
         return out.toString();
     }
 
@@ -57,6 +58,11 @@ public final class Table {
         return String.format(
                 "%s: %s; %s; %d x %s; %s; %s%n",
                 title(path), machine.where(), machine.kernel(), machine.cpus(), machine.cpu(), machine.jdk(), versions);
+    }
+
+    private static String describe(Failure failure) {
+        String what = failure.repeated() ? "measured once more, because " : "not measured to the end, because ";
+        return String.format("%s: %s%s%n", title(failure.path()), what, failure.reason());
     }
 
     private static String version(Map.Entry<String, String> entry) {

@@ -22,7 +22,7 @@ final class UcxDuel {
     private UcxDuel() {}
 
     static void run(DuelOptions options, Event.Printer out) throws IOException, InterruptedException {
-        out.progress("starting JVMs");
+        out.begin();
         out.machine(Machine.here(
                 "shared memory (UCX_TLS=" + TRANSPORTS + ") on " + Machine.virtualization(),
                 Map.of("UCX", UcxVersion.loaded().toString())));

@@ -25,7 +25,7 @@ final class VerbsDuel {
     private VerbsDuel() {}
 
     static void run(DuelOptions options, Event.Printer out) throws IOException, InterruptedException {
-        out.progress("starting JVMs");
+        out.begin();
         try (var children = new Children();
                 var java = new JavaSendLat(JAVA_PORT, children)) {
             DevicePair devices = DevicePair.find();

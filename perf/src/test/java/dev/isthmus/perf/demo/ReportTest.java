@@ -24,7 +24,8 @@ class ReportTest {
             "2026-11-21T08:00:00Z",
             Map.of("verbs", new Machine("the testbed", "Linux 6.1", "a CPU", 2, "a JDK", Map.of("perftest", "6.06"))),
             Comparison.of(SAMPLES),
-            SAMPLES);
+            SAMPLES,
+            List.of(new Failure("ucx", "the ucx half ended with status 1", false)));
 
     @TempDir
     Path folder;
@@ -71,11 +72,14 @@ class ReportTest {
                 lines.get(1).stripTrailing());
         assertTrue(lines.get(3).contains("2026-11-21T08:00:00Z"), lines.get(3));
         assertEquals("verbs RC send: the testbed; Linux 6.1; 2 x a CPU; a JDK; perftest 6.06", lines.get(4));
+        assertEquals(
+                "UCX tag, shared memory: not measured to the end, because the ucx half ended with status 1",
+                lines.get(5));
     }
 
     @Test
     void shouldPassEventsAsLines() throws IOException {
-        var event = new Event(null, SAMPLES.getFirst(), null);
+        var event = new Event(null, SAMPLES.getFirst(), null, null);
         String line = Report.JSON.writeValueAsString(event);
         assertFalse(line.contains("\n") || line.contains("null"), line);
         assertEquals(event, Event.parse(line).orElseThrow());

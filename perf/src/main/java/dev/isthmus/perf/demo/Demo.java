@@ -1,0 +1,53 @@
+package dev.isthmus.perf.demo;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * Runs the demo's halves, and reports what was measured, whether or not all went well.
+ *
+ * @param json where to write the figures
+ * @param reports the folder for a JVM's error report
+ * @param out where to print the table
+ * @param errors where to print the rest
+ */
+record Demo(Optional<Path> json, Path reports, PrintWriter out, PrintStream errors) {
+
+    /** Returns false if a half has failed. */
+    boolean run(List<Half> halves) throws IOException, InterruptedException {
+        String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
+        Map<String, Machine> machines = new LinkedHashMap<>();
+        List<Sample> samples = new ArrayList<>();
+        List<Failure> failures = new ArrayList<>();
+        boolean complete = true;
+        try (var progress = Progress.on(errors)) {
+            for (Half half : halves) {
+                progress.update("starting the " + half.path() + " half");
+                Half.Result result = half.run(progress::update, progress::say, reports);
+                result.machine().ifPresent(machine -> machines.put(half.path(), machine));
+                samples.addAll(result.samples());
+                failures.addAll(result.failures());
+                complete &= result.isComplete();
+            }
+        }
+        var report = new Report(date, machines, Comparison.of(samples), samples, failures);
+        out.print(Table.format(report));
+        out.flush();
+        failures.stream()
+                .filter(failure -> !failure.repeated())
+                .forEach(failure -> errors.println("demo: " + failure.reason()));
+        if (json.isPresent()) {
+            report.write(json.get());
+        }
+        return complete;
+    }
+}

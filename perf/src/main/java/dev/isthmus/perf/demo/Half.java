@@ -1,0 +1,111 @@
+package dev.isthmus.perf.demo;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/**
+ * A half of the demo, in a process of its own.
+ *
+ * @param path what its messages take
+ * @param command what runs it; it prints {@link Event}s
+ */
+record Half(String path, List<String> command) {
+
+    /** A process that this one has left behind may hold standard error open for longer. */
+    private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+
+    /**
+     * What came of it.
+     *
+     * @param machine where it was held; none if it did not get that far
+     * @param samples the rounds that count
+     * @param failures what went wrong, in order; only the last may not have been repeated
+     */
+    record Result(Optional<Machine> machine, List<Sample> samples, List<Failure> failures) {
+
+        boolean isComplete() {
+            return failures.isEmpty() || failures.getLast().repeated();
+        }
+    }
+
+    /** One run. */
+    private static final class Attempt {
+        private final List<Sample> samples = new ArrayList<>();
+        private Optional<Machine> machine = Optional.empty();
+        private Optional<String> reason = Optional.empty();
+        private boolean emulated;
+        private boolean crashed;
+
+        private void take(Event event, Consumer<String> progress) {
+            Optional.ofNullable(event.progress()).ifPresent(progress);
+            Optional.ofNullable(event.sample()).ifPresent(samples::add);
+            machine = Optional.ofNullable(event.machine()).or(() -> machine);
+            emulated |= Boolean.TRUE.equals(event.emulated());
+        }
+    }
+
+    /**
+     * Runs it: once, but once more when its JVM has crashed on an emulated processor, as it has now and then for no
+     * reason that is known. Elsewhere that is a failure like any other.
+     *
+     * @param progress is told what begins
+     * @param errors is told what the process writes to its standard error, a line at a time, and what is to be said of its end
+     * @param reports the folder for a JVM's error report
+     * @return what came of it, also when it failed
+     * @throws InterruptedException if the demo is to stop
+     */
+    Result run(Consumer<String> progress, Consumer<String> errors, Path reports) throws InterruptedException {
+        List<Failure> failures = new ArrayList<>();
+        Attempt attempt = attempt(progress, errors, reports);
+        if (attempt.crashed && attempt.emulated) {
+            failures.add(new Failure(path, attempt.reason.orElseThrow(), true));
+            errors.accept("demo: on the testbed's emulated processor, " + attempt.reason.orElseThrow()
+                    + "; its rounds are dropped, and it is run once more");
+            attempt = attempt(progress, errors, reports);
+        }
+        attempt.reason.ifPresent(reason -> failures.add(new Failure(path, reason, false)));
+        return new Result(attempt.machine, attempt.samples, failures);
+    }
+
+    private Attempt attempt(Consumer<String> progress, Consumer<String> errors, Path reports)
+            throws InterruptedException {
+        var attempt = new Attempt();
+        try (var children = new Children()) {
+            Process process = children.start(command, Map.of(), Redirect.PIPE, Redirect.PIPE);
+            var said = new CrashReport(process.getErrorStream(), errors, reports);
+            said.start();
+            process.getOutputStream().close();
+            var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                Event.parse(line).ifPresent(event -> attempt.take(event, progress));
+            }
+            int status = process.waitFor();
+            said.join(LAST_WORDS);
+            attempt.crashed = CrashException.signal(status).isPresent();
+            attempt.reason = reason(status, said.lastLine());
+        } catch (IOException e) {
+            attempt.reason = Optional.of("the " + path + " half: " + e.getMessage());
+        }
+        return attempt;
+    }
+
+    private Optional<String> reason(int status, String lastLine) {
+        if (status == 0) {
+            return Optional.empty();
+        }
+        return CrashException.signal(status)
+                .map(signal -> "a JVM of the " + path + " half was ended by " + signal)
+                .or(() -> Optional.of("the " + path + " half ended with status " + status
+                        + (lastLine.isEmpty() ? "" : ": " + lastLine)));
+    }
+}

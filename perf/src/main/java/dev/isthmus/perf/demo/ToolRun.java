@@ -1,0 +1,86 @@
+package dev.isthmus.perf.demo;
+
+import dev.isthmus.perf.perftest.Listening;
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A C tool at work in one of its roles. What it prints goes to files, so that nobody must read it meanwhile, and a failure
+ * can be told with its reason.
+ */
+final class ToolRun implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int REASON_LINES = 3;
+
+    private final String name;
+    private final Process process;
+    private final Path output;
+    private final Path errors;
+
+    ToolRun(String role, List<String> command, Map<String, String> environment, Children children) throws IOException {
+        name = command.getFirst() + " (" + role + ")";
+        output = Files.createTempFile("isthmus-", ".out");
+        errors = Files.createTempFile("isthmus-", ".err");
+        try {
+            process = children.start(command, environment, Redirect.to(errors.toFile()), Redirect.to(output.toFile()));
+        } catch (IOException e) {
+            deleteFiles();
+            throw e;
+        }
+    }
+
+    /** Returns when it listens. */
+    void awaitListening(int port) throws IOException, InterruptedException {
+        try {
+            Listening.await(port, process, LIMIT);
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    /** What it has printed when it has ended well. */
+    String awaitOutput(int iterations) throws IOException, InterruptedException {
+        // A message takes less than a millisecond wherever this runs.
+        if (!process.waitFor(LIMIT.toMillis() + iterations, TimeUnit.MILLISECONDS)) {
+            throw failed("does not end");
+        }
+        if (process.exitValue() != 0) {
+            throw failed("ended with status " + process.exitValue());
+        }
+        return Files.readString(output);
+    }
+
+    /** The failure, with the end of what it said: on standard error, or else on standard output. */
+    private IOException failed(String how) throws IOException {
+        List<String> said = lines(errors);
+        said = said.isEmpty() ? lines(output) : said;
+        List<String> end = said.subList(Math.max(0, said.size() - REASON_LINES), said.size());
+        return new IOException(name + ": " + how + (end.isEmpty() ? "" : "; it said: " + String.join(" | ", end)));
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return Files.readString(file)
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+    }
+
+    private void deleteFiles() throws IOException {
+        Files.deleteIfExists(output);
+        Files.deleteIfExists(errors);
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroy(); // nothing to do when it has ended
+        deleteFiles();
+    }
+}

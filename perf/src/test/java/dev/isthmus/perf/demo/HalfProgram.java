@@ -1,0 +1,48 @@
+package dev.isthmus.perf.demo;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * A half of a demo for the tests of what comes of its end: says where it runs, measures two rounds, and ends as it is told
+ * to.
+ */
+final class HalfProgram {
+
+    private HalfProgram() {}
+
+    /** Arguments: the path, whether to be on an emulated processor, a file that the first run makes, how to end. */
+    public static void main(String... args) throws IOException, InterruptedException {
+        Path mark = Path.of(args[2]);
+        boolean first = !Files.exists(mark);
+        Files.writeString(mark, "");
+        print(new Event("starting", null, null, Boolean.valueOf(args[1])));
+        for (Side side : Side.values()) {
+            print(new Event(null, new Sample(args[0], 8, side, 1, first ? 1 : 2, 1), null, null));
+        }
+        switch (args[3]) {
+            case "well" -> {}
+            case "crash" -> crash();
+            case "crash-once" -> {
+                if (first) {
+                    crash();
+                }
+            }
+            default -> {
+                System.err.println(args[3]);
+                System.exit(1);
+            }
+        }
+    }
+
+    private static void print(Event event) throws IOException {
+        System.out.println(Report.JSON.writeValueAsString(event));
+    }
+
+    /** A real end by a signal, with the JVM's error report. */
+    private static void crash() throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-SEGV", "" + ProcessHandle.current().pid()).start();
+        Thread.sleep(60_000); // the signal ends this
+    }
+}
