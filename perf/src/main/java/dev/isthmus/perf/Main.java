@@ -19,15 +19,14 @@ import picocli.CommandLine.Command;
  * second JVM.
  */
 @Command(
-        name = "isthmus perf",
-        description = "Latency tools and benchmarks that are held against the C tools.",
+        name = "isthmus",
+        description = "The launcher's commands that are written in Java.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
             InfoCommand.class,
-            SendLatCommand.class,
-            JmhCommand.class,
             DemoCommand.class,
+            PerfCommand.class,
             VerbsDuelCommand.class,
             UcxDuelCommand.class,
             SendLatServerCommand.class,

@@ -26,7 +26,7 @@ class MainTest {
 
     @Test
     void shouldHelpWithTheFlagsOfTheCProgram() {
-        assertEquals(0, run("send_lat", "--help"));
+        assertEquals(0, run("perf", "send_lat", "--help"));
         for (String flag : new String[] {
             "--ib-dev", "--ib-port", "--gid-index", "--mtu", "--size", "--iters", "--port", "--inline_size", "SERVER"
         }) {
@@ -35,21 +35,29 @@ class MainTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"demo", "perf", "perf send_lat", "perf jmh"})
+    void shouldNameTheCommandAsItIsTyped(String command) {
+        assertEquals(0, run((command + " --help").split(" ", -1)));
+        assertTrue(out.toString().startsWith("Usage: isthmus " + command + " ["), out.toString());
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
-                "send_lat -s x",
-                "send_lat -s 0",
-                "send_lat -n 4",
-                "send_lat -m 1000",
-                "send_lat -p 70000",
-                "send_lat --no-such-flag",
-                "send_lat one two",
+                "perf send_lat -s x",
+                "perf send_lat -s 0",
+                "perf send_lat -n 4",
+                "perf send_lat -m 1000",
+                "perf send_lat -p 70000",
+                "perf send_lat --no-such-flag",
+                "perf send_lat one two",
                 "demo --sizes 0",
                 "demo --rounds 0",
                 "demo --only tcp",
                 "info -i 0",
                 "info -i x",
                 "info rxe0",
+                "perf no_such_command",
                 "no_such_command"
             })
     void shouldEndWithStatusTwoOnABadCommandLine(String line) {

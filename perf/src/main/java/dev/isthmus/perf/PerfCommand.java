@@ -1,0 +1,12 @@
+package dev.isthmus.perf;
+
+import picocli.CommandLine.Command;
+
+/** {@code isthmus perf}: what it can run. */
+@Command(
+        name = "perf",
+        description = "Latency tools and benchmarks that are held against the C tools.",
+        mixinStandardHelpOptions = true,
+        synopsisSubcommandLabel = "COMMAND",
+        subcommands = {SendLatCommand.class, JmhCommand.class})
+final class PerfCommand {}
