@@ -24,6 +24,9 @@ import picocli.CommandLine.Spec;
         })
 public final class DemoCommand implements Callable<Integer> {
 
+    /** Far more than it takes: each wait has its own limit, and a busy machine is slow. */
+    private static final String TIMEOUT_SECONDS = "3600";
+
     /** What the demo consists of. */
     enum Part {
         /** RC sends over verbs. */
@@ -55,7 +58,7 @@ public final class DemoCommand implements Callable<Integer> {
                     VerbsDuel.PATH,
                     "demo-verbs",
                     Testbed.find()
-                            .map(script -> List.of(script.toString(), "--quiet", "--"))
+                            .map(script -> List.of(script.toString(), "--quiet", "--timeout", TIMEOUT_SECONDS, "--"))
                             .orElse(List.of())));
         }
         if (only.orElse(Part.UCX) == Part.UCX) {

@@ -33,6 +33,9 @@ final class JavaChild implements AutoCloseable {
             "-XX:+ErrorFileToStderr", // a file would be lost with the testbed
             "-Xmx256m");
 
+    /** What the lines begin with in which a JVM that crashes says so on its standard output, too. */
+    private static final String CRASH_MARK = "#";
+
     /** A JVM that crashes writes its report first. */
     private static final long CRASH_SECONDS = 10;
 
@@ -67,6 +70,9 @@ final class JavaChild implements AutoCloseable {
 
     String answer() throws IOException, InterruptedException {
         String line = answers.readLine();
+        while (line != null && line.startsWith(CRASH_MARK)) {
+            line = answers.readLine();
+        }
         if (line == null) {
             var end = new IOException("the second JVM has ended; what it said stands above");
             checkCrash(end);
