@@ -1,2 +1,5 @@
-/** Small programs to copy from: each is one file, and each is run by a test. */
+/**
+ * Small programs to copy from, each run by a test. The ping-pong programs share the files that begin with PingPong;
+ * everything else is one file.
+ */
 package dev.isthmus.samples;

@@ -1,0 +1,92 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.verbs.Gid;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * What the ping-pong programs tell each other of a queue pair: 52 bytes of text with a NUL.
+ *
+ * @param lid the port's LID
+ * @param qpNum the queue pair's number
+ * @param psn its first packet sequence number
+ * @param gid the port's GID, zero when the peer is to go by the LID
+ */
+record PingPongAddress(int lid, int qpNum, int psn, Gid gid) {
+
+    static final int BYTES = 52;
+
+    /** Stands where there is no queue pair. */
+    static final PingPongAddress NONE = new PingPongAddress(0, 0, 0, Gid.of(new byte[Gid.BYTES]));
+
+    private static final Pattern FORMAT = Pattern.compile("([0-9a-f]{4}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})\0");
+
+    byte[] encode() {
+        String text = String.format(
+                "%04x:%06x:%06x:%s\0", lid, qpNum, psn, HexFormat.of().formatHex(gid.bytes()));
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+
+    static PingPongAddress decode(byte[] message) throws IOException {
+        String text = new String(message, StandardCharsets.ISO_8859_1);
+        Matcher fields = FORMAT.matcher(text);
+        if (!fields.matches()) {
+            throw new IOException("the peer sent no address, but " + printable(text));
+        }
+        return new PingPongAddress(
+                Integer.parseInt(fields.group(1), 16),
+                Integer.parseInt(fields.group(2), 16),
+                Integer.parseInt(fields.group(3), 16),
+                Gid.of(HexFormat.of().parseHex(fields.group(4))));
+    }
+
+    /** In quotes, so that what a stranger sends stays on one line and does nothing to a terminal. */
+    static String printable(String text) {
+        var shown = new StringBuilder("\"");
+        text.chars()
+                .forEach(c ->
+                        shown.append(c >= ' ' && c < 0x7f ? String.valueOf((char) c) : String.format("\\x%02x", c)));
+        return shown.append('"').toString();
+    }
+
+    /** Whether the half of the GID that names the port is there, by which the C programs judge. */
+    boolean hasGid() {
+        return !Arrays.equals(gid.bytes(), 8, Gid.BYTES, new byte[8], 0, 8);
+    }
+
+    /** As C prints it. */
+    @Override
+    public String toString() {
+        return String.format("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpNum, psn, text(gid));
+    }
+
+    /** An IPv6 address as inet_ntop writes it: the first of the longest runs of zeros is left out. */
+    static String text(Gid gid) {
+        String[] groups = gid.toString().split(":");
+        int from = 0;
+        int to = 0;
+        for (int i = 0; i < groups.length; i++) {
+            groups[i] = Integer.toHexString(Integer.parseInt(groups[i], 16));
+            int end = i;
+            while (end < groups.length && Integer.parseInt(gid.toString().substring(5 * end, 5 * end + 4), 16) == 0) {
+                end++;
+            }
+            if (end - i > Math.max(1, to - from)) {
+                from = i;
+                to = end;
+            }
+        }
+        if (gid.isIpv4Mapped()) {
+            return "::ffff:" + gid.toInetAddress().getHostAddress();
+        }
+        if (to == from) {
+            return String.join(":", groups);
+        }
+        return String.join(":", Arrays.copyOf(groups, from)) + "::"
+                + String.join(":", Arrays.copyOfRange(groups, to, groups.length));
+    }
+}
