@@ -58,7 +58,7 @@ public sealed interface AsyncEvent {
      * @param type what happened
      * @param workQueue where it happened
      */
-    record OfWorkQueue(DeviceContext context, AsyncEventType type, AutoCloseable workQueue) implements AsyncEvent {}
+    record OfWorkQueue(DeviceContext context, AsyncEventType type, WorkQueue workQueue) implements AsyncEvent {}
 
     /**
      * An event of a port.

@@ -123,7 +123,7 @@ public final class AsyncEvents {
                         context, type, objects.find(SharedReceiveQueue.class, ibv_async_event.element.srq(element)));
             case WORK_QUEUE ->
                 new AsyncEvent.OfWorkQueue(
-                        context, type, objects.find(AutoCloseable.class, ibv_async_event.element.wq(element)));
+                        context, type, objects.find(WorkQueue.class, ibv_async_event.element.wq(element)));
             case PORT -> new AsyncEvent.OfPort(context, type, ibv_async_event.element.port_num(element));
             case DEVICE -> new AsyncEvent.OfDevice(context, type);
         };

@@ -10,6 +10,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
+import java.util.function.Consumer;
 
 /**
  * An open device: {@code struct ibv_context}. Everything else is made from it. Any thread may use it.
@@ -346,6 +347,44 @@ public final class DeviceContext implements AutoCloseable {
 
     ContextObjects objects() {
         return objects;
+    }
+
+    /**
+     * Creates a table of work queues: {@code ibv_create_rwq_ind_table}.
+     *
+     * @param queues a power of two of work queues; one may stand there more than once
+     * @return the table, which the caller closes before the queues
+     * @throws IllegalArgumentException if their number is no power of two, or one is of another device
+     * @throws IllegalStateException if a queue is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public ReceiveIndirectionTable createReceiveIndirectionTable(List<WorkQueue> queues) {
+        return ReceiveIndirectionTable.create(this, List.copyOf(queues));
+    }
+
+    /**
+     * Creates counters for flows: {@code ibv_create_counters}.
+     *
+     * @return the counters, which the caller closes before this
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
+     * @throws IllegalStateException if this is closed
+     */
+    public Counters createCounters() {
+        return Counters.create(this);
+    }
+
+    /**
+     * Creates an action that encrypts or decrypts the packets of flows: {@code ibv_create_flow_action_esp}.
+     *
+     * @param configure sets how
+     * @return the action, which the caller closes before this
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device cannot
+     * @throws IllegalStateException if this is closed
+     */
+    public FlowAction createEspAction(Consumer<EspConfig> configure) {
+        var config = new EspConfig();
+        configure.accept(config);
+        return FlowAction.createEsp(this, config);
     }
 
     MemorySegment handle() {

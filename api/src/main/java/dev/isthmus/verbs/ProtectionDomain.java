@@ -342,6 +342,22 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
         return AddressHandle.create(this, port, done, index, header);
     }
 
+    /**
+     * Creates a work queue: {@code ibv_create_wq}. It is in the state RESET and belongs to the calling thread.
+     *
+     * @param completions where its receives complete; of the same device
+     * @param configure sets what is wanted; the device may grant more
+     * @return the queue, which the caller closes before this and before the completion queue
+     * @throws IllegalArgumentException if the completion queue is of another device
+     * @throws IllegalStateException if this or the completion queue is closed
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no work queues
+     */
+    public WorkQueue createWorkQueue(CompletionQueue completions, Consumer<WorkQueueConfig> configure) {
+        var config = new WorkQueueConfig();
+        configure.accept(config);
+        return WorkQueue.create(this, completions, config);
+    }
+
     MemorySegment handle() {
         return handle;
     }

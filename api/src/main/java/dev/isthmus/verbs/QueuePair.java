@@ -532,6 +532,21 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * Lets packets that match a rule go to this queue pair: {@code ibv_create_flow}. Only UD and RAW_PACKET queue pairs
+     * can, and the process needs CAP_NET_RAW. Blocks for a system call.
+     *
+     * @param rule the rule
+     * @return the rule in force, which the caller closes before this
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, or an action or counters of the rule are closed
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not steer flows
+     */
+    public Flow createFlow(FlowRule rule) {
+        owner.check();
+        return Flow.create(this, handle, lifetime, rule);
+    }
+
+    /**
      * Gives the queue pair to another thread: only that one may post to it and close it from here on. The caller makes
      * this visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue
      * pair falls to the first thread that uses it.

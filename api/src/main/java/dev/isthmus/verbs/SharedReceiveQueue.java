@@ -33,17 +33,20 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final int maxSge;
+    private final int maxOps;
+    private TagQueue tags; // made when first used: few queues match tags
     private int maxWr;
     private PostQueue<ReceiveRequest> receives;
 
     private SharedReceiveQueue(
             ProtectionDomain pd,
-            SharedReceiveQueueType type,
+            SharedReceiveQueueConfig config,
             Lifetime lifetime,
             MemorySegment handle,
             SharedReceiveQueueAttributes granted) {
         this.pd = pd;
-        this.type = type;
+        this.type = config.type();
+        this.maxOps = config.maxOps();
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
@@ -70,7 +73,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
                                 pd.context().handle(),
                                 init);
                 var granted = SharedReceiveQueueAttributes.read(ibv_srq_init_attr_ex.attr(init));
-                var queue = new SharedReceiveQueue(pd, config.type(), lifetime, srq, granted);
+                var queue = new SharedReceiveQueue(pd, config, lifetime, srq, granted);
                 pd.context().objects().add(srq, queue);
                 return queue;
             }
@@ -217,6 +220,43 @@ public final class SharedReceiveQueue implements AutoCloseable {
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         owner.check();
         return receives.tryPostChain(first, this);
+    }
+
+    /**
+     * Posts a change of the tags that this matches: {@code ibv_post_srq_ops}. Does not wait; allocates nothing but at its
+     * first use. The operation can be changed and posted again at once.
+     *
+     * @param operation an operation without another chained to it
+     * @return false if there is no room: too many operations or tags are outstanding
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, the region of the operation, or its arena is closed
+     * @throws IllegalArgumentException if another operation is chained to it
+     * @throws IndexOutOfBoundsException if it deletes with a handle that this never gave out
+     * @throws dev.isthmus.VerbsException if the driver refuses it, with EOPNOTSUPP when the device matches no tags
+     */
+    @HotPath
+    public boolean tryPost(TagOperation operation) {
+        if (operation.next() != null) {
+            throw new IllegalArgumentException("another operation is chained to this one: post it with tryPostChain");
+        }
+        return tryPostChain(operation) == null;
+    }
+
+    /**
+     * Posts a chain of changes in one call: {@code ibv_post_srq_ops}. As {@link #tryPost(TagOperation)} otherwise.
+     *
+     * @param first the first operation; the others follow by {@link TagOperation#next(TagOperation)}
+     * @return null if all were taken, otherwise the first for which there was no room
+     * @throws IllegalArgumentException if the chain is longer than the number of operations it was made for
+     */
+    @HotPath
+    public TagOperation tryPostChain(TagOperation first) {
+        owner.check();
+        if (tags == null) {
+            MemorySegment function = pd.context().ops().address(ContextFunction.POST_SRQ_OPS);
+            tags = new TagQueue(this, function, handle.address(), maxOps);
+        }
+        return tags.tryPostChain(first);
     }
 
     /**

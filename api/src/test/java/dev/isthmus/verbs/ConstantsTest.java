@@ -27,6 +27,14 @@ class ConstantsTest {
         check(QueuePairState.values(), "IBV_QPS_", QueuePairState::code);
         check(QueuePairType.values(), "IBV_QPT_", QueuePairType::code);
         check(SharedReceiveQueueType.values(), "IBV_SRQT_", SharedReceiveQueueType::code);
+        check(WorkQueueState.values(), "IBV_WQS_", WorkQueueState::code);
+        check(WorkQueueFlag.values(), "IBV_WQ_FLAGS_", WorkQueueFlag::code);
+        check(ReceiveHash.Field.values(), "IBV_RX_HASH_", ReceiveHash.Field::code);
+        check(FlowLayer.values(), "IBV_FLOW_SPEC_", FlowLayer::code);
+        check(FlowRule.Type.values(), "IBV_FLOW_ATTR_", FlowRule.Type::code);
+        check(FlowRule.Flag.values(), "IBV_FLOW_ATTR_FLAGS_", FlowRule.Flag::code);
+        check(EspConfig.Flag.values(), "IBV_FLOW_ACTION_ESP_FLAGS_", EspConfig.Flag::code);
+        check(Counters.Kind.values(), "IBV_COUNTER_", Counters.Kind::code);
         check(AccessFlag.values(), "IBV_ACCESS_", AccessFlag::code);
         check(PortState.values(), "IBV_PORT_", PortState::code);
         check(NodeType.values(), "IBV_NODE_", NodeType::code);

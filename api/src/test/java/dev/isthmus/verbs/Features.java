@@ -1,5 +1,12 @@
 package dev.isthmus.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.isthmus.VerbsException;
+import dev.isthmus.internal.Errno;
+import java.util.Optional;
+import java.util.function.Supplier;
+
 /** What a device says that it has, for tests of what Soft-RoCE lacks. */
 final class Features {
 
@@ -9,6 +16,9 @@ final class Features {
     /** {@code IBV_DEVICE_SRQ_RESIZE}. */
     private static final int SRQ_RESIZE = 1 << 13;
 
+    /** {@code IBV_DEVICE_MANAGED_FLOW_STEERING}. */
+    private static final int FLOW_STEERING = 1 << 29;
+
     private Features() {}
 
     static boolean hasXrc(DeviceContext context) {
@@ -17,6 +27,35 @@ final class Features {
 
     static boolean canResizeSharedReceiveQueues(DeviceContext context) {
         return has(context, SRQ_RESIZE);
+    }
+
+    static boolean steersFlows(DeviceContext context) {
+        return has(context, FLOW_STEERING);
+    }
+
+    /**
+     * Makes something that few devices have.
+     *
+     * @param call the C function that makes it
+     * @param arguments what the exception must name when the device does not have it
+     * @return nothing when the device says, in just the words it must, that it does not have it
+     */
+    static <T> Optional<T> make(String call, String arguments, Supplier<T> maker) {
+        try {
+            return Optional.of(maker.get());
+        } catch (VerbsException e) {
+            if (e.errno() != Errno.EOPNOTSUPP) {
+                throw e;
+            }
+            assertUnsupported(call, arguments, e);
+            return Optional.empty();
+        }
+    }
+
+    static void assertUnsupported(String call, String arguments, VerbsException e) {
+        assertEquals(
+                call + "(" + arguments + "): EOPNOTSUPP (95): this device or its driver does not support it",
+                e.getMessage());
     }
 
     private static boolean has(DeviceContext context, int flag) {

@@ -83,6 +83,16 @@ public final class ContextOps {
         return ibv_context.ops(verbs_context.context(table));
     }
 
+    /**
+     * The address of a function, for a data path that has a method handle of its own.
+     *
+     * @throws VerbsException with EOPNOTSUPP when the device does not have it
+     */
+    public MemorySegment address(ContextFunction function) {
+        require(function);
+        return pointer(function.offset());
+    }
+
     /** {@code int (*poll_cq)(struct ibv_cq *, int, struct ibv_wc *)}. */
     public MemorySegment pollCq() {
         return ibv_context_ops.poll_cq(operations());

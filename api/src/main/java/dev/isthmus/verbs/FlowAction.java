@@ -1,0 +1,80 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
+
+/**
+ * What a flow rule does to packets, for {@link FlowSpec#action}: {@code struct ibv_flow_action}. The only kind that verbs
+ * have encrypts or decrypts IPsec's ESP. Any thread may use it.
+ *
+ * <p>Owned by who created it. It cannot be closed while flows have it.
+ */
+public final class FlowAction implements AutoCloseable {
+
+    private final DeviceContext context;
+    private final Lifetime lifetime;
+    private final MemorySegment handle;
+
+    private FlowAction(DeviceContext context, Lifetime lifetime, MemorySegment handle) {
+        this.context = context;
+        this.lifetime = lifetime;
+        this.handle = handle;
+    }
+
+    static FlowAction createEsp(DeviceContext context, EspConfig config) {
+        String name = context.device().name() + ", ESP";
+        var lifetime = new Lifetime("FlowAction", name, context.lifetime());
+        MemorySegment handle = lifetime.open(() -> {
+            try (var call = new VerbsCall()) {
+                var function = context.ops().require(ContextFunction.CREATE_FLOW_ACTION_ESP);
+                return call.create(function, name + ", " + config, context.handle(), config.write(call));
+            }
+        });
+        return new FlowAction(context, lifetime, handle);
+    }
+
+    /**
+     * Changes the action in all flows that have it: {@code ibv_modify_flow_action_esp}. Blocks for a system call.
+     *
+     * @param configure sets what changes
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot change that
+     * @throws IllegalStateException if this is closed
+     */
+    public void modifyEsp(Consumer<EspConfig> configure) {
+        var config = new EspConfig();
+        configure.accept(config);
+        try (var call = new VerbsCall(lifetime)) {
+            var function = context.ops().require(ContextFunction.MODIFY_FLOW_ACTION_ESP);
+            call.check(function, lifetime.name() + ", " + config, handle, config.write(call));
+        }
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /**
+     * Destroys the action: {@code ibv_destroy_flow_action}. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if flows have it
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        lifetime.close(() ->
+                VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW_ACTION), handle, lifetime.name()));
+    }
+
+    /** The class, the device's name, and the kind. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,261 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.isthmus.bindings.ibverbs.ibv_ops_wr;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.IbverbsLibrary;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a {@link WorkRequest} it is
+ * prepared once, changed in place and posted many times, by {@link SharedReceiveQueue#tryPost(TagOperation)}.
+ *
+ * <p>A message belongs to a tag when those bits of its tag that are in the mask equal the tag. Used by one thread at a
+ * time. Changing a member allocates nothing.
+ */
+public final class TagOperation {
+
+    /** {@code struct ibv_ops_wr}, apart so that a missing library is found by {@link #prepare} rather than here. */
+    private static final class Member {
+        static final long WR_ID = ibv_ops_wr.wr_id$offset();
+        static final long NEXT = ibv_ops_wr.next$offset();
+        static final long OPCODE = ibv_ops_wr.opcode$offset();
+        static final long FLAGS = ibv_ops_wr.flags$offset();
+        static final long UNEXPECTED = ibv_ops_wr.tm$offset() + ibv_ops_wr.tm.unexpected_cnt$offset();
+        static final long HANDLE = ibv_ops_wr.tm$offset() + ibv_ops_wr.tm.handle$offset();
+        static final long ADD = ibv_ops_wr.tm$offset() + ibv_ops_wr.tm.add$offset();
+        static final long RECV_WR_ID = ADD + ibv_ops_wr.tm.add.recv_wr_id$offset();
+        static final long SG_LIST = ADD + ibv_ops_wr.tm.add.sg_list$offset();
+        static final long NUM_SGE = ADD + ibv_ops_wr.tm.add.num_sge$offset();
+        static final long TAG = ADD + ibv_ops_wr.tm.add.tag$offset();
+        static final long MASK = ADD + ibv_ops_wr.tm.add.mask$offset();
+
+        private Member() {}
+    }
+
+    /** Codes of {@code enum ibv_ops_wr_opcode}. */
+    private static final int ADD = 0;
+
+    private static final int DEL = 1;
+    private static final int SYNC = 2;
+
+    /** Bits of {@code enum ibv_ops_flags}. */
+    private static final int SIGNALED = 1;
+
+    private static final int TM_SYNC = 1 << 1;
+
+    private final MemorySegment wr;
+    private final ScatterGatherList buffer;
+    private int opcode = SYNC;
+    private TagOperation next;
+
+    private TagOperation() {
+        Arena arena = Arena.ofAuto();
+        this.wr = arena.allocate(ibv_ops_wr.layout());
+        this.buffer = new ScatterGatherList(arena, 1, true); // no device takes more than one
+        wr.set(JAVA_LONG, Member.SG_LIST, buffer.address());
+        become(SYNC);
+    }
+
+    /**
+     * An operation, at first {@link #synchronize()}.
+     *
+     * @return the operation
+     * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
+     */
+    public static TagOperation prepare() {
+        IbverbsLibrary.require();
+        return new TagOperation();
+    }
+
+    /**
+     * Makes it add a tagged receive: {@code IBV_WR_TAG_ADD}. The buffer belongs to the device until the receive has
+     * completed, or the tag is deleted.
+     *
+     * @param receiveWrId the number that the completion of the receive will carry
+     * @param tag the tag
+     * @param mask the bits of a message's tag that count
+     * @return this
+     */
+    @HotPath
+    public TagOperation add(long receiveWrId, long tag, long mask) {
+        become(ADD);
+        wr.set(JAVA_LONG, Member.RECV_WR_ID, receiveWrId);
+        wr.set(JAVA_LONG, Member.TAG, tag);
+        wr.set(JAVA_LONG, Member.MASK, mask);
+        return this;
+    }
+
+    /**
+     * Sets the buffer of a tagged receive; without one only empty messages can be received.
+     *
+     * @param region the region that it is in, registered with LOCAL_WRITE
+     * @param offset where it begins in the region, in bytes
+     * @param length its length in bytes
+     * @return this
+     * @throws IndexOutOfBoundsException if the range is outside the region
+     * @throws IllegalArgumentException if the region was registered without LOCAL_WRITE
+     */
+    @HotPath
+    public TagOperation buffer(MemoryRegion region, long offset, long length) {
+        buffer.set(0, region, offset, length);
+        wr.set(JAVA_INT, Member.NUM_SGE, 1);
+        return this;
+    }
+
+    /**
+     * Makes it delete a tagged receive: {@code IBV_WR_TAG_DEL}. When a message has taken it meanwhile, the completion's
+     * status is TM_ERR.
+     *
+     * @param handle the {@link #handle()} that its adding got
+     * @return this
+     */
+    @HotPath
+    public TagOperation delete(int handle) {
+        become(DEL);
+        wr.set(JAVA_INT, Member.HANDLE, handle);
+        return this;
+    }
+
+    /**
+     * Makes it do nothing but tell the {@link #unexpectedCount}: {@code IBV_WR_TAG_SYNC}.
+     *
+     * @return this
+     */
+    @HotPath
+    public TagOperation synchronize() {
+        become(SYNC);
+        return this;
+    }
+
+    @HotPath
+    private void become(int code) {
+        opcode = code;
+        wr.set(JAVA_INT, Member.OPCODE, code);
+    }
+
+    /**
+     * Tells the device how many messages without a matching tag this program has handled so far; the device matches no
+     * new tags until it hears of all: {@code IBV_OPS_TM_SYNC}.
+     *
+     * @param messages how many, modulo 2^32
+     * @return this
+     */
+    @HotPath
+    public TagOperation unexpectedCount(int messages) {
+        wr.set(JAVA_INT, Member.UNEXPECTED, messages);
+        flag(TM_SYNC, true);
+        return this;
+    }
+
+    /**
+     * Sets whether the operation completes visibly: {@code IBV_OPS_SIGNALED}.
+     *
+     * @param visibly true for a completion; otherwise only an adding completes visibly, when a message has come
+     * @return this
+     */
+    @HotPath
+    public TagOperation signaled(boolean visibly) {
+        flag(SIGNALED, visibly);
+        return this;
+    }
+
+    @HotPath
+    private void flag(int bit, boolean on) {
+        int flags = wr.get(JAVA_INT, Member.FLAGS);
+        wr.set(JAVA_INT, Member.FLAGS, on ? flags | bit : flags & ~bit);
+    }
+
+    /**
+     * Sets the number that the completion of the operation will carry.
+     *
+     * @param id any number
+     * @return this
+     */
+    @HotPath
+    public TagOperation wrId(long id) {
+        wr.set(JAVA_LONG, Member.WR_ID, id);
+        return this;
+    }
+
+    /**
+     * Chains an operation behind this one, for {@link SharedReceiveQueue#tryPostChain(TagOperation)}.
+     *
+     * @param following the next operation, or null for none
+     * @return this
+     */
+    @HotPath
+    public TagOperation next(TagOperation following) {
+        wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address());
+        next = following;
+        return this;
+    }
+
+    /**
+     * The operation that is chained behind this one.
+     *
+     * @return the next operation, or null
+     */
+    @HotPath
+    public TagOperation next() {
+        return next;
+    }
+
+    /**
+     * What names the receive that the last post added, for {@link #delete}.
+     *
+     * @return a number of the device's
+     * @throws IllegalStateException if this does not add
+     */
+    @HotPath
+    public int handle() {
+        if (opcode != ADD) {
+            throw new IllegalStateException("only an operation that adds a tag has a handle");
+        }
+        return wr.get(JAVA_INT, Member.HANDLE);
+    }
+
+    /**
+     * Checks what the driver does not: it takes a handle as an index.
+     *
+     * @param handles how many handles the queue has given out, numbered from 0
+     */
+    @HotPath
+    void check(int handles) {
+        if (opcode == ADD) {
+            buffer.checkUsable();
+        } else if (opcode == DEL) {
+            Objects.checkIndex(wr.get(JAVA_INT, Member.HANDLE), handles);
+        }
+    }
+
+    /** One more than the handle that it has got by a post, or 0. */
+    @HotPath
+    int handlesKnown() {
+        return opcode == ADD ? wr.get(JAVA_INT, Member.HANDLE) + 1 : 0;
+    }
+
+    @HotPath
+    long address() {
+        return wr.address();
+    }
+
+    /** The struct, for a test. */
+    MemorySegment struct() {
+        return wr;
+    }
+
+    /** What it does. */
+    @Override
+    public String toString() {
+        return switch (opcode) {
+            case ADD -> "TagOperation(ADD " + wr.get(JAVA_LONG, Member.TAG) + ", " + buffer.total() + " bytes)";
+            case DEL -> "TagOperation(DEL " + wr.get(JAVA_INT, Member.HANDLE) + ")";
+            default -> "TagOperation(SYNC)";
+        };
+    }
+}

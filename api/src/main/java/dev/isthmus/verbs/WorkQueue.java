@@ -1,0 +1,226 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_wq;
+import dev.isthmus.bindings.ibverbs.ibv_wq_attr;
+import dev.isthmus.bindings.ibverbs.ibv_wq_init_attr;
+import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+import java.util.Set;
+
+/**
+ * A receive queue apart from any queue pair: {@code struct ibv_wq}. A {@link ReceiveIndirectionTable} spreads the packets
+ * of one queue pair over several of them.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created it.
+ * It cannot be closed while an indirection table has it.
+ */
+public final class WorkQueue implements AutoCloseable {
+
+    /** Bits of {@code enum ibv_wq_attr_mask}. */
+    private static final int STATE = 1;
+
+    private static final int FLAGS = 1 << 2;
+
+    private final ProtectionDomain pd;
+    private final Lifetime lifetime;
+    private final OwnerThread owner;
+    private final MemorySegment handle;
+    private final int wqNum;
+    private final PostQueue<ReceiveRequest> receives;
+    private WorkQueueState state = WorkQueueState.RESET;
+
+    private WorkQueue(ProtectionDomain pd, Lifetime lifetime, MemorySegment handle, MemorySegment granted) {
+        this.pd = pd;
+        this.lifetime = lifetime;
+        this.owner = new OwnerThread(lifetime);
+        this.handle = handle;
+        MemorySegment wq = NativeCall.sized(handle, ibv_wq.sizeof());
+        this.wqNum = ibv_wq.wq_num(wq);
+        this.receives = new PostQueue<>(
+                "ibv_post_wq_recv",
+                ibv_wq.post_recv(wq),
+                handle.address(),
+                ibv_wq_init_attr.max_wr(granted),
+                ibv_wq_init_attr.max_sge(granted));
+    }
+
+    static WorkQueue create(ProtectionDomain pd, CompletionQueue completions, WorkQueueConfig config) {
+        DeviceContext context = pd.context();
+        if (completions.context() != context) {
+            throw new IllegalArgumentException(completions + " and " + pd + " must be of the same open device");
+        }
+        String name = context.device().name();
+        var lifetime = new Lifetime("WorkQueue", name, pd.lifetime(), completions.lifetime());
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall()) {
+                MemorySegment init = call.allocate(ibv_wq_init_attr.layout());
+                config.write(pd, completions, init);
+                var function = context.ops().require(ContextFunction.CREATE_WQ);
+                MemorySegment wq = call.create(function, name + ", " + config, context.handle(), init);
+                return new WorkQueue(pd, lifetime, wq, init);
+            }
+        });
+    }
+
+    /**
+     * The protection domain that it is in.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Its number.
+     *
+     * @return 24 bits
+     */
+    public int wqNum() {
+        return wqNum;
+    }
+
+    /**
+     * The state that it was last brought to. An error can have brought it to ERR since.
+     *
+     * @return the state
+     */
+    public WorkQueueState state() {
+        return state;
+    }
+
+    /**
+     * Brings it to a state: {@code ibv_modify_wq}. Blocks for a system call.
+     *
+     * @param next the state
+     * @throws IllegalArgumentException if it is UNKNOWN
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the state cannot follow the present one
+     */
+    public void modify(WorkQueueState next) {
+        if (next == WorkQueueState.UNKNOWN) {
+            throw new IllegalArgumentException("UNKNOWN is no state to go to");
+        }
+        modify(STATE, next, 0, 0, state + " to " + next);
+        state = next;
+    }
+
+    /**
+     * Changes how packets are treated: {@code ibv_modify_wq}. Blocks for a system call.
+     *
+     * @param changed the flags to change
+     * @param on those of them that shall hold; the others shall not
+     * @throws IllegalArgumentException if one that shall hold is not to be changed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot change a flag
+     */
+    public void modifyFlags(Set<WorkQueueFlag> changed, Set<WorkQueueFlag> on) {
+        if (!changed.containsAll(on)) {
+            throw new IllegalArgumentException("of " + on + " only those can be set that are changed: " + changed);
+        }
+        int flags = Codes.mask(on, WorkQueueFlag::code);
+        modify(FLAGS, state, flags, Codes.mask(changed, WorkQueueFlag::code), changed + " to " + on);
+    }
+
+    private void modify(int what, WorkQueueState next, int flags, int flagsMask, String words) {
+        owner.check();
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment attributes = call.allocate(ibv_wq_attr.layout());
+            ibv_wq_attr.attr_mask(attributes, what);
+            ibv_wq_attr.wq_state(attributes, next.code());
+            ibv_wq_attr.flags(attributes, flags);
+            ibv_wq_attr.flags_mask(attributes, flagsMask);
+            var function = pd.context().ops().require(ContextFunction.MODIFY_WQ);
+            call.check(function, this + ", " + words, handle, attributes);
+        }
+    }
+
+    /**
+     * Posts a receive: {@code ibv_post_wq_recv}. Does not wait, allocates nothing. The request can be changed and posted
+     * again at once; its buffers belong to the device until the receive has completed.
+     *
+     * @param request a request without another chained to it
+     * @return false if the queue is full
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or in RESET
+     * @throws IllegalArgumentException if the request has more buffers than the queue takes, or another request chained
+     *     to it
+     * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
+     */
+    @HotPath
+    public boolean tryPost(ReceiveRequest request) {
+        checkReady();
+        return receives.tryPost(request, this);
+    }
+
+    /**
+     * Posts a chain of receives in one call: {@code ibv_post_wq_recv}. As {@link #tryPost} otherwise.
+     *
+     * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
+     * @return null if all were taken, otherwise the first that was not, as the queue was full
+     * @throws IllegalArgumentException if the chain is longer than the queue
+     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
+     *     posted
+     */
+    @HotPath
+    public ReceiveRequest tryPostChain(ReceiveRequest first) {
+        checkReady();
+        return receives.tryPostChain(first, this);
+    }
+
+    @HotPath
+    private void checkReady() {
+        owner.check();
+        if (state == WorkQueueState.RESET) {
+            throw new IllegalStateException(this + " is in RESET: receives can be posted from RDY on");
+        }
+    }
+
+    /**
+     * Gives the queue to another thread: only that one may post to it and close it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it.
+     *
+     * @param next the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        owner.handOver(next);
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /**
+     * Destroys the queue: {@code ibv_destroy_wq}. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if an indirection table has it
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        owner.close(
+                () -> VerbsCall.destroy(pd.context().ops().require(ContextFunction.DESTROY_WQ), handle, toString()));
+    }
+
+    /** The class, the device's name, and the number. */
+    @Override
+    public String toString() {
+        return "WorkQueue(" + lifetime.name() + ", wqNum " + wqNum + ")";
+    }
+}

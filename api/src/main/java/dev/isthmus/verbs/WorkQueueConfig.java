@@ -1,0 +1,81 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_wq_init_attr;
+import dev.isthmus.internal.Codes;
+import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What a work queue is made with: {@code struct ibv_wq_init_attr}. Filled in by the configurer that is passed to
+ * {@link ProtectionDomain#createWorkQueue}.
+ */
+public final class WorkQueueConfig {
+
+    /** {@code IBV_WQT_RQ}: the only type there is. */
+    private static final int RECEIVE = 0;
+
+    /** {@code IBV_WQ_INIT_ATTR_FLAGS}. */
+    private static final int WITH_FLAGS = 1;
+
+    private final Set<WorkQueueFlag> flags = EnumSet.noneOf(WorkQueueFlag.class);
+    private int maxWr = 64;
+    private int maxSge = 1;
+
+    WorkQueueConfig() {}
+
+    /**
+     * How many receives can be outstanding; 64 when not set.
+     *
+     * @param requests their number
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public WorkQueueConfig maxWr(int requests) {
+        maxWr = SharedReceiveQueueConfig.positive("maxWr", requests);
+        return this;
+    }
+
+    /**
+     * How many pieces a packet can be scattered to; 1 when not set.
+     *
+     * @param elements their number
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public WorkQueueConfig maxSge(int elements) {
+        maxSge = SharedReceiveQueueConfig.positive("maxSge", elements);
+        return this;
+    }
+
+    /**
+     * How packets are treated; none of it when not set.
+     *
+     * @param wanted all that is wanted
+     * @return this
+     */
+    public WorkQueueConfig flags(WorkQueueFlag... wanted) {
+        flags.clear();
+        flags.addAll(List.of(wanted));
+        return this;
+    }
+
+    void write(ProtectionDomain pd, CompletionQueue completions, MemorySegment init) {
+        ibv_wq_init_attr.wq_type(init, RECEIVE);
+        ibv_wq_init_attr.max_wr(init, maxWr);
+        ibv_wq_init_attr.max_sge(init, maxSge);
+        ibv_wq_init_attr.pd(init, pd.handle());
+        ibv_wq_init_attr.cq(init, completions.handle());
+        if (!flags.isEmpty()) {
+            ibv_wq_init_attr.comp_mask(init, WITH_FLAGS);
+            ibv_wq_init_attr.create_flags(init, Codes.mask(flags, WorkQueueFlag::code));
+        }
+    }
+
+    /** What is asked for. */
+    @Override
+    public String toString() {
+        return "maxWr=" + maxWr + ", maxSge=" + maxSge + (flags.isEmpty() ? "" : ", " + flags);
+    }
+}

@@ -1,0 +1,82 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class FlowTest {
+
+    private static FlowRule rule() {
+        return FlowRule.match(
+                1,
+                FlowMatch.of(FlowLayer.ETH).with(FlowField.ETH_DST_MAC, 0x248a07a528c8L),
+                FlowMatch.of(FlowLayer.UDP).with(FlowField.DST_PORT, 4711));
+    }
+
+    @Test
+    void shouldSteerPacketsToItsQueuePair() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            DeviceContext context = pair.a.device;
+            if (!Features.steersFlows(context)) {
+                var e = assertThrows(VerbsException.class, () -> pair.a.qp.createFlow(rule()));
+                Features.assertUnsupported("ibv_create_flow", pair.a.qp + ", " + rule(), e);
+                return;
+            }
+            var e = assertThrows(VerbsException.class, () -> pair.a.qp.createFlow(rule()));
+            assertTrue(e.getMessage().contains("UD or RAW_PACKET"), e.getMessage());
+        }
+    }
+
+    @Test
+    void shouldCount() {
+        try (var context = Device.first().open()) {
+            var made = Features.make("ibv_create_counters", context.device().name(), context::createCounters);
+            if (made.isEmpty()) {
+                return;
+            }
+            try (Counters counters = made.get()) {
+                counters.attach(Counters.Kind.PACKETS, 0);
+                counters.attach(Counters.Kind.BYTES, 1);
+                assertThrows(IndexOutOfBoundsException.class, () -> counters.attach(Counters.Kind.BYTES, -1));
+                assertThrows(IllegalArgumentException.class, () -> counters.read(0, true));
+                assertThrows(IllegalStateException.class, context::close);
+            }
+        }
+    }
+
+    @Test
+    void shouldEncrypt() {
+        try (var context = Device.first().open()) {
+            String name = context.device().name();
+            var made = Features.make(
+                    "ibv_create_flow_action_esp",
+                    name + ", ESP, spi=7, [ENCRYPT], AES-GCM of 128 bits, replayWindow=null, esn=null",
+                    () -> context.createEspAction(config -> config.association(7, 1, 0, 0, EspConfig.Flag.ENCRYPT)
+                            .aesGcm(new byte[16], 1, 2, 16)));
+            if (made.isEmpty()) {
+                return;
+            }
+            try (FlowAction action = made.get()) {
+                action.modifyEsp(config -> config.esn(1));
+                assertThrows(IllegalStateException.class, context::close);
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseUseOnAnotherThread() throws InterruptedException {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var failure = new Throwable[1];
+            var thread = new Thread(() -> pair.a.qp.createFlow(rule()));
+            thread.setUncaughtExceptionHandler((t, e) -> failure[0] = e);
+            thread.start();
+            thread.join();
+            assertEquals(WrongThreadException.class, failure[0].getClass());
+        }
+    }
+}

@@ -1,0 +1,119 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import java.lang.foreign.Arena;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Shared receive queues of the kinds that Soft-RoCE does not have. */
+@Tag("device")
+class TagMatchingTest {
+
+    @Test
+    void shouldAddAndDeleteTags() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var region = pd.register(Arena.ofAuto().allocate(4096), AccessFlag.LOCAL_WRITE);
+                var cq = context.createCompletionQueue(64)) {
+            Optional<SharedReceiveQueue> made = Features.make(
+                    "ibv_create_srq_ex",
+                    context.device().name() + ", TM, maxWr=64, maxSge=1, tags=8, operations=4",
+                    () -> pd.createSharedReceiveQueue(config -> config.tagMatching(cq, 8, 4)));
+            if (made.isEmpty()) {
+                return;
+            }
+            try (SharedReceiveQueue queue = made.get()) {
+                assertEquals(SharedReceiveQueueType.TM, queue.type());
+                assertThrows(IllegalStateException.class, cq::close);
+                var operation = TagOperation.prepare().buffer(region, 0, 4096).signaled(true);
+                assertTrue(queue.tryPost(operation.add(7, 0x1234, -1).wrId(8)));
+                assertEquals(8, await(cq));
+                int handle = operation.handle();
+                assertTrue(queue.tryPost(operation.delete(handle).wrId(9)));
+                assertEquals(9, await(cq));
+                assertThrows(IndexOutOfBoundsException.class, () -> queue.tryPost(operation.delete(handle + 1)));
+                var chain = TagOperation.prepare().signaled(true).wrId(10);
+                assertNull(queue.tryPostChain(
+                        operation.synchronize().unexpectedCount(0).next(chain)));
+            }
+        }
+    }
+
+    private static long await(CompletionQueue cq) {
+        var done = WorkCompletions.allocate(1);
+        while (cq.poll(done) == 0) {
+            Thread.onSpinWait();
+        }
+        assertEquals(CompletionStatus.SUCCESS, done.status(0));
+        return done.wrId(0);
+    }
+
+    @Test
+    void shouldRefuseTagsOnAQueueThatMatchesNone() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var queue = pd.createSharedReceiveQueue(config -> {})) {
+            var operation = TagOperation.prepare();
+            var e = assertThrows(VerbsException.class, () -> queue.tryPost(operation));
+            String reason = e.errno() == 95
+                    ? "EOPNOTSUPP (95): this device or its driver does not support it"
+                    : "EINVAL (22): the queue was made without tagMatching()";
+            assertEquals("ibv_post_srq_ops(" + queue + ", TagOperation(SYNC)): " + reason, e.getMessage());
+            assertThrows(IndexOutOfBoundsException.class, () -> queue.tryPost(operation.delete(0)));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> queue.tryPost(operation.synchronize().next(TagOperation.prepare())));
+        }
+    }
+
+    @Test
+    void shouldHaveANumberInItsXrcDomain() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = context.createCompletionQueue(64)) {
+            String name = context.device().name();
+            Optional<XrcDomain> domain = Features.make("ibv_open_xrcd", name, context::openXrcDomain);
+            assertEquals(Features.hasXrc(context), domain.isPresent());
+            if (domain.isEmpty()) {
+                return;
+            }
+            try (XrcDomain open = domain.get();
+                    var queue = pd.createSharedReceiveQueue(config -> config.xrc(open, cq))) {
+                assertEquals(SharedReceiveQueueType.XRC, queue.type());
+                assertTrue(queue.srqNum() > 0);
+                assertThrows(IllegalStateException.class, open::close);
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhenItHasNoNumber() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var queue = pd.createSharedReceiveQueue(config -> {})) {
+            Features.make("ibv_get_srq_num", context.device().name() + ", BASIC", queue::srqNum)
+                    .ifPresent(number -> assertTrue(number > 0));
+        }
+    }
+
+    @Test
+    void shouldRefuseObjectsOfAnotherDevice() {
+        try (var context = Device.first().open();
+                var other = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = other.createCompletionQueue(4)) {
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> pd.createSharedReceiveQueue(config -> config.tagMatching(cq, 1, 1)));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> pd.createSharedReceiveQueue(config -> config.tagMatching(cq, 0, 1)));
+        }
+    }
+}

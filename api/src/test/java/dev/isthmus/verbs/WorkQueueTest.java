@@ -1,0 +1,100 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class WorkQueueTest {
+
+    @Test
+    void shouldTakeReceivesFromRdyOn() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var region = pd.register(Arena.ofAuto().allocate(64), AccessFlag.LOCAL_WRITE);
+                var cq = context.createCompletionQueue(16)) {
+            Optional<WorkQueue> made = make(pd, cq);
+            if (made.isEmpty()) {
+                return;
+            }
+            try (WorkQueue queue = made.get()) {
+                var receive = ReceiveRequest.prepare(region);
+                var e = assertThrows(IllegalStateException.class, () -> queue.tryPost(receive));
+                assertTrue(e.getMessage().contains("is in RESET"), e.getMessage());
+                assertThrows(IllegalArgumentException.class, () -> queue.modify(WorkQueueState.UNKNOWN));
+                queue.modify(WorkQueueState.RDY);
+                assertEquals(WorkQueueState.RDY, queue.state());
+                assertTrue(queue.tryPost(receive));
+                assertEquals(null, queue.tryPostChain(receive));
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> queue.modifyFlags(
+                                EnumSet.noneOf(WorkQueueFlag.class), EnumSet.of(WorkQueueFlag.SCATTER_FCS)));
+                assertThrows(IllegalStateException.class, cq::close);
+            }
+        }
+    }
+
+    private static Optional<WorkQueue> make(ProtectionDomain pd, CompletionQueue cq) {
+        return Features.make(
+                "ibv_create_wq",
+                pd.context().device().name() + ", maxWr=8, maxSge=1",
+                () -> pd.createWorkQueue(cq, config -> config.maxWr(8).maxSge(1)));
+    }
+
+    @Test
+    void shouldStandInATable() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = context.createCompletionQueue(16)) {
+            Optional<WorkQueue> made = make(pd, cq);
+            if (made.isEmpty()) {
+                return;
+            }
+            try (WorkQueue queue = made.get()) {
+                queue.modify(WorkQueueState.RDY);
+                try (var table = context.createReceiveIndirectionTable(Collections.nCopies(4, queue))) {
+                    var e = assertThrows(IllegalStateException.class, queue::close);
+                    assertTrue(e.getMessage().contains("1 ReceiveIndirectionTable"), e.getMessage());
+                    assertEquals(context, table.context());
+                }
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () -> context.createReceiveIndirectionTable(Collections.nCopies(3, queue)));
+            }
+        }
+    }
+
+    @Test
+    void shouldExplainFlagsInMessages() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = context.createCompletionQueue(16)) {
+            Features.make(
+                            "ibv_create_wq",
+                            context.device().name() + ", maxWr=64, maxSge=1, [SCATTER_FCS]",
+                            () -> pd.createWorkQueue(cq, config -> config.flags(WorkQueueFlag.SCATTER_FCS)))
+                    .ifPresent(WorkQueue::close);
+        }
+    }
+
+    @Test
+    void shouldRefuseWrongArgumentsBeforeTheCall() {
+        try (var context = Device.first().open();
+                var other = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = other.createCompletionQueue(16)) {
+            assertThrows(IllegalArgumentException.class, () -> pd.createWorkQueue(cq, config -> {}));
+            assertThrows(IllegalArgumentException.class, () -> pd.createWorkQueue(cq, config -> config.maxWr(0)));
+            assertThrows(IllegalArgumentException.class, () -> context.createReceiveIndirectionTable(List.of()));
+        }
+    }
+}
