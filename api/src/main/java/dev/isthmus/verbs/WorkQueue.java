@@ -63,7 +63,9 @@ public final class WorkQueue implements AutoCloseable {
                 config.write(pd, completions, init);
                 var function = context.ops().require(ContextFunction.CREATE_WQ);
                 MemorySegment wq = call.create(function, name + ", " + config, context.handle(), init);
-                return new WorkQueue(pd, lifetime, wq, init);
+                var queue = new WorkQueue(pd, lifetime, wq, init);
+                context.objects().add(wq, queue);
+                return queue;
             }
         });
     }
@@ -214,8 +216,10 @@ public final class WorkQueue implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(
-                () -> VerbsCall.destroy(pd.context().ops().require(ContextFunction.DESTROY_WQ), handle, toString()));
+        owner.close(() -> {
+            VerbsCall.destroy(pd.context().ops().require(ContextFunction.DESTROY_WQ), handle, toString());
+            pd.context().objects().remove(handle, this);
+        });
     }
 
     /** The class, the device's name, and the number. */

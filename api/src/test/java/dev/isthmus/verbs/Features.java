@@ -19,6 +19,9 @@ final class Features {
     /** {@code IBV_DEVICE_MANAGED_FLOW_STEERING}. */
     private static final int FLOW_STEERING = 1 << 29;
 
+    /** The vendor that {@code rdma_rxe} names. */
+    private static final int SOFT_ROCE = 0xffffff;
+
     private Features() {}
 
     static boolean hasXrc(DeviceContext context) {
@@ -31,6 +34,13 @@ final class Features {
 
     static boolean steersFlows(DeviceContext context) {
         return has(context, FLOW_STEERING);
+    }
+
+    /** Whether a failed queue pair on a shared receive queue is told of: Soft-RoCE does so from Linux 6.5 on. */
+    static boolean tellsTheLastRequest(DeviceContext context) {
+        String[] linux = System.getProperty("os.version").split("[.-]");
+        int version = Integer.parseInt(linux[0]) * 1000 + Integer.parseInt(linux[1]);
+        return context.attributes().vendorId() != SOFT_ROCE || version >= 6005;
     }
 
     /**

@@ -20,15 +20,20 @@ class FlowTest {
 
     @Test
     void shouldSteerPacketsToItsQueuePair() {
-        try (var pair = RcPair.unconnected(config -> {})) {
-            DeviceContext context = pair.a.device;
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = context.createCompletionQueue(16);
+                var qp = pd.createQueuePair(QueuePairType.UD, cq, cq)) {
             if (!Features.steersFlows(context)) {
-                var e = assertThrows(VerbsException.class, () -> pair.a.qp.createFlow(rule()));
-                Features.assertUnsupported("ibv_create_flow", pair.a.qp + ", " + rule(), e);
+                var e = assertThrows(VerbsException.class, () -> qp.createFlow(rule()));
+                Features.assertUnsupported("ibv_create_flow", qp + ", " + rule(), e);
                 return;
             }
-            var e = assertThrows(VerbsException.class, () -> pair.a.qp.createFlow(rule()));
-            assertTrue(e.getMessage().contains("UD or RAW_PACKET"), e.getMessage());
+            try (Flow flow = qp.createFlow(rule())) {
+                var e = assertThrows(IllegalStateException.class, qp::close);
+                assertTrue(e.getMessage().contains("1 Flow"), e.getMessage());
+                assertTrue(flow.toString().contains("DST_PORT=1267"), flow.toString());
+            }
         }
     }
 

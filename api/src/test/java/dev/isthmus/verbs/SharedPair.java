@@ -3,6 +3,7 @@ package dev.isthmus.verbs;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 /** Queue pairs of side a of an {@link RcPair}, connected to as many of side b that share a receive queue. */
@@ -14,10 +15,10 @@ final class SharedPair implements AutoCloseable {
 
     private final RcPair pair = RcPair.unconnected(config -> {});
 
-    private SharedPair(int count, Consumer<SharedReceiveQueueConfig> configure) {
+    private SharedPair(int count, BiConsumer<RcPair.Side, SharedReceiveQueueConfig> configure) {
         boolean complete = false;
         try {
-            srq = b().pd.createSharedReceiveQueue(configure);
+            srq = b().pd.createSharedReceiveQueue(config -> configure.accept(b(), config));
             for (int i = 0; i < count; i++) {
                 connect();
             }
@@ -30,6 +31,11 @@ final class SharedPair implements AutoCloseable {
     }
 
     static SharedPair open(int count, Consumer<SharedReceiveQueueConfig> configure) {
+        return new SharedPair(count, (side, config) -> configure.accept(config));
+    }
+
+    /** A queue whose configuration needs objects of the side that it is on. */
+    static SharedPair on(int count, BiConsumer<RcPair.Side, SharedReceiveQueueConfig> configure) {
         return new SharedPair(count, configure);
     }
 

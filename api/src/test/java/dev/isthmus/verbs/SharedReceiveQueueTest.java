@@ -11,6 +11,7 @@ import com.sun.management.ThreadMXBean;
 import dev.isthmus.VerbsException;
 import java.lang.foreign.Arena;
 import java.lang.management.ManagementFactory;
+import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -162,6 +163,66 @@ class SharedReceiveQueueTest {
                 assertEquals(7 + i, pair.b().done.wrId(0));
                 assertEquals("kept " + i, pair.b().memory().getString(64L * i));
             }
+        }
+    }
+
+    @Test
+    void shouldRefuseToShrinkBelowWhatIsPosted() {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(64))) {
+            for (int i = 0; i < 64; i++) {
+                assertTrue(pair.srq.tryPost(pair.b().receive(0, 64).wrId(i)));
+            }
+            var e = assertThrows(VerbsException.class, () -> pair.srq.resize(8));
+            assertTrue(e.getMessage().contains("EINVAL (22): the device cannot change the size"), e.getMessage());
+            pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+            pair.b().await();
+            assertEquals(0, pair.b().done.wrId(0));
+        }
+    }
+
+    @Test
+    void shouldTellOnceThatItHasFewerReceivesThanItsLimit() throws InterruptedException {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
+            for (int i = 0; i < 10; i++) {
+                pair.srq.tryPost(pair.b().receive(0, 8));
+            }
+            pair.srq.limit(7);
+            var events = pair.b().device.asyncEvents();
+            for (int i = 0; i < 3; i++) {
+                send(pair);
+            }
+            assertNull(events.poll()); // 7 are left
+            send(pair);
+            var event = events.await(Duration.ofSeconds(20));
+            assertEquals(
+                    new AsyncEvent.OfSharedReceiveQueue(pair.b().device, AsyncEventType.SRQ_LIMIT_REACHED, pair.srq),
+                    event);
+            assertEquals(0, pair.srq.query().limit());
+            send(pair);
+            assertNull(events.poll());
+        }
+    }
+
+    private static void send(SharedPair pair) {
+        pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+        pair.a().await();
+        pair.b().await();
+    }
+
+    @Test
+    void shouldTellThatAFailedQueuePairTakesNoMore() throws InterruptedException {
+        try (var pair = SharedPair.open(1, config -> {})) {
+            pair.srq.tryPost(pair.b().receive(0, 8));
+            var qp = pair.receivers.getFirst();
+            qp.modify(QueuePairTransition.to(QueuePairState.ERR));
+            assertEquals(QueuePairState.ERR, qp.query().state());
+            var events = pair.b().device.asyncEvents();
+            if (!Features.tellsTheLastRequest(pair.b().device)) {
+                assertNull(events.poll());
+                return;
+            }
+            var event = events.await(Duration.ofSeconds(20));
+            assertEquals(new AsyncEvent.OfQueuePair(pair.b().device, AsyncEventType.QP_LAST_WQE_REACHED, qp), event);
         }
     }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import java.lang.foreign.Arena;
+import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,9 @@ import org.junit.jupiter.api.Test;
 /** Shared receive queues of the kinds that Soft-RoCE does not have. */
 @Tag("device")
 class TagMatchingTest {
+
+    /** {@code IBV_TMH_EAGER}: the opcode in the header that begins a message, {@code struct ibv_tmh}. */
+    private static final byte EAGER = 3;
 
     @Test
     void shouldAddAndDeleteTags() {
@@ -42,6 +46,35 @@ class TagMatchingTest {
                 assertNull(queue.tryPostChain(
                         operation.synchronize().unexpectedCount(0).next(chain)));
             }
+        }
+    }
+
+    @Test
+    void shouldReceiveWhatATagIsFor() {
+        Optional<SharedPair> made = Features.make(
+                "ibv_create_srq_ex",
+                Device.list().getLast().name() + ", TM, maxWr=64, maxSge=1, tags=8, operations=4",
+                () -> SharedPair.on(1, (side, config) -> config.tagMatching(side.cq, 8, 4)));
+        if (made.isEmpty()) {
+            return;
+        }
+        try (SharedPair pair = made.get()) {
+            RcPair.Side b = pair.b();
+            for (int i = 0; i < 33; i++) { // devices want to have this many before they match
+                pair.srq.tryPost(b.receive(8192, 64).wrId(1));
+            }
+            var operation = TagOperation.prepare().signaled(true).wrId(2);
+            pair.srq.tryPost(operation.buffer(b.region, 0, 64).add(3, 0x1234, -1));
+            b.await();
+            assertEquals(CompletionOpcode.TM_ADD, b.done.opcode(0));
+            pair.a().memory().set(ValueLayout.JAVA_BYTE, 0, EAGER);
+            pair.a().memory().set(ValueLayout.JAVA_LONG, 8, Long.reverseBytes(0x1234));
+            pair.a().memory().setString(16, "tagged");
+            pair.senders.getFirst().tryPost(pair.a().send(0, 32));
+            b.await();
+            assertEquals(CompletionOpcode.TM_RECV, b.done.opcode(0));
+            assertEquals(3, b.done.wrId(0));
+            assertEquals("tagged", b.memory().getString(0)); // without the header
         }
     }
 
