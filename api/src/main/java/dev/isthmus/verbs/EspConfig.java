@@ -55,6 +55,7 @@ public final class EspConfig {
 
     private record Association(int spi, int seq, int tfcPad, long hardLimitPackets, Set<Flag> flags) {}
 
+    @SuppressWarnings("ArrayRecordComponent") // two are never compared
     private record AesGcm(byte[] key, long iv, int salt, int icvLength) {}
 
     private Association association;

@@ -23,6 +23,7 @@ public final class FlowMatch extends FlowSpec {
     /** {@code IBV_FLOW_SPEC_INNER}. */
     private static final int INNER = 0x100;
 
+    @SuppressWarnings("ArrayRecordComponent") // two are never compared
     private record Condition(byte[] value, byte[] mask) {}
 
     private final FlowLayer layer;

@@ -38,7 +38,7 @@ final class Features {
 
     /** Whether a failed queue pair on a shared receive queue is told of: Soft-RoCE does so from Linux 6.5 on. */
     static boolean tellsTheLastRequest(DeviceContext context) {
-        String[] linux = System.getProperty("os.version").split("[.-]");
+        String[] linux = System.getProperty("os.version").split("[.-]", 3);
         int version = Integer.parseInt(linux[0]) * 1000 + Integer.parseInt(linux[1]);
         return context.attributes().vendorId() != SOFT_ROCE || version >= 6005;
     }
