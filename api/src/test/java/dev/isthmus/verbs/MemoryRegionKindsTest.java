@@ -167,6 +167,20 @@ class MemoryRegionKindsTest {
     }
 
     @Test
+    void shouldReceiveDatagramInRelaxedOrderedMemory() {
+        try (var datagrams = RcPair.datagrams();
+                var memory = datagrams.b.pd.allocate(4096, AccessFlag.LOCAL_WRITE, AccessFlag.RELAXED_ORDERING)) {
+            datagrams.a.memory().set(ValueLayout.JAVA_INT, 0, 4727);
+            assertTrue(datagrams.b.qp.tryPost(ReceiveRequest.prepare(memory.region())));
+            AddressHandle way = datagrams.a.wayTo(datagrams.b);
+            assertTrue(datagrams.a.qp.tryPost(datagrams.a.send(0, 4).to(way, datagrams.b.qp.qpNum(), RcPair.QKEY)));
+            datagrams.b.awaitSuccess();
+            assertEquals(4727, memory.segment().get(ValueLayout.JAVA_INT, GlobalRouteHeader.BYTES));
+            datagrams.a.awaitSuccess();
+        }
+    }
+
+    @Test
     void shouldFaultMemoryInOnDemandOrSayThatDeviceCannot() {
         MemorySegment memory = page();
         MemoryRegion region = orPinned(
