@@ -31,6 +31,11 @@ public final class OwnerThread {
         }
     }
 
+    /** Whether the caller is the owner. */
+    public boolean isCurrent() {
+        return Thread.currentThread() == owner;
+    }
+
     /** The owner gives the object to another thread; the caller makes that thread see it, as with any object. */
     public void handOver(Thread next) {
         Objects.requireNonNull(next, "next");

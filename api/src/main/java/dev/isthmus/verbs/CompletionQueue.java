@@ -2,13 +2,18 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_cq;
+import dev.isthmus.bindings.ibverbs.ibv_moderate_cq;
+import dev.isthmus.bindings.ibverbs.ibv_modify_cq_attr;
+import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -16,45 +21,69 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created
  * it. It cannot be closed while it has queue pairs.
+ *
+ * <p>When more requests complete than it has room for, it overruns: completions are lost, the device sends
+ * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail.
  */
-public final class CompletionQueue implements AutoCloseable {
+public sealed class CompletionQueue implements AutoCloseable permits ExtendedCompletionQueue {
+
+    /** How many events are acknowledged at a time: each acknowledgement takes a lock in C. */
+    private static final int ACKNOWLEDGED_TOGETHER = 64;
+
+    /** {@code IBV_CQ_ATTR_MODERATE}. */
+    private static final int MODERATE = 1;
+
+    private static final int MAX_16_BITS = 0xffff;
 
     private final DeviceContext context;
+    private final CompletionChannel channel; // null when it has none
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final long address;
     private final MemorySegment pollFunction;
-    private final int entries;
+    private final MemorySegment notifyFunction;
+    private int entries;
+    private int unacknowledged; // events taken; guarded by the lock of the channel
 
-    private CompletionQueue(DeviceContext context, Lifetime lifetime, MemorySegment handle) {
+    CompletionQueue(DeviceContext context, CompletionChannel channel, Lifetime lifetime, MemorySegment handle) {
         this.context = context;
+        this.channel = channel;
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
-        this.entries = ibv_cq.cqe(NativeCall.sized(handle, ibv_cq.sizeof()));
+        this.notifyFunction = context.ops().requestNotify();
+        this.entries = readEntries();
     }
 
-    static CompletionQueue create(DeviceContext context, int entries) {
-        if (entries < 1) {
-            throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + entries);
-        }
+    private int readEntries() {
+        return ibv_cq.cqe(NativeCall.sized(handle, ibv_cq.sizeof()));
+    }
+
+    static CompletionQueue create(DeviceContext context, int entries, CompletionQueueConfig config) {
+        config.check(context, entries);
         String name = context.device().name() + ", " + entries + " entries";
-        var lifetime = new Lifetime("CompletionQueue", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
-            try (var call = new VerbsCall().explain(errno -> help(context, entries))) {
-                MemorySegment none = MemorySegment.NULL;
-                return call.create(Libibverbs.CREATE_CQ, name, context.handle(), entries, none, none, 0);
+        var lifetime = new Lifetime("CompletionQueue", name, config.parents(context));
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(errno -> sizeHelp(context, entries))) {
+                MemorySegment handle = call.create(
+                        Libibverbs.CREATE_CQ,
+                        name,
+                        context.handle(),
+                        entries,
+                        MemorySegment.NULL,
+                        config.channelHandle(),
+                        config.vector());
+                var queue = new CompletionQueue(context, config.channel(), lifetime, handle);
+                context.objects().add(handle, queue);
+                return queue;
             }
         });
-        var queue = new CompletionQueue(context, lifetime, handle);
-        context.objects().add(handle, queue);
-        return queue;
     }
 
-    private static String help(DeviceContext context, int entries) {
+    static String sizeHelp(DeviceContext context, int entries) {
         int max = context.attributes().maxCqe();
         return entries > max ? "the device allows " + max + " entries" : "";
     }
@@ -65,27 +94,107 @@ public final class CompletionQueue implements AutoCloseable {
      * @param into receives as many as there are and it has room for; what it held before is gone
      * @return how many it received, 0 when there were none
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or between {@link ExtendedCompletionQueue#startPoll} and
+     *     {@link ExtendedCompletionQueue#endPoll}
      * @throws VerbsException if the queue is broken; completions may be lost
      */
     @HotPath
     public int poll(WorkCompletions into) {
         owner.check();
+        checkNoOpenPoll();
         int count = DataPath.poll(pollFunction, address, into.capacity(), into.address());
         into.received(Math.max(0, count)); // also keeps the array from being collected during the call
         if (count < 0) {
-            throw broken(count);
+            throw broken("ibv_poll_cq", count);
         }
         return count;
     }
 
-    private VerbsException broken(int result) {
+    VerbsException broken(String call, int result) {
         // The drivers' numbers are their own: none is an errno.
         return VerbsException.ofResult(
-                "ibv_poll_cq",
+                call,
                 lifetime.name(),
                 result,
                 "the device wrote a completion that its driver cannot read; the queue is of no more use");
+    }
+
+    /**
+     * Asks for one event on the channel when the next completion arrives: {@code ibv_req_notify_cq}. What arrived
+     * before sends none: poll after this and before waiting, see {@link CompletionChannel}. Does not block, allocates
+     * nothing.
+     *
+     * @param solicitedOnly whether only a completion with an error, or a receive whose sender asked for it by
+     *     {@link SendRequest#solicited}, sends the event
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed, or was made without a channel
+     * @throws VerbsException if the call fails
+     */
+    @HotPath
+    public void requestNotify(boolean solicitedOnly) {
+        owner.check();
+        if (channel == null) {
+            throw new IllegalStateException(this + " was made without a completion channel");
+        }
+        int errno = DataPath.requestNotify(notifyFunction, address, solicitedOnly ? 1 : 0);
+        if (errno != 0) {
+            throw VerbsErrors.failure("ibv_req_notify_cq", lifetime.name(), Math.abs(errno), "");
+        }
+    }
+
+    /**
+     * Changes how many completions it has room for: {@code ibv_resize_cq}. Those that are there stay. Blocks for a
+     * system call.
+     *
+     * @param atLeast the number of entries wanted
+     * @throws IllegalArgumentException if it is not positive
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed, or in an open poll
+     * @throws VerbsException if the call fails, such as when the device allows fewer entries or cannot do it, or more
+     *     completions are there
+     */
+    public void resize(int atLeast) {
+        owner.check();
+        checkNoOpenPoll();
+        if (atLeast < 1) {
+            throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + atLeast);
+        }
+        try (var call = new VerbsCall(lifetime).explain(errno -> resizeHelp(errno, atLeast))) {
+            call.check(Libibverbs.RESIZE_CQ, lifetime.name() + " to " + atLeast, handle, atLeast);
+        }
+        entries = readEntries();
+    }
+
+    private String resizeHelp(int errno, int atLeast) {
+        String help = sizeHelp(context, atLeast);
+        return help.isEmpty() && errno == Errno.EINVAL ? "it may hold more completions than that: poll first" : help;
+    }
+
+    /**
+     * Lets several completions share an event: {@code ibv_modify_cq}. Blocks for a system call.
+     *
+     * @param count how many completions send an event; 0 and 1 for each
+     * @param periodMicros after how many microseconds fewer completions send one
+     * @throws IllegalArgumentException if one of them is negative or above 65535
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed
+     * @throws VerbsException if the call fails, such as with EOPNOTSUPP when the device cannot do it
+     */
+    public void moderate(int count, int periodMicros) {
+        owner.check();
+        if ((count | periodMicros) < 0 || count > MAX_16_BITS || periodMicros > MAX_16_BITS) {
+            throw new IllegalArgumentException(
+                    "count and period must be from 0 to 65535: " + count + ", " + periodMicros);
+        }
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment attributes = call.allocate(ibv_modify_cq_attr.layout());
+            MemorySegment moderate = ibv_modify_cq_attr.moderate(attributes);
+            ibv_modify_cq_attr.attr_mask(attributes, MODERATE);
+            ibv_moderate_cq.cq_count(moderate, (short) count);
+            ibv_moderate_cq.cq_period(moderate, (short) periodMicros);
+            String what = lifetime.name() + ", count=" + count + ", period=" + periodMicros + " us";
+            call.check(context.ops().require(ContextFunction.MODIFY_CQ), what, handle, attributes);
+        }
     }
 
     /**
@@ -98,6 +207,15 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
+     * The channel that it sends events to.
+     *
+     * @return the channel; null when it was made without
+     */
+    public CompletionChannel channel() {
+        return channel;
+    }
+
+    /**
      * Gives the queue to another thread: only that one may poll and close it from here on. The caller makes this
      * visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue falls
      * to the first thread that uses it.
@@ -105,11 +223,16 @@ public final class CompletionQueue implements AutoCloseable {
      * @param next the new owner
      * @throws NullPointerException if there is none
      * @throws WrongThreadException if this belongs to another thread than the caller
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or in an open poll
      */
     public void handOver(Thread next) {
+        checkNoOpenPoll();
         owner.handOver(next);
     }
+
+    /** Refuses what would wait for ever for a poll that this thread has begun and not ended. */
+    @HotPath
+    void checkNoOpenPoll() {}
 
     DeviceContext context() {
         return context;
@@ -123,19 +246,49 @@ public final class CompletionQueue implements AutoCloseable {
         return lifetime;
     }
 
+    OwnerThread owner() {
+        return owner;
+    }
+
+    /** Counts an event that was taken from the channel. */
+    void eventTaken() {
+        if (++unacknowledged == ACKNOWLEDGED_TOGETHER) {
+            acknowledgeEvents();
+        }
+    }
+
+    void acknowledgeEvents() {
+        if (unacknowledged > 0) {
+            try (var call = new VerbsCall()) {
+                call.nothing(Libibverbs.ACK_CQ_EVENTS, handle, unacknowledged);
+            }
+            unacknowledged = 0;
+        }
+    }
+
     /**
-     * Destroys the queue: {@code ibv_destroy_cq}. Does nothing when it is closed already.
+     * Destroys the queue: {@code ibv_destroy_cq}. Events of it that were not taken are gone. Does nothing when it is
+     * closed already.
      *
-     * @throws IllegalStateException if queue pairs use it
+     * @throws IllegalStateException if queue pairs use it, or in an open poll
      * @throws WrongThreadException if this belongs to another thread
      * @throws VerbsException if the call fails; it can be tried again
      */
     @Override
     public void close() {
         owner.close(() -> {
-            VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, lifetime.name());
+            checkNoOpenPoll();
+            if (channel == null) {
+                destroy();
+            } else {
+                channel.destroy(this, this::destroy);
+            }
             context.objects().remove(handle, this);
         });
+    }
+
+    private void destroy() {
+        VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, lifetime.name());
     }
 
     /** The class, the device's name, and the number of entries asked for. */

@@ -36,6 +36,8 @@ public final class QueuePair implements AutoCloseable {
     private static final int MAX_READ_DEPTH = 16;
 
     private final ProtectionDomain pd;
+    private final CompletionQueue sendCompletions;
+    private final CompletionQueue receiveCompletions;
     private final SharedReceiveQueue shared; // null when the queue pair has receives of its own
     private final QueuePairType type;
     private final Lifetime lifetime;
@@ -58,6 +60,8 @@ public final class QueuePair implements AutoCloseable {
 
     private QueuePair(
             ProtectionDomain pd,
+            CompletionQueue sendCompletions,
+            CompletionQueue receiveCompletions,
             SharedReceiveQueue shared,
             QueuePairType type,
             Lifetime lifetime,
@@ -66,6 +70,8 @@ public final class QueuePair implements AutoCloseable {
         this.accepted = SendForm.accepted(type);
         this.plain = accepted & SendForm.PLAIN;
         this.pd = pd;
+        this.sendCompletions = sendCompletions;
+        this.receiveCompletions = receiveCompletions;
         this.shared = shared;
         this.type = type;
         this.lifetime = lifetime;
@@ -113,7 +119,7 @@ public final class QueuePair implements AutoCloseable {
                 config.write(ibv_qp_init_attr.cap(attributes));
                 MemorySegment qp = call.create(Libibverbs.CREATE_QP, name + ", " + config, pd.handle(), attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                var queuePair = new QueuePair(pd, shared, type, lifetime, qp, granted);
+                var queuePair = new QueuePair(pd, send, receive, shared, type, lifetime, qp, granted);
                 pd.context().objects().add(qp, queuePair);
                 return queuePair;
             }
@@ -186,13 +192,15 @@ public final class QueuePair implements AutoCloseable {
      * Brings the queue pair to a state: {@code ibv_modify_qp}. Blocks for a system call.
      *
      * @param transition the state, and the attributes that the step must and may set
-     * @throws IllegalStateException if this is closed, or the state cannot follow the present one
+     * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or this thread has an
+     *     open poll of an {@link ExtendedCompletionQueue} that it completes in
      * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
      */
     public void modify(QueuePairTransition transition) {
         owner.check();
+        checkNoOpenPoll();
         TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
         try (var call = new VerbsCall(lifetime).explain(QueuePair::modifyHelp)) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
@@ -560,6 +568,12 @@ public final class QueuePair implements AutoCloseable {
         owner.handOver(next);
     }
 
+    /** Drivers clean the completion queues, for which they take the lock that an open poll of this thread holds. */
+    private void checkNoOpenPoll() {
+        sendCompletions.checkNoOpenPoll();
+        receiveCompletions.checkNoOpenPoll();
+    }
+
     MemorySegment handle() {
         return handle;
     }
@@ -568,12 +582,15 @@ public final class QueuePair implements AutoCloseable {
      * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion; once this
      * has returned, the device uses none of its buffers any more. Does nothing when it is closed already.
      *
+     * @throws IllegalStateException if this thread has an open poll of an {@link ExtendedCompletionQueue} that it
+     *     completes in
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */
     @Override
     public void close() {
         owner.close(() -> {
+            checkNoOpenPoll();
             VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
             pd.context().objects().remove(handle, this);
         });

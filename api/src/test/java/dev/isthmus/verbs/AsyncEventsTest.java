@@ -35,7 +35,7 @@ class AsyncEventsTest {
 
     @Test
     void shouldReportOverrunOfCompletionQueue() throws InterruptedException {
-        try (var pair = RcPair.connected(config -> {}, context -> context.createCompletionQueue(1))) {
+        try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
             AsyncEvents events = pair.b.device.asyncEvents();
             overrun(pair);
             var event = assertInstanceOf(AsyncEvent.OfCompletionQueue.class, events.await(LONG));
@@ -47,7 +47,7 @@ class AsyncEventsTest {
 
     @Test
     void shouldBeReadableForPollAndEpollWhileThereAreEvents() {
-        try (var pair = RcPair.connected(config -> {}, context -> context.createCompletionQueue(1))) {
+        try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
             AsyncEvents events = pair.b.device.asyncEvents();
             int fd = events.fileDescriptor();
             overrun(pair);
@@ -61,7 +61,7 @@ class AsyncEventsTest {
 
     @Test
     void shouldCloseObjectWhoseEventsNobodyTook() throws InterruptedException {
-        try (var pair = RcPair.connected(config -> {}, context -> context.createCompletionQueue(1))) {
+        try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(1))) {
             AsyncEvents events = pair.b.device.asyncEvents();
             overrun(pair);
             assertTrue(Descriptors.isReadable(events.fileDescriptor(), (int) LONG.toMillis()));
@@ -79,6 +79,83 @@ class AsyncEventsTest {
         }
         for (int i = 0; i < messages; i++) {
             assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8)));
+        }
+    }
+
+    @Test
+    void shouldReportThatPortWentDownAndCameUp() throws Exception {
+        Device device = Device.first();
+        try (var context = device.open()) {
+            AsyncEvents events = context.asyncEvents();
+            if (!SoftRoce.is(device)) { // the links of others are not ours to take down
+                assertNull(events.poll());
+                return;
+            }
+            SoftRoce.link(device, "down");
+            try {
+                assertEquals(new AsyncEvent.OfPort(context, AsyncEventType.PORT_ERR, 1), events.await(LONG));
+            } finally {
+                SoftRoce.link(device, "up");
+            }
+            AsyncEvent event = events.await(LONG);
+            while (event.type() != AsyncEventType.PORT_ACTIVE) { // the GID table may change, too
+                assertEquals(AsyncEventType.GID_CHANGE, event.type());
+                event = events.await(LONG);
+            }
+            assertEquals(new AsyncEvent.OfPort(context, AsyncEventType.PORT_ACTIVE, 1), event);
+        }
+    }
+
+    @Test
+    void shouldReportThatGidTableChanged() throws Exception {
+        Device device = Device.first();
+        try (var context = device.open()) {
+            AsyncEvents events = context.asyncEvents();
+            if (!SoftRoce.is(device)) { // nor are their addresses
+                assertNull(events.poll());
+                return;
+            }
+            String address = "198.18.77.1/32";
+            SoftRoce.address(device, "add", address);
+            try {
+                assertEquals(new AsyncEvent.OfPort(context, AsyncEventType.GID_CHANGE, 1), events.await(LONG));
+            } finally {
+                SoftRoce.address(device, "del", address);
+            }
+            assertEquals(new AsyncEvent.OfPort(context, AsyncEventType.GID_CHANGE, 1), events.await(LONG));
+        }
+    }
+
+    @Test
+    void shouldReportLastReceiveOfFailedQueuePair() throws InterruptedException {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
+            AsyncEvents events = pair.b().device.asyncEvents();
+            QueuePair failed = pair.receivers.getFirst();
+            failed.modify(QueuePairTransition.to(QueuePairState.ERR));
+            if (SoftRoce.is(pair.b().device.device())) { // it has no such event
+                assertNull(events.await(Duration.ofMillis(50)));
+            } else {
+                var event = assertInstanceOf(AsyncEvent.OfQueuePair.class, events.await(LONG));
+                assertEquals(AsyncEventType.QP_LAST_WQE_REACHED, event.type());
+                assertSame(failed, event.queuePair());
+            }
+        }
+    }
+
+    @Test
+    void shouldReportThatSharedReceiveQueueRunsLow() throws InterruptedException {
+        try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
+            AsyncEvents events = pair.b().device.asyncEvents();
+            for (int i = 0; i < 4; i++) {
+                assertTrue(pair.srq.tryPost(pair.b().receive(0, 8)));
+            }
+            pair.srq.limit(3);
+            for (int i = 0; i < 2; i++) {
+                assertTrue(pair.senders.getFirst().tryPost(pair.a().send(0, 8)));
+            }
+            var event = assertInstanceOf(AsyncEvent.OfSharedReceiveQueue.class, events.await(LONG));
+            assertEquals(AsyncEventType.SRQ_LIMIT_REACHED, event.type());
+            assertSame(pair.srq, event.sharedReceiveQueue());
         }
     }
 

@@ -60,6 +60,97 @@ class CompletionQueueTest {
     }
 
     @Test
+    void shouldCreateQueuesOfEverySizeOnEveryVector() {
+        try (var context = Device.first().open();
+                var channel = context.createCompletionChannel()) {
+            int max = context.attributes().maxCqe();
+            int vectors = context.completionVectors();
+            assertTrue(vectors >= 1);
+            for (int entries : new int[] {1, max / 2, max}) {
+                for (int vector : new int[] {0, vectors - 1}) {
+                    try (var cq = context.createCompletionQueue(entries, config -> config.vector(vector))) {
+                        assertTrue(cq.entries() >= entries);
+                    }
+                }
+                try (var cq = context.createCompletionQueue(entries, config -> config.channel(channel))) {
+                    assertTrue(cq.entries() >= entries);
+                }
+            }
+            var e = assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.createCompletionQueue(16, config -> config.vector(vectors)));
+            assertTrue(e.getMessage().contains("numbered from 0 to " + (vectors - 1)), e.getMessage());
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.createCompletionQueue(16, config -> config.vector(-1)));
+        }
+    }
+
+    @Test
+    void shouldKeepCompletionsWhenResized() {
+        try (var pair = RcPair.connected(config -> {}, side -> side.device.createCompletionQueue(3))) {
+            CompletionQueue cq = pair.a.cq;
+            cq.resize(1);
+            assertTrue(cq.entries() >= 1);
+            cq.resize(7);
+            assertTrue(cq.entries() >= 7);
+            var one = WorkCompletions.allocate(1);
+            for (int i = 0; i < 6; i++) {
+                pair.b.qp.tryPost(pair.b.receive(0, 8));
+                pair.a.qp.tryPost(pair.a.send(0, 8).wrId(i));
+                pair.b.awaitSuccess();
+            }
+            for (int seen = 0; seen < 6; ) {
+                cq.resize(7 + seen);
+                if (cq.poll(one) == 1) { // the acknowledgement of the last may still be on its way
+                    assertEquals(seen++, one.wrId(0));
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldExplainWhyItCannotBeResized() {
+        try (var pair = RcPair.connected()) {
+            for (int i = 0; i < 5; i++) {
+                pair.b.qp.tryPost(pair.b.receive(0, 8));
+                pair.a.qp.tryPost(pair.a.send(0, 8));
+                pair.a.awaitSuccess();
+            }
+            var e = assertThrows(VerbsException.class, () -> pair.b.cq.resize(1));
+            assertEquals("EINVAL", e.errnoName());
+            assertTrue(e.getMessage().contains("to 1): EINVAL"), e.getMessage());
+            assertTrue(e.getMessage().endsWith("it may hold more completions than that: poll first"), e.getMessage());
+            assertEquals(5, pair.b.cq.poll(pair.b.done)); // as before
+
+            int limit = pair.b.device.attributes().maxCqe();
+            e = assertThrows(VerbsException.class, () -> pair.b.cq.resize(limit + 1));
+            assertTrue(e.getMessage().endsWith("the device allows " + limit + " entries"), e.getMessage());
+            assertThrows(IllegalArgumentException.class, () -> pair.b.cq.resize(0));
+        }
+    }
+
+    @Test
+    void shouldModerateEventsOrSayThatTheDeviceCannot() {
+        Device device = Device.first();
+        try (var context = device.open();
+                var cq = context.createCompletionQueue(16)) {
+            if (SoftRoce.is(device)) {
+                var e = assertThrows(VerbsException.class, () -> cq.moderate(10, 20));
+                assertEquals(
+                        "ibv_modify_cq(" + device.name() + ", 16 entries, count=10, period=20 us): EOPNOTSUPP (95): "
+                                + "this device or its driver does not support it",
+                        e.getMessage());
+            } else {
+                cq.moderate(10, 20);
+                cq.moderate(0, 0);
+            }
+            assertThrows(IllegalArgumentException.class, () -> cq.moderate(-1, 0));
+            assertThrows(IllegalArgumentException.class, () -> cq.moderate(0, 65_536));
+        }
+    }
+
+    @Test
     void shouldRefuseToCloseBeforeItsQueuePairs() {
         try (var pair = RcPair.connected()) {
             var e = assertThrows(IllegalStateException.class, pair.a.cq::close);

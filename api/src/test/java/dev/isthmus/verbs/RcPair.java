@@ -42,10 +42,10 @@ final class RcPair implements AutoCloseable {
                 Device which,
                 QueuePairType type,
                 Consumer<QueuePairConfig> configure,
-                Function<DeviceContext, CompletionQueue> completionQueue) {
+                Function<Side, CompletionQueue> completionQueue) {
             device = opened(which.open());
             pd = opened(device.allocateProtectionDomain());
-            cq = opened(completionQueue.apply(device));
+            cq = opened(completionQueue.apply(this));
             qp = opened(pd.createQueuePair(type, cq, cq, configure));
             region = opened(pd.register(
                     arena.allocate(BUFFER, 8),
@@ -54,6 +54,11 @@ final class RcPair implements AutoCloseable {
                     AccessFlag.REMOTE_READ,
                     AccessFlag.REMOTE_ATOMIC));
             gid = device.defaultGid(1);
+        }
+
+        /** What is closed with the pair, before the device. */
+        <T extends AutoCloseable> T closedWithPair(T resource) {
+            return opened(resource);
         }
 
         MemorySegment memory() {
@@ -102,9 +107,7 @@ final class RcPair implements AutoCloseable {
     }
 
     private RcPair(
-            QueuePairType type,
-            Consumer<QueuePairConfig> configure,
-            Function<DeviceContext, CompletionQueue> completionQueue) {
+            QueuePairType type, Consumer<QueuePairConfig> configure, Function<Side, CompletionQueue> completionQueue) {
         List<Device> devices = Device.list();
         boolean complete = false;
         try {
@@ -118,8 +121,8 @@ final class RcPair implements AutoCloseable {
         }
     }
 
-    private static CompletionQueue completionQueue(DeviceContext device) {
-        return device.createCompletionQueue(256);
+    private static CompletionQueue completionQueue(Side side) {
+        return side.device.createCompletionQueue(256);
     }
 
     static RcPair unconnected(Consumer<QueuePairConfig> configure) {
@@ -135,7 +138,7 @@ final class RcPair implements AutoCloseable {
         return datagrams(RcPair::completionQueue);
     }
 
-    static RcPair datagrams(Function<DeviceContext, CompletionQueue> completionQueue) {
+    static RcPair datagrams(Function<Side, CompletionQueue> completionQueue) {
         var pair = new RcPair(QueuePairType.UD, config -> config.maxInline(64).maxSendSge(4), completionQueue);
         pair.a.qp.bringUp(1, QKEY);
         pair.b.qp.bringUp(1, QKEY);
@@ -154,8 +157,7 @@ final class RcPair implements AutoCloseable {
         return connect(new RcPair(type, configure, RcPair::completionQueue));
     }
 
-    static RcPair connected(
-            Consumer<QueuePairConfig> configure, Function<DeviceContext, CompletionQueue> completionQueue) {
+    static RcPair connected(Consumer<QueuePairConfig> configure, Function<Side, CompletionQueue> completionQueue) {
         return connect(new RcPair(QueuePairType.RC, configure, completionQueue));
     }
 

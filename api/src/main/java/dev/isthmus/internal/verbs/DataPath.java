@@ -1,5 +1,6 @@
 package dev.isthmus.internal.verbs;
 
+import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -27,11 +28,20 @@ public final class DataPath {
      */
     private static final MethodHandle POLL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
 
+    /** {@code int (*)(struct ibv_cq *, int)}: req_notify_cq. May enter the kernel. */
+    private static final MethodHandle NOTIFY = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
+
+    /** {@code int ibv_get_cq_event(struct ibv_comp_channel *, struct ibv_cq **, void **)}: a system call. */
+    private static final MethodHandle GET_CQ_EVENT = link(
+                    FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG),
+                    Linker.Option.captureCallState("errno"))
+            .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
+
     private DataPath() {}
 
     @SuppressWarnings("restricted")
-    private static MethodHandle link(FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(descriptor);
+    static MethodHandle link(FunctionDescriptor descriptor, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(descriptor, options);
     }
 
     /** Calls post_send or post_recv; 0, or an error number with {@code *bad} set. */
@@ -54,7 +64,32 @@ public final class DataPath {
         }
     }
 
-    private static AssertionError unexpected(Throwable t) {
+    /** Calls req_notify_cq; 0, or an error number. */
+    @HotPath
+    public static int requestNotify(MemorySegment function, long queue, int solicitedOnly) {
+        try {
+            return (int) NOTIFY.invokeExact(function, queue, solicitedOnly);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /**
+     * Calls ibv_get_cq_event; 0, or -1 and errno.
+     *
+     * @param errno of {@link dev.isthmus.internal.NativeCall#allocateErrno}
+     * @param event two pointers: where it puts the queue, and the queue's context
+     */
+    @HotPath
+    public static int getCqEvent(MemorySegment errno, long channel, long event) {
+        try {
+            return (int) GET_CQ_EVENT.invokeExact(errno, channel, event, event + ADDRESS.byteSize());
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    static AssertionError unexpected(Throwable t) {
         return new AssertionError("a downcall does not throw", t);
     }
 }

@@ -1,0 +1,71 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * What a completion queue is made with besides its size. Filled in by the configurer that is passed to
+ * {@link DeviceContext#createCompletionQueue(int, java.util.function.Consumer)}.
+ */
+public final class CompletionQueueConfig {
+
+    private CompletionChannel channel;
+    private int vector;
+
+    CompletionQueueConfig() {}
+
+    /**
+     * Where it sends events; nowhere when not set.
+     *
+     * @param to a channel of the same open device, which stays open as long as the queue; or null for none
+     * @return this
+     */
+    public CompletionQueueConfig channel(CompletionChannel to) {
+        channel = to;
+        return this;
+    }
+
+    /**
+     * Which of the device's completion vectors signals its events, so that queues can be spread over interrupts and
+     * thus processors; 0 when not set.
+     *
+     * @param number from 0, below {@link DeviceContext#completionVectors}
+     * @return this
+     */
+    public CompletionQueueConfig vector(int number) {
+        vector = number;
+        return this;
+    }
+
+    CompletionChannel channel() {
+        return channel;
+    }
+
+    int vector() {
+        return vector;
+    }
+
+    /** Checks what C does not explain. */
+    void check(DeviceContext context, int entries) {
+        if (entries < 1) {
+            throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + entries);
+        }
+        if (channel != null && channel.context() != context) {
+            throw new IllegalArgumentException("the completion channel must be of the same open device: " + channel);
+        }
+        if (vector < 0 || vector >= context.completionVectors()) {
+            throw new IllegalArgumentException(context.device().name() + " has no completion vector " + vector
+                    + ": they are numbered from 0 to " + (context.completionVectors() - 1));
+        }
+    }
+
+    Lifetime[] parents(DeviceContext context) {
+        return channel == null
+                ? new Lifetime[] {context.lifetime()}
+                : new Lifetime[] {context.lifetime(), channel.lifetime()};
+    }
+
+    MemorySegment channelHandle() {
+        return channel == null ? MemorySegment.NULL : channel.handle();
+    }
+}

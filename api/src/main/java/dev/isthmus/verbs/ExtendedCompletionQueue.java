@@ -1,0 +1,561 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.isthmus.bindings.ibverbs.ibv_cq_ex;
+import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
+import dev.isthmus.bindings.ibverbs.ibv_wc_tm_info;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ExtendedPoll;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A completion queue that is read in place: {@code struct ibv_cq_ex}. The driver copies no completions; a poll goes
+ * from one to the next, and what was asked for at creation can be read of the one that it is at.
+ *
+ * <pre>{@code
+ * if (cq.startPoll()) {
+ *     do {
+ *         handle(cq.wrId(), cq.status());
+ *     } while (cq.nextPoll());
+ *     cq.endPoll();
+ * }
+ * }</pre>
+ *
+ * <p>Starting, going on, ending and reading allocate nothing and do not block. Between start and end the queue can be
+ * neither polled otherwise, resized, handed over nor closed, nor may its thread close its queue pairs: the driver
+ * holds a lock.
+ *
+ * <p>Of a completion that failed only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
+ * defined; the others are refused for it.
+ */
+public final class ExtendedCompletionQueue extends CompletionQueue {
+
+    /** No poll is open. */
+    private static final int IDLE = 0;
+
+    /** A poll is open and has no more completions. */
+    private static final int DRAINED = 1;
+
+    /** A poll is open and at a completion. */
+    private static final int CURRENT = 2;
+
+    /** The {@code vendor_id} of Soft-RoCE. */
+    private static final int SOFT_ROCE = 0xff_ffff;
+
+    private static final long STATUS = ibv_cq_ex.status$offset();
+    private static final long WR_ID = ibv_cq_ex.wr_id$offset();
+    private static final long TAG = ibv_wc_tm_info.tag$offset();
+    private static final long TAG_PRIVATE = ibv_wc_tm_info.priv$offset();
+
+    // enum ibv_wc_flags
+    private static final int GRH = 1;
+    private static final int WITH_IMM = 1 << 1;
+    private static final int IP_CSUM_OK = 1 << 2;
+    private static final int WITH_INV = 1 << 3;
+
+    private final MemorySegment struct;
+    private final ExtendedPoll functions;
+    private final int fields;
+    private final boolean endsToGoOn;
+    private final MemorySegment tagMatching = Arena.ofAuto().allocate(ibv_wc_tm_info.layout());
+    private int state = IDLE;
+
+    private ExtendedCompletionQueue(
+            DeviceContext context,
+            Lifetime lifetime,
+            MemorySegment handle,
+            ExtendedCompletionQueueConfig config,
+            boolean endsToGoOn) {
+        super(context, config.channel(), lifetime, handle);
+        this.struct = NativeCall.sized(handle, ibv_cq_ex.sizeof());
+        this.functions = new ExtendedPoll(struct);
+        this.fields = config.wantedFields();
+        this.endsToGoOn = endsToGoOn;
+    }
+
+    static ExtendedCompletionQueue create(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
+        config.check(context, entries);
+        String name = context.device().name() + ", " + entries + " entries";
+        var lifetime = new Lifetime("ExtendedCompletionQueue", name, config.parents(context));
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(errno -> help(context, entries, config, errno))) {
+                MemorySegment attributes = call.allocate(ibv_cq_init_attr_ex.layout());
+                config.write(attributes, entries);
+                boolean softRoce = context.attributes().vendorId() == SOFT_ROCE; // asked while nothing is to be undone
+                MemorySegment handle = call.create(
+                        context.ops().require(ContextFunction.CREATE_CQ_EX),
+                        name + ", " + config,
+                        context.handle(),
+                        attributes);
+                var queue = new ExtendedCompletionQueue(context, lifetime, handle, config, softRoce);
+                context.objects().add(handle, queue);
+                return queue;
+            }
+        });
+    }
+
+    private static String help(DeviceContext context, int entries, ExtendedCompletionQueueConfig config, int errno) {
+        String help = sizeHelp(context, entries);
+        return help.isEmpty() && errno == Errno.EOPNOTSUPP ? config.unusual() : help;
+    }
+
+    /**
+     * Starts a poll: {@code ibv_start_poll}.
+     *
+     * @return true if there is a completion, which can be read, and a poll to end; false if there is none and nothing to
+     *     end
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed, or a poll is open
+     * @throws dev.isthmus.VerbsException if the queue is broken; no poll is open then
+     */
+    @HotPath
+    public boolean startPoll() {
+        owner().check();
+        checkNoOpenPoll();
+        int result = functions.start();
+        if (result == 0) {
+            state = CURRENT;
+            return true;
+        }
+        if (result != Errno.ENOENT) {
+            throw broken("ibv_start_poll", result);
+        }
+        return false;
+    }
+
+    /**
+     * Goes on to the next completion: {@code ibv_next_poll}.
+     *
+     * @return true if there is one, which can be read; false if there is none, and nothing to be read: the poll is to be
+     *     ended
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed, or no poll is open
+     * @throws dev.isthmus.VerbsException if the queue is broken; the poll is to be ended
+     */
+    @HotPath
+    public boolean nextPoll() {
+        owner().check();
+        if (state != CURRENT) {
+            return refuseUnlessDrained();
+        }
+        int result = endsToGoOn ? endAndStart() : functions.next();
+        if (result == 0) {
+            return true;
+        }
+        state = DRAINED;
+        if (result != Errno.ENOENT) {
+            throw broken("ibv_next_poll", result);
+        }
+        return false;
+    }
+
+    /**
+     * Soft-RoCE ends the poll itself when there is no next completion, and then takes one more at the end that is not
+     * there (rdma-core before 59). Ending and starting anew is the same to it otherwise.
+     */
+    @HotPath
+    private int endAndStart() {
+        functions.end();
+        return functions.start();
+    }
+
+    /**
+     * Ends the poll: {@code ibv_end_poll}. The completions that it was at are gone.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if this is closed, or no poll is open
+     */
+    @HotPath
+    public void endPoll() {
+        owner().check();
+        if (state == IDLE) {
+            throw noOpenPoll();
+        }
+        if (state == CURRENT || !endsToGoOn) {
+            functions.end();
+        }
+        state = IDLE;
+    }
+
+    /** Once a poll has no more completions it stays so: what comes later is for the next poll. */
+    private boolean refuseUnlessDrained() {
+        if (state == IDLE) {
+            throw noOpenPoll();
+        }
+        return false;
+    }
+
+    private IllegalStateException noOpenPoll() {
+        return new IllegalStateException(this + " has no open poll: startPoll() did not return true");
+    }
+
+    @Override
+    @HotPath
+    void checkNoOpenPoll() {
+        if (state != IDLE && owner().isCurrent()) {
+            throw new IllegalStateException(this + " has an open poll: endPoll() first");
+        }
+    }
+
+    /**
+     * The number that the work request was given: {@code wr_id} of {@code struct ibv_cq_ex}.
+     *
+     * @return its {@code wr_id}
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion
+     */
+    @HotPath
+    public long wrId() {
+        checkCurrent();
+        return struct.get(JAVA_LONG, WR_ID);
+    }
+
+    /**
+     * Whether the work request was done.
+     *
+     * @return true if the status is {@link CompletionStatus#SUCCESS}
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion
+     */
+    @HotPath
+    public boolean isSuccess() {
+        checkCurrent();
+        return struct.get(JAVA_INT, STATUS) == 0;
+    }
+
+    /**
+     * How it ended: {@code status} of {@code struct ibv_cq_ex}.
+     *
+     * @return the status
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion
+     */
+    @HotPath
+    public CompletionStatus status() {
+        checkCurrent();
+        return CompletionStatus.of(struct.get(JAVA_INT, STATUS));
+    }
+
+    /**
+     * The vendor's own code for a failure: {@code ibv_wc_read_vendor_err}.
+     *
+     * @return the code
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion
+     */
+    @HotPath
+    public int vendorError() {
+        checkCurrent();
+        return functions.readInt(functions.vendorError);
+    }
+
+    /**
+     * The queue pair that the work request was posted to: {@code ibv_wc_read_qp_num}. Needs {@link CompletionField#QP_NUM}.
+     *
+     * @return its number
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or this was not asked for
+     */
+    @HotPath
+    public int qpNum() {
+        checkCurrent();
+        checkAskedFor(CompletionField.QP_NUM);
+        return functions.readInt(functions.qpNum);
+    }
+
+    /**
+     * What was done: {@code ibv_wc_read_opcode}.
+     *
+     * @return the opcode
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public CompletionOpcode opcode() {
+        checkSuccess();
+        return CompletionOpcode.of(functions.readInt(functions.opcode));
+    }
+
+    /**
+     * The flags: {@code ibv_wc_read_wc_flags}.
+     *
+     * @return {@code enum ibv_wc_flags}, or'ed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public int flags() {
+        checkSuccess();
+        return functions.readInt(functions.flags);
+    }
+
+    /**
+     * Whether a receive got an immediate value: {@code IBV_WC_WITH_IMM}.
+     *
+     * @return true if so
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public boolean hasImmediate() {
+        return (flags() & WITH_IMM) != 0;
+    }
+
+    /**
+     * Whether a receive made a key of this end invalid, as the sender asked: {@code IBV_WC_WITH_INV}.
+     *
+     * @return true if so
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public boolean hasInvalidatedRkey() {
+        return (flags() & WITH_INV) != 0;
+    }
+
+    /**
+     * Whether the 40 bytes in front of a datagram are a header: {@code IBV_WC_GRH}.
+     *
+     * @return true if so
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public boolean hasGrh() {
+        return (flags() & GRH) != 0;
+    }
+
+    /**
+     * Whether the device found the IPv4 and the TCP or UDP checksums right: {@code IBV_WC_IP_CSUM_OK}.
+     *
+     * @return true if so
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed
+     */
+    @HotPath
+    public boolean isIpChecksumOk() {
+        return (flags() & IP_CSUM_OK) != 0;
+    }
+
+    /**
+     * How much was received, read, or fetched; not defined for sends and writes: {@code ibv_wc_read_byte_len}. Needs {@link CompletionField#BYTE_LEN}.
+     *
+     * @return bytes, unsigned
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public long byteLength() {
+        checkSuccess();
+        checkAskedFor(CompletionField.BYTE_LEN);
+        return Integer.toUnsignedLong(functions.readInt(functions.byteLength));
+    }
+
+    /**
+     * The immediate value of the message that was received, as the sender gave it: {@code ibv_wc_read_imm_data}. Needs {@link CompletionField#IMM}.
+     *
+     * @return the value
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for; or if there is none
+     */
+    @HotPath
+    public int immediate() {
+        checkSuccess();
+        checkAskedFor(CompletionField.IMM);
+        check(hasImmediate(), "no immediate value");
+        return NetworkOrder.toHost(functions.readInt(functions.immediate));
+    }
+
+    /**
+     * The key that a receive made invalid: {@code ibv_wc_read_invalidated_rkey}. Needs {@link CompletionField#IMM}.
+     *
+     * @return the rkey
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for; or if there is none
+     */
+    @HotPath
+    public int invalidatedRkey() {
+        checkSuccess();
+        checkAskedFor(CompletionField.IMM);
+        check(hasInvalidatedRkey(), "no invalidated rkey");
+        return functions.readInt(functions.immediate);
+    }
+
+    /**
+     * The queue pair that sent what was received; defined for datagrams: {@code ibv_wc_read_src_qp}. Needs {@link CompletionField#SRC_QP}.
+     *
+     * @return the number of the remote queue pair
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int sourceQpNum() {
+        checkSuccess();
+        checkAskedFor(CompletionField.SRC_QP);
+        return functions.readInt(functions.sourceQpNum);
+    }
+
+    /**
+     * The LID that a datagram came from; 0 on Ethernet: {@code ibv_wc_read_slid}. Needs {@link CompletionField#SLID}.
+     *
+     * @return the LID
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int slid() {
+        checkSuccess();
+        checkAskedFor(CompletionField.SLID);
+        return functions.readInt(functions.slid);
+    }
+
+    /**
+     * The service level that a datagram was sent with: {@code ibv_wc_read_sl}. Needs {@link CompletionField#SL}.
+     *
+     * @return 0 to 15
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int serviceLevel() {
+        checkSuccess();
+        checkAskedFor(CompletionField.SL);
+        return functions.readByte(functions.serviceLevel);
+    }
+
+    /**
+     * Which of the port's LIDs a datagram was sent to: {@code ibv_wc_read_dlid_path_bits}. Needs {@link CompletionField#DLID_PATH_BITS}.
+     *
+     * @return the low bits of the LID
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int dlidPathBits() {
+        checkSuccess();
+        checkAskedFor(CompletionField.DLID_PATH_BITS);
+        return functions.readByte(functions.dlidPathBits);
+    }
+
+    /**
+     * When it completed, by the device's clock: {@code ibv_wc_read_completion_ts}. Needs {@link CompletionField#COMPLETION_TIMESTAMP}.
+     *
+     * @return ticks
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or this was not asked for
+     */
+    @HotPath
+    public long completionTimestamp() {
+        checkCurrent();
+        checkAskedFor(CompletionField.COMPLETION_TIMESTAMP);
+        return functions.readLong(functions.timestamp);
+    }
+
+    /**
+     * When it completed, by the system's clock: {@code ibv_wc_read_completion_wallclock_ns}. Needs {@link CompletionField#COMPLETION_TIMESTAMP_WALLCLOCK}.
+     *
+     * @return nanoseconds since 1970
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or this was not asked for
+     */
+    @HotPath
+    public long completionWallClockNanos() {
+        checkCurrent();
+        checkAskedFor(CompletionField.COMPLETION_TIMESTAMP_WALLCLOCK);
+        return functions.readLong(functions.wallClock);
+    }
+
+    /**
+     * The VLAN tag that was taken off a packet: {@code ibv_wc_read_cvlan}. Needs {@link CompletionField#CVLAN}.
+     *
+     * @return 16 bits
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int customerVlan() {
+        checkSuccess();
+        checkAskedFor(CompletionField.CVLAN);
+        return functions.readShort(functions.customerVlan);
+    }
+
+    /**
+     * The tag of the flow rule that a packet matched: {@code ibv_wc_read_flow_tag}. Needs {@link CompletionField#FLOW_TAG}.
+     *
+     * @return the tag, unsigned
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int flowTag() {
+        checkSuccess();
+        checkAskedFor(CompletionField.FLOW_TAG);
+        return functions.readInt(functions.flowTag);
+    }
+
+    /**
+     * The tag of a message that tag matching received: {@code ibv_wc_read_tm_info}. Needs {@link CompletionField#TM_INFO}.
+     *
+     * @return its {@code tag}
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public long tag() {
+        checkSuccess();
+        checkAskedFor(CompletionField.TM_INFO);
+        functions.readTagMatching(tagMatching.address());
+        return tagMatching.get(JAVA_LONG, TAG); // which also keeps the memory from being collected during the call
+    }
+
+    /**
+     * What the sender added to such a message's tag: {@code ibv_wc_read_tm_info}. Needs {@link CompletionField#TM_INFO}.
+     *
+     * @return its {@code priv}
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for
+     */
+    @HotPath
+    public int tagPrivate() {
+        checkSuccess();
+        checkAskedFor(CompletionField.TM_INFO);
+        functions.readTagMatching(tagMatching.address());
+        return tagMatching.get(JAVA_INT, TAG_PRIVATE);
+    }
+
+    private void checkCurrent() {
+        owner().check();
+        if (state != CURRENT) {
+            throw new IllegalStateException(
+                    this + " is at no completion: startPoll() or nextPoll() must have said true");
+        }
+    }
+
+    private void checkSuccess() {
+        checkCurrent();
+        if (struct.get(JAVA_INT, STATUS) != 0) {
+            throw new IllegalStateException("the completion failed with " + status()
+                    + ": only its wrId, status, vendorError and qpNum are defined");
+        }
+    }
+
+    private void checkAskedFor(CompletionField field) {
+        if ((fields & field.code()) == 0) {
+            throw new IllegalStateException(this + " was made without the field " + field);
+        }
+    }
+
+    private static void check(boolean has, String what) {
+        if (!has) {
+            throw new IllegalStateException("the completion has " + what);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
+import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Lifetime;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.stream.Collectors;
+
+/**
+ * What an extended completion queue is made with besides its size: {@code struct ibv_cq_init_attr_ex}. Filled in by the
+ * configurer that is passed to {@link DeviceContext#createExtendedCompletionQueue}.
+ */
+public final class ExtendedCompletionQueueConfig {
+
+    /** {@code IBV_CQ_INIT_ATTR_MASK_FLAGS}. */
+    private static final int MASK_FLAGS = 1;
+
+    /** {@code IBV_CQ_INIT_ATTR_MASK_PD}. */
+    private static final int MASK_PD = 1 << 1;
+
+    /** {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}. */
+    private static final int SINGLE_THREADED = 1;
+
+    /** {@code IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN}. */
+    private static final int IGNORE_OVERRUN = 1 << 1;
+
+    private final CompletionQueueConfig common = new CompletionQueueConfig();
+    private ParentDomain parentDomain;
+    private final EnumSet<CompletionField> fields = EnumSet.noneOf(CompletionField.class);
+    private int flags;
+
+    ExtendedCompletionQueueConfig() {}
+
+    /**
+     * Where it sends events; nowhere when not set.
+     *
+     * @param to a channel of the same open device, which stays open as long as the queue; or null for none
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig channel(CompletionChannel to) {
+        common.channel(to);
+        return this;
+    }
+
+    /**
+     * Which of the device's completion vectors signals its events; 0 when not set.
+     *
+     * @param number from 0, below {@link DeviceContext#completionVectors}
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig vector(int number) {
+        common.vector(number);
+        return this;
+    }
+
+    /**
+     * What can be read of a completion besides its wrId, status, opcode, flags and vendor error: {@code wc_flags};
+     * nothing when not set.
+     *
+     * @param wanted replaces what was set before
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig fields(CompletionField... wanted) {
+        fields.clear();
+        fields.addAll(Arrays.asList(wanted));
+        return this;
+    }
+
+    /**
+     * Asks for all that every device with extended completion queues has: {@code IBV_WC_STANDARD_FLAGS}.
+     *
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig standardFields() {
+        fields.clear();
+        fields.addAll(EnumSet.range(CompletionField.BYTE_LEN, CompletionField.DLID_PATH_BITS));
+        return this;
+    }
+
+    /**
+     * Lets the driver take no lock: {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}; false when not set. The queue belongs to
+     * one thread anyway, but the queue pairs that complete into it must belong to the same: drivers clean the queue when
+     * one is destroyed.
+     *
+     * @param single true for no lock
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig singleThreaded(boolean single) {
+        return flag(SINGLE_THREADED, single);
+    }
+
+    /**
+     * Lets new completions overwrite old ones rather than fail when there is no room: {@code
+     * IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN}; false when not set.
+     *
+     * @param ignore true to overwrite
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig ignoreOverrun(boolean ignore) {
+        return flag(IGNORE_OVERRUN, ignore);
+    }
+
+    /**
+     * What it allocates its memory and takes its locks by: {@code IBV_CQ_INIT_ATTR_MASK_PD}; none when not set. Some
+     * drivers take no notice of it.
+     *
+     * @param domain a parent domain of the same open device, which stays open as long as the queue; or null for none
+     * @return this
+     */
+    public ExtendedCompletionQueueConfig parentDomain(ParentDomain domain) {
+        parentDomain = domain;
+        return this;
+    }
+
+    private ExtendedCompletionQueueConfig flag(int bit, boolean set) {
+        flags = set ? flags | bit : flags & ~bit;
+        return this;
+    }
+
+    CompletionChannel channel() {
+        return common.channel();
+    }
+
+    int wantedFields() {
+        return Codes.mask(fields, CompletionField::code);
+    }
+
+    /** Checks what C does not explain. */
+    void check(DeviceContext context, int entries) {
+        common.check(context, entries);
+        if (parentDomain != null && parentDomain.context() != context) {
+            throw new IllegalArgumentException("the parent domain must be of the same open device: " + parentDomain);
+        }
+    }
+
+    Lifetime[] parents(DeviceContext context) {
+        Lifetime[] parents = common.parents(context);
+        if (parentDomain == null) {
+            return parents;
+        }
+        Lifetime[] more = Arrays.copyOf(parents, parents.length + 1);
+        more[parents.length] = parentDomain.lifetime();
+        return more;
+    }
+
+    void write(MemorySegment attributes, int entries) {
+        ibv_cq_init_attr_ex.cqe(attributes, entries);
+        ibv_cq_init_attr_ex.channel(attributes, common.channelHandle());
+        ibv_cq_init_attr_ex.comp_vector(attributes, common.vector());
+        ibv_cq_init_attr_ex.wc_flags(attributes, wantedFields());
+        ibv_cq_init_attr_ex.comp_mask(attributes, (flags == 0 ? 0 : MASK_FLAGS) | (parentDomain == null ? 0 : MASK_PD));
+        ibv_cq_init_attr_ex.flags(attributes, flags);
+        ibv_cq_init_attr_ex.parent_domain(
+                attributes, parentDomain == null ? MemorySegment.NULL : parentDomain.handle());
+    }
+
+    /** What of this a device may lack, in words. */
+    String unusual() {
+        List<CompletionField> special =
+                fields.stream().filter(field -> !field.isStandard()).toList();
+        return special.isEmpty()
+                ? ""
+                : "the device may not have the fields "
+                        + special.stream().map(Enum::name).collect(Collectors.joining(", "));
+    }
+
+    /** The fields and flags that are asked for. */
+    @Override
+    public String toString() {
+        return "fields=" + fields + ((flags & SINGLE_THREADED) == 0 ? "" : ", singleThreaded")
+                + ((flags & IGNORE_OVERRUN) == 0 ? "" : ", ignoreOverrun");
+    }
+}
