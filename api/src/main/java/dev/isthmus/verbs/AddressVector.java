@@ -25,7 +25,7 @@ public final class AddressVector {
     private int dlid;
     private int serviceLevel;
     private int srcPathBits;
-    private int staticRate;
+    private Rate staticRate = Rate.MAX;
 
     private AddressVector() {}
 
@@ -113,7 +113,7 @@ public final class AddressVector {
         vector.dlid = Short.toUnsignedInt(ibv_ah_attr.dlid(attributes));
         vector.serviceLevel = Byte.toUnsignedInt(ibv_ah_attr.sl(attributes));
         vector.srcPathBits = Byte.toUnsignedInt(ibv_ah_attr.src_path_bits(attributes));
-        vector.staticRate = Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes));
+        vector.staticRate = Rate.of(Byte.toUnsignedInt(ibv_ah_attr.static_rate(attributes)));
         if (ibv_ah_attr.is_global(attributes) != 0) {
             MemorySegment route = ibv_ah_attr.grh(attributes);
             vector.dgid = Gid.of(ibv_global_route.dgid(route).toArray(ValueLayout.JAVA_BYTE));
@@ -206,13 +206,16 @@ public final class AddressVector {
     /**
      * With a limit to the rate that packets are sent at.
      *
-     * @param code a code of {@code enum ibv_rate}; 0 is no limit
+     * @param rate the rate; {@link Rate#MAX} is no limit
      * @return the way
-     * @throws IllegalArgumentException if it is not between 0 and 255
+     * @throws IllegalArgumentException if it is UNKNOWN
      */
-    public AddressVector withStaticRate(int code) {
+    public AddressVector withStaticRate(Rate rate) {
+        if (rate == Rate.UNKNOWN) {
+            throw new IllegalArgumentException("staticRate is UNKNOWN");
+        }
         var vector = new AddressVector(this);
-        vector.staticRate = checked("staticRate", code, 0, 255);
+        vector.staticRate = rate;
         return vector;
     }
 
@@ -312,9 +315,9 @@ public final class AddressVector {
     /**
      * The limit to the rate that packets are sent at.
      *
-     * @return a code of {@code enum ibv_rate}
+     * @return the rate
      */
-    public int staticRate() {
+    public Rate staticRate() {
         return staticRate;
     }
 
@@ -323,7 +326,7 @@ public final class AddressVector {
         ibv_ah_attr.dlid(attributes, (short) dlid);
         ibv_ah_attr.sl(attributes, (byte) serviceLevel);
         ibv_ah_attr.src_path_bits(attributes, (byte) srcPathBits);
-        ibv_ah_attr.static_rate(attributes, (byte) staticRate);
+        ibv_ah_attr.static_rate(attributes, (byte) (staticRate == Rate.UNKNOWN ? 0 : staticRate.code()));
         if (dgid != null) {
             ibv_ah_attr.is_global(attributes, (byte) 1);
             MemorySegment route = ibv_ah_attr.grh(attributes);

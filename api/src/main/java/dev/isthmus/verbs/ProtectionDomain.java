@@ -258,14 +258,15 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Creates a queue pair: {@code ibv_create_qp}. It is in the state RESET and belongs to the calling thread.
+     * Creates a queue pair: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} when the configuration needs it. It is in the state RESET and belongs to the calling thread.
      *
      * @param type its transport service
      * @param sendCompletions where its send requests complete; of the same device
-     * @param receiveCompletions where its receives complete; may be the same one
+     * @param receiveCompletions where its receives complete; may be the same one, and null for XRC_SEND
      * @param configure sets the capacities wanted; the device may grant more, see {@link QueuePair#capabilities()}
      * @return the queue pair, which the caller closes before this and before the completion queues
-     * @throws IllegalArgumentException if a capacity is negative, or a completion queue is of another device
+     * @throws IllegalArgumentException if a capacity is negative, a completion queue is of another device, or the type
+     *     is XRC_RECV ({@link XrcDomain#createQueuePair}), DRIVER or UNKNOWN
      * @throws IllegalStateException if this or a completion queue is closed
      * @throws dev.isthmus.VerbsException if the call fails; the message compares with the limits of the device
      */
@@ -276,7 +277,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
             Consumer<QueuePairConfig> configure) {
         var config = new QueuePairConfig();
         configure.accept(config);
-        return QueuePair.create(this, type, sendCompletions, receiveCompletions, config);
+        return QueuePairCreation.create(this, type, sendCompletions, receiveCompletions, config);
     }
 
     /**
@@ -284,7 +285,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      *
      * @param type its transport service
      * @param sendCompletions where its send requests complete; of the same device
-     * @param receiveCompletions where its receives complete; may be the same one
+     * @param receiveCompletions where its receives complete; may be the same one, and null for XRC_SEND
      * @return the queue pair, which the caller closes before this and before the completion queues
      * @throws IllegalArgumentException if a completion queue is of another device
      * @throws IllegalStateException if this or a completion queue is closed

@@ -1,21 +1,21 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.bindings.ibverbs.ibv_ece;
 import dev.isthmus.bindings.ibverbs.ibv_qp;
 import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
+import dev.isthmus.bindings.ibverbs.ibv_qp_rate_limit_attr;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
-import java.util.LinkedHashSet;
-import java.util.List;
-import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -35,30 +35,42 @@ public final class QueuePair implements AutoCloseable {
     /** More READs at once than this help nobody and take memory of the device. */
     private static final int MAX_READ_DEPTH = 16;
 
-    private final ProtectionDomain pd;
-    private final CompletionQueue sendCompletions;
-    private final CompletionQueue receiveCompletions;
+    private final DeviceContext context;
+    private final ProtectionDomain pd; // null for XRC_RECV
+    private final CompletionQueue sendCompletions; // null for XRC_RECV
+    private final CompletionQueue receiveCompletions; // null for both XRC types
     private final SharedReceiveQueue shared; // null when the queue pair has receives of its own
     private final QueuePairType type;
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final MemorySegment handle;
-    private final QueuePairCapabilities capabilities;
+    private final Runnable destroy;
     private final int accepted; // the kinds of send requests that its type takes
     private final int plain; // those of them that need no further check
-    private final PostQueue<SendRequest> sends;
-    private final PostQueue<ReceiveRequest> receives;
-    private final int maxInline;
     private final int qpNum;
     private final int psn = ThreadLocalRandom.current().nextInt(MAX_24_BITS + 1);
     private QueuePairState state = QueuePairState.RESET;
 
+    private QueuePairCapabilities capabilities;
+    private PostQueue<SendRequest> sends;
+    private PostQueue<ReceiveRequest> receives;
+    private int maxInline;
     private boolean canSend;
     private boolean canReceive;
     private int port; // 0 when it was not set yet
-    private long maxDatagram;
+    private long maxDatagram = Long.MAX_VALUE; // until the port is known
 
-    private QueuePair(
+    /**
+     * A queue pair of a C object that exists.
+     *
+     * @param pd null for XRC_RECV
+     * @param sendCompletions null for XRC_RECV
+     * @param receiveCompletions null for XRC_RECV and XRC_SEND
+     * @param shared null when it has receives of its own
+     * @param destroy destroys the C object; null for {@code ibv_destroy_qp}
+     */
+    QueuePair(
+            DeviceContext context,
             ProtectionDomain pd,
             CompletionQueue sendCompletions,
             CompletionQueue receiveCompletions,
@@ -66,9 +78,11 @@ public final class QueuePair implements AutoCloseable {
             QueuePairType type,
             Lifetime lifetime,
             MemorySegment handle,
-            QueuePairCapabilities capabilities) {
+            QueuePairCapabilities capabilities,
+            Runnable destroy) {
         this.accepted = SendForm.accepted(type);
         this.plain = accepted & SendForm.PLAIN;
+        this.context = context;
         this.pd = pd;
         this.sendCompletions = sendCompletions;
         this.receiveCompletions = receiveCompletions;
@@ -77,75 +91,28 @@ public final class QueuePair implements AutoCloseable {
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
-        this.capabilities = capabilities;
         this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
-        ContextOps ops = pd.context().ops();
-        this.sends = new PostQueue<>(
-                "ibv_post_send", ops.postSend(), handle.address(), capabilities.maxSendWr(), capabilities.maxSendSge());
-        this.receives = new PostQueue<>(
-                "ibv_post_recv",
-                ops.postReceive(),
-                handle.address(),
-                shared == null ? capabilities.maxRecvWr() : 0, // some drivers would post to a queue that is not there
-                capabilities.maxRecvSge());
-        this.maxInline = capabilities.maxInline();
+        this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
+        granted(capabilities);
     }
 
-    static QueuePair create(
-            ProtectionDomain pd,
-            QueuePairType type,
-            CompletionQueue send,
-            CompletionQueue receive,
-            QueuePairConfig config) {
-        if (type == QueuePairType.DRIVER || type == QueuePairType.UNKNOWN) {
-            throw new IllegalArgumentException("a queue pair of type " + type + " cannot be made here");
-        }
-        if (send.context() != pd.context() || receive.context() != pd.context()) {
-            throw new IllegalArgumentException("the completion queues and the protection domain must be of the same"
-                    + " open device: " + send + ", " + receive + ", " + pd);
-        }
-        String name = pd.context().device().name() + ", " + type;
-        var lifetime = new Lifetime("QueuePair", name, parents(pd, send, receive, config));
-        return lifetime.open(() -> {
-            try (var call =
-                    new VerbsCall().explain(errno -> config.exceeds(pd.context().attributes()))) {
-                MemorySegment attributes = call.allocate(ibv_qp_init_attr.layout());
-                ibv_qp_init_attr.send_cq(attributes, send.handle());
-                ibv_qp_init_attr.recv_cq(attributes, receive.handle());
-                ibv_qp_init_attr.qp_type(attributes, type.code());
-                ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
-                SharedReceiveQueue shared = config.sharedReceiveQueue();
-                ibv_qp_init_attr.srq(attributes, shared == null ? MemorySegment.NULL : shared.handle());
-                config.write(ibv_qp_init_attr.cap(attributes));
-                MemorySegment qp = call.create(Libibverbs.CREATE_QP, name + ", " + config, pd.handle(), attributes);
-                var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                var queuePair = new QueuePair(pd, send, receive, shared, type, lifetime, qp, granted);
-                pd.context().objects().add(qp, queuePair);
-                return queuePair;
-            }
-        });
-    }
-
-    /** What it needs open: two equal parents would be counted twice in messages. */
-    private static Lifetime[] parents(
-            ProtectionDomain pd, CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
-        Set<Lifetime> parents = new LinkedHashSet<>(List.of(pd.lifetime()));
-        parents.add(send.lifetime());
-        parents.add(receive.lifetime());
-        SharedReceiveQueue shared = config.sharedReceiveQueue();
-        if (shared != null) {
-            if (shared.protectionDomain().context() != pd.context()) {
-                throw new IllegalArgumentException(shared + " and " + pd + " must be of the same open device");
-            }
-            parents.add(shared.lifetime());
-        }
-        return parents.toArray(Lifetime[]::new);
+    /** Notes its capacities, as they are now. */
+    private void granted(QueuePairCapabilities granted) {
+        ContextOps ops = context.ops();
+        capabilities = granted;
+        maxInline = granted.maxInline();
+        // Some drivers would post to a queue that is not there.
+        int sendRoom = type.sends() ? granted.maxSendWr() : 0;
+        int receiveRoom = type.receives() && shared == null ? granted.maxRecvWr() : 0;
+        long address = handle.address();
+        sends = new PostQueue<>("ibv_post_send", ops.postSend(), address, sendRoom, granted.maxSendSge());
+        receives = new PostQueue<>("ibv_post_recv", ops.postReceive(), address, receiveRoom, granted.maxRecvSge());
     }
 
     /**
      * The protection domain that it is in.
      *
-     * @return the domain
+     * @return the domain; null for XRC_RECV, which is in an XRC domain
      */
     public ProtectionDomain protectionDomain() {
         return pd;
@@ -202,10 +169,18 @@ public final class QueuePair implements AutoCloseable {
         owner.check();
         checkNoOpenPoll();
         TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
-        try (var call = new VerbsCall(lifetime).explain(QueuePair::modifyHelp)) {
+        modifyUnchecked(transition);
+    }
+
+    /** As {@link #modify}, but it is for C to say no. */
+    void modifyUnchecked(QueuePairTransition transition) {
+        try (var call = new VerbsCall(lifetime).explain(errno -> modifyHelp(transition, errno))) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
             int mask = transition.write(attributes);
             call.check(Libibverbs.MODIFY_QP, this + " to " + transition, handle, attributes, mask);
+            if (transition.sets(QueuePairAttribute.CAPABILITIES)) {
+                granted(QueuePairCapabilities.read(ibv_qp_attr.cap(attributes)));
+            }
         }
         if (transition.sets(QueuePairAttribute.PORT)) {
             port = transition.port();
@@ -213,11 +188,20 @@ public final class QueuePair implements AutoCloseable {
         entered(transition.state());
     }
 
-    private static String modifyHelp(int errno) {
+    private static String modifyHelp(QueuePairTransition transition, int errno) {
+        if (transition.sets(QueuePairAttribute.CAPABILITIES)) {
+            return "few devices can resize a queue pair: compare with the device's attributes";
+        }
+        if (errno == Errno.EINVAL && transition.state() == QueuePairState.ERR) {
+            return "the kernel may not take it from RESET to ERR; nothing is outstanding in RESET";
+        }
+        if (errno == Errno.EINVAL && transition.sets(QueuePairAttribute.ALTERNATE_PATH)) {
+            return "the kernel takes alternate paths on InfiniBand only; compare other values with the device's";
+        }
         return switch (errno) {
             case Errno.EINVAL ->
-                "a value is out of the device's range, or the device has moved on to another state:"
-                        + " compare with query() and the attributes of the device and port";
+                "a value is out of the device's range, or the device has moved on to another state, or its send queue"
+                        + " still drains: compare with query() and the attributes of the device and port";
             case Errno.ENODATA -> "no entry at that GID index";
             case 101, 110, 113 -> "no way to the peer's GID from the local one"; // ENETUNREACH, ETIMEDOUT, EHOSTUNREACH
             default -> "";
@@ -228,14 +212,10 @@ public final class QueuePair implements AutoCloseable {
     void entered(QueuePairState next) {
         state = next;
         boolean initialised = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
-        canReceive = initialised && type.receives() && receives.hasRoom();
-        canSend = initialised
-                && next != QueuePairState.INIT
-                && next != QueuePairState.RTR
-                && type.sends()
-                && sends.hasRoom();
+        canReceive = initialised && receives.hasRoom();
+        canSend = initialised && next != QueuePairState.INIT && next != QueuePairState.RTR && sends.hasRoom();
         if (type == QueuePairType.UD && port != 0) {
-            maxDatagram = pd.context().port(port).activeMtu().bytes();
+            maxDatagram = context.port(port).activeMtu().bytes();
         }
     }
 
@@ -261,6 +241,105 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * Ends all that is outstanding: brings the queue pair to ERR by {@code ibv_modify_qp}, where each request that was
+     * posted completes with {@link CompletionStatus#WR_FLUSH_ERR}, signaled or not, and each that is posted from then
+     * on does so at once.
+     *
+     * <p>To wait until the last one has completed, and its buffers are the program's own again: call this; post a marker
+     * to each queue, a request with a number that no other has; call this again, as Soft-RoCE looks at receives that are
+     * posted in ERR only then; and poll until both markers have come. A queue completes its requests in their order. A
+     * post that finds the queue full is tried again after polling.
+     *
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public void flush() {
+        modify(QueuePairTransition.to(QueuePairState.ERR));
+    }
+
+    /**
+     * Limits the rate of a raw packet queue pair in RTS, and in what bursts: {@code ibv_modify_qp_rate_limit}.
+     *
+     * @param kbps kilobits per second; 0 is no limit
+     * @param maxBurst the longest burst in bytes; 0 is up to the device
+     * @param typicalPacket the length of a typical packet in bytes, 16 bits; 0 is up to the device
+     * @throws IllegalArgumentException if one is negative, or the packet too long
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not have it
+     */
+    public void limitRate(int kbps, int maxBurst, int typicalPacket) {
+        owner.check();
+        if (kbps < 0 || maxBurst < 0 || typicalPacket < 0 || typicalPacket > 0xffff) {
+            throw new IllegalArgumentException("a rate of " + kbps + " kbit/s, bursts of " + maxBurst
+                    + " bytes, or packets of " + typicalPacket + " bytes: one is out of range");
+        }
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment limit = call.allocate(ibv_qp_rate_limit_attr.layout());
+            ibv_qp_rate_limit_attr.rate_limit(limit, kbps);
+            ibv_qp_rate_limit_attr.max_burst_sz(limit, maxBurst);
+            ibv_qp_rate_limit_attr.typical_pkt_sz(limit, (short) typicalPacket);
+            NativeFunction modify = context.ops().require(ContextFunction.MODIFY_QP_RATE_LIMIT);
+            call.check(modify, this + ", " + kbps + " kbit/s", handle, limit);
+        }
+    }
+
+    /**
+     * Whether the bytes of one message arrive in memory in their order, so that a program may poll the last one:
+     * {@code ibv_query_qp_data_in_order}.
+     *
+     * @param opcode SEND, RDMA_WRITE or RDMA_READ, or one of their kind
+     * @return true if the device guarantees it; false when nobody knows
+     * @throws IllegalArgumentException if it is UNKNOWN
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public boolean isDataInOrder(SendOpcode opcode) {
+        owner.check();
+        if (opcode == SendOpcode.UNKNOWN) {
+            throw new IllegalArgumentException("there is no such operation: " + opcode);
+        }
+        try (var call = new VerbsCall(lifetime)) {
+            return call.integer(Libibverbs.QUERY_QP_DATA_IN_ORDER, handle, opcode.code(), 0) == 1;
+        }
+    }
+
+    /**
+     * The vendor's options of the connection that this end offers or has accepted: {@code ibv_query_ece}.
+     *
+     * @return the options
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
+     */
+    public ConnectionEstablishment ece() {
+        owner.check();
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment ece = call.allocate(ibv_ece.layout());
+            call.check(Libibverbs.QUERY_ECE, toString(), handle, ece);
+            return ConnectionEstablishment.read(ece);
+        }
+    }
+
+    /**
+     * Sets the vendor's options of the connection, before RTR: {@code ibv_set_ece}.
+     *
+     * @param options what the peer's {@link #ece} returned
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none, or the vendor is 0
+     */
+    public void ece(ConnectionEstablishment options) {
+        owner.check();
+        try (var call = new VerbsCall(lifetime)) {
+            MemorySegment ece = call.allocate(ibv_ece.layout());
+            options.write(ece);
+            call.check(Libibverbs.SET_ECE, this + ", " + options, handle, ece);
+        }
+    }
+
+    /**
      * What the peer needs to know to connect to this queue pair.
      *
      * @param local the GID that this end uses: see {@link DeviceContext#defaultGid}
@@ -269,13 +348,13 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the port cannot be queried
      */
     public QueuePairAddress address(GidEntry local) {
-        PortAttributes port = pd.context().port(local.port());
+        PortAttributes port = context.port(local.port());
         return new QueuePairAddress(qpNum, psn, port.lid(), local.gid(), port.activeMtu(), readDepth());
     }
 
     /** How many READs and atomics of the peer this end serves at once. */
     private int readDepth() {
-        return Math.clamp(pd.context().attributes().maxQpRdAtomic(), 0, MAX_READ_DEPTH);
+        return Math.clamp(context.attributes().maxQpRdAtomic(), 0, MAX_READ_DEPTH);
     }
 
     /**
@@ -313,7 +392,7 @@ public final class QueuePair implements AutoCloseable {
             toRts.timeout(14)
                     .retryCount(7)
                     .rnrRetry(7)
-                    .maxRdAtomic(Math.min(pd.context().attributes().maxQpInitRdAtomic(), remote.readDepth()));
+                    .maxRdAtomic(Math.min(context.attributes().maxQpInitRdAtomic(), remote.readDepth()));
         }
         modify(toRtr);
         modify(toRts);
@@ -323,7 +402,7 @@ public final class QueuePair implements AutoCloseable {
         if (!reliable) {
             return new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
         }
-        boolean atomics = pd.context().attributes().atomicCap() != AtomicCapability.NONE;
+        boolean atomics = context.attributes().atomicCap() != AtomicCapability.NONE;
         return atomics
                 ? new AccessFlag[] {
                     AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
@@ -570,8 +649,12 @@ public final class QueuePair implements AutoCloseable {
 
     /** Drivers clean the completion queues, for which they take the lock that an open poll of this thread holds. */
     private void checkNoOpenPoll() {
-        sendCompletions.checkNoOpenPoll();
-        receiveCompletions.checkNoOpenPoll();
+        if (sendCompletions != null) {
+            sendCompletions.checkNoOpenPoll();
+        }
+        if (receiveCompletions != null) {
+            receiveCompletions.checkNoOpenPoll();
+        }
     }
 
     MemorySegment handle() {
@@ -591,8 +674,8 @@ public final class QueuePair implements AutoCloseable {
     public void close() {
         owner.close(() -> {
             checkNoOpenPoll();
-            VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
-            pd.context().objects().remove(handle, this);
+            destroy.run();
+            context.objects().remove(handle, this);
         });
     }
 

@@ -1,7 +1,11 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
+import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
+import dev.isthmus.internal.Codes;
 import java.lang.foreign.MemorySegment;
+import java.util.EnumSet;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -10,6 +14,12 @@ import java.util.Objects;
  */
 public final class QueuePairConfig {
 
+    private static final int MAX_24_BITS = 0xff_ffff;
+
+    // enum ibv_qp_init_attr_mask
+    private static final int CREATE_FLAGS = 1 << 2;
+    private static final int MAX_TSO_HEADER = 1 << 3;
+
     private int maxSendWr = 64;
     private int maxRecvWr = 64;
     private int maxSendSge = 1;
@@ -17,6 +27,10 @@ public final class QueuePairConfig {
     private int maxInline;
     private boolean signalAll;
     private SharedReceiveQueue sharedReceiveQueue;
+    private final EnumSet<QueuePairCreateFlag> flags = EnumSet.noneOf(QueuePairCreateFlag.class);
+    private int maxTsoHeader;
+    private int sourceQpNum;
+    private boolean extended;
 
     QueuePairConfig() {}
 
@@ -103,6 +117,70 @@ public final class QueuePairConfig {
         return this;
     }
 
+    /**
+     * Sets how it is made; with a flag, {@code ibv_create_qp_ex} makes it.
+     *
+     * @param createFlags the flags, added to those that are set
+     * @return this
+     */
+    public QueuePairConfig flags(QueuePairCreateFlag... createFlags) {
+        flags.addAll(List.of(createFlags));
+        return this;
+    }
+
+    /**
+     * Lets datagrams name another queue pair as their source: {@link QueuePairCreateFlag#SOURCE_QPN}. For privileged
+     * programs.
+     *
+     * @param qpNum the number, 24 bits
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public QueuePairConfig sourceQpNum(int qpNum) {
+        if ((qpNum & ~MAX_24_BITS) != 0) {
+            throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
+        }
+        sourceQpNum = qpNum;
+        return flags(QueuePairCreateFlag.SOURCE_QPN);
+    }
+
+    /**
+     * How long the header of a TSO request can be; 0, which allows none, when not set.
+     *
+     * @param bytes the length, 16 bits
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public QueuePairConfig maxTsoHeader(int bytes) {
+        if (bytes < 0 || bytes > 0xffff) {
+            throw new IllegalArgumentException("maxTsoHeader " + bytes + " is not of 16 bits");
+        }
+        maxTsoHeader = bytes;
+        return this;
+    }
+
+    /** Has {@code ibv_create_qp_ex} make it, even when {@code ibv_create_qp} could. */
+    QueuePairConfig extended() {
+        extended = true;
+        return this;
+    }
+
+    /** Whether {@code ibv_create_qp_ex} makes it. */
+    boolean isExtended() {
+        return extended || extendedMask() != 0;
+    }
+
+    /** What of it only {@code ibv_create_qp_ex} takes: its {@code comp_mask}, or 0. */
+    int extendedMask() {
+        return (flags.isEmpty() ? 0 : CREATE_FLAGS) | (maxTsoHeader == 0 ? 0 : MAX_TSO_HEADER);
+    }
+
+    void writeExtended(MemorySegment attributes) {
+        ibv_qp_init_attr_ex.create_flags(attributes, Codes.mask(flags, QueuePairCreateFlag::code));
+        ibv_qp_init_attr_ex.max_tso_header(attributes, (short) maxTsoHeader);
+        ibv_qp_init_attr_ex.source_qpn(attributes, sourceQpNum);
+    }
+
     private static int notNegative(String name, int value) {
         if (value < 0) {
             throw new IllegalArgumentException(name + " is negative: " + value);
@@ -150,6 +228,6 @@ public final class QueuePairConfig {
     @Override
     public String toString() {
         return "maxSendWr=" + maxSendWr + ", maxRecvWr=" + maxRecvWr + ", maxSendSge=" + maxSendSge + ", maxRecvSge="
-                + maxRecvSge + ", maxInline=" + maxInline;
+                + maxRecvSge + ", maxInline=" + maxInline + (flags.isEmpty() ? "" : ", flags=" + flags);
     }
 }

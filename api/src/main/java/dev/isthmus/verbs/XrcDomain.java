@@ -109,6 +109,32 @@ public final class XrcDomain implements AutoCloseable {
         return context;
     }
 
+    /**
+     * Creates the receiving end of an XRC connection: {@code ibv_create_qp_ex} with {@code IBV_QPT_XRC_RECV}. It is in
+     * the state RESET and belongs to the calling thread. Nothing is posted to it: what arrives takes the receives of
+     * the domain's shared receive queues.
+     *
+     * @return the queue pair, which the caller closes before this
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public QueuePair createQueuePair() {
+        return QueuePairCreation.createXrcReceive(this);
+    }
+
+    /**
+     * Opens the receiving end of an XRC connection that was made before, maybe by another process: {@code ibv_open_qp}.
+     * It lives until all who have it open have closed it. It belongs to the calling thread.
+     *
+     * @param qpNum its number
+     * @return the queue pair, which the caller closes before this
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the domain has no such queue pair
+     */
+    public QueuePair openQueuePair(int qpNum) {
+        return QueuePairCreation.open(this, qpNum);
+    }
+
     MemorySegment handle() {
         return handle;
     }

@@ -29,9 +29,9 @@
  * }</pre>
  *
  * <p>Objects are closed in the reverse order of their creation; a parent that still has children refuses to close.
- * Completion queues and queue pairs belong to the thread that created them until they are handed over; everything
- * else can be used from any thread. Lengths, states, threads and what is closed are checked before a call, so a mistake
- * is an exception. What Java cannot see is what the device still has to do: memory stays allocated until the queue pairs
- * that use it are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
+ * Completion queues, queue pairs and address handles belong to the thread that created them until they are handed over;
+ * everything else can be used from any thread. Lengths, states, threads and what is closed are checked before a call, so
+ * a mistake is an exception. What Java cannot see is what the device still has to do: memory stays allocated until the
+ * queue pairs that use it are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
  */
 package dev.isthmus.verbs;

@@ -37,7 +37,7 @@ class AddressVectorTest {
                 .withDlid(0xfffe)
                 .withServiceLevel(15)
                 .withSrcPathBits(100)
-                .withStaticRate(10);
+                .withStaticRate(Rate.of(10));
         try (var arena = Arena.ofConfined()) {
             MemorySegment attributes = arena.allocate(ibv_ah_attr.layout());
             assertNull(AddressVector.read(attributes));
@@ -53,8 +53,8 @@ class AddressVectorTest {
             assertEquals(0xfffe, copy.dlid());
             assertEquals(15, copy.serviceLevel());
             assertEquals(100, copy.srcPathBits());
-            assertEquals(10, copy.staticRate());
-            assertNotEquals(vector, vector.withStaticRate(0));
+            assertEquals(Rate.of(10), copy.staticRate());
+            assertNotEquals(vector, vector.withStaticRate(Rate.MAX));
         }
     }
 
@@ -80,7 +80,7 @@ class AddressVectorTest {
         assertThrows(IllegalArgumentException.class, () -> vector.withFlowLabel(1 << 20));
         assertThrows(IllegalArgumentException.class, () -> vector.withServiceLevel(16));
         assertThrows(IllegalArgumentException.class, () -> vector.withSrcPathBits(128));
-        assertThrows(IllegalArgumentException.class, () -> vector.withStaticRate(256));
+        assertThrows(IllegalArgumentException.class, () -> vector.withStaticRate(Rate.UNKNOWN));
         assertThrows(IllegalArgumentException.class, () -> vector.withDlid(-1));
     }
 

@@ -26,6 +26,7 @@ class ConstantsTest {
         check(SendOpcode.values(), "IBV_WR_", SendOpcode::code);
         check(QueuePairState.values(), "IBV_QPS_", QueuePairState::code);
         check(QueuePairType.values(), "IBV_QPT_", QueuePairType::code);
+        check(QueuePairCreateFlag.values(), "IBV_QP_CREATE_", QueuePairCreateFlag::code);
         check(SharedReceiveQueueType.values(), "IBV_SRQT_", SharedReceiveQueueType::code);
         check(WorkQueueState.values(), "IBV_WQS_", WorkQueueState::code);
         check(WorkQueueFlag.values(), "IBV_WQ_FLAGS_", WorkQueueFlag::code);

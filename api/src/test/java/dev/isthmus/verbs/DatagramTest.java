@@ -220,6 +220,19 @@ class DatagramTest {
     }
 
     @Test
+    void shouldRefuseAWayByLidOnEthernet() {
+        try (var pair = RcPair.datagrams()) {
+            var byLid = AddressVector.local(1, 0);
+            if (pair.a.device.port(1).linkLayer() == LinkLayer.ETHERNET) {
+                var e = assertThrows(VerbsException.class, () -> pair.a.pd.createAddressHandle(byLid));
+                assertTrue(e.getMessage().contains("RoCE needs one"), e.getMessage());
+            } else {
+                pair.a.pd.createAddressHandle(byLid).close();
+            }
+        }
+    }
+
+    @Test
     void shouldRefuseToBringUpWhatIsNotFreshOrNotUd() {
         try (var pair = RcPair.datagrams();
                 var rc = RcPair.unconnected(config -> {})) {

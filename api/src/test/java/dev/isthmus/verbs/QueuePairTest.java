@@ -195,6 +195,20 @@ class QueuePairTest {
         }
     }
 
+    @Test
+    void shouldRejectReceiveWhenReceiveQueueFull() {
+        try (var pair = RcPair.connected(config -> config.maxRecvWr(4))) {
+            int room = 0;
+            while (room < 10_000 && pair.b.qp.tryPost(pair.b.receive(0, 8))) {
+                room++;
+            }
+            assertTrue(room >= 4 && room < 10_000, "room for " + room);
+            assertNull(pair.a.qp.tryPostChain(pair.a.send(0, 8)));
+            pair.b.await();
+            assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
+        }
+    }
+
     /** Posts sends that nobody receives, so that none completes; returns how many the queue took. */
     private static int fillSendQueue(RcPair pair, int most) {
         SendRequest send = pair.a.send(0, 8);

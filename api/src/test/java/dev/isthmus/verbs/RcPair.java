@@ -83,6 +83,21 @@ final class RcPair implements AutoCloseable {
             return opened(pd.createAddressHandle(AddressVector.global(gid, other.gid.gid())));
         }
 
+        /** Asks until the send queue, which is on its way to SQD, has drained. */
+        void awaitDrained() {
+            awaitDrained(qp);
+        }
+
+        static void awaitDrained(QueuePair qp) {
+            long deadline = System.nanoTime() + DEADLINE_NANOS;
+            while (qp.query().sqDraining()) {
+                if (System.nanoTime() - deadline > 0) {
+                    throw new AssertionError("not drained within the deadline: " + qp);
+                }
+                Thread.onSpinWait();
+            }
+        }
+
         /** Polls until there is a completion, which must be the only one and a success. */
         void awaitSuccess() {
             int n = await();

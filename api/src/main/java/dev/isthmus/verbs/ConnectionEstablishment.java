@@ -1,0 +1,23 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_ece;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Options of a vendor that both ends of a connection agree on: {@code struct ibv_ece}, enhanced connection
+ * establishment. One end sends what {@link QueuePair#ece} says to the other, which sets it and answers.
+ *
+ * @param vendorId the IEEE OUI of the vendor; not 0 when it is set
+ * @param options what the vendor makes of it
+ */
+public record ConnectionEstablishment(int vendorId, int options) {
+
+    static ConnectionEstablishment read(MemorySegment ece) {
+        return new ConnectionEstablishment(ibv_ece.vendor_id(ece), ibv_ece.options(ece));
+    }
+
+    void write(MemorySegment ece) {
+        ibv_ece.vendor_id(ece, vendorId);
+        ibv_ece.options(ece, options);
+    }
+}

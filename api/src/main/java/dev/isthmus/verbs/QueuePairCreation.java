@@ -1,0 +1,188 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
+import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
+import dev.isthmus.bindings.ibverbs.ibv_qp_open_attr;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.VerbsCall;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * How queue pairs come about: {@code ibv_create_qp}; {@code ibv_create_qp_ex} for what only that can do; and {@code
+ * ibv_open_qp}. The struct of the plain call is the beginning of the extended one's.
+ */
+final class QueuePairCreation {
+
+    /** {@code IBV_QP_INIT_ATTR_PD}. */
+    private static final int PD = 1;
+
+    /** {@code IBV_QP_INIT_ATTR_XRCD}. */
+    private static final int XRCD = 1 << 1;
+
+    /** {@code IBV_QP_OPEN_ATTR_NUM}, {@code _XRCD} and {@code _TYPE}. */
+    private static final int OPEN_ATTRIBUTES = 1 | 1 << 1 | 1 << 3;
+
+    private final DeviceContext context;
+    private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
+    private final XrcDomain xrcDomain; // null for all others
+    private final QueuePairType type;
+    private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
+
+    private QueuePairCreation(ProtectionDomain pd, QueuePairType type) {
+        this.context = pd.context();
+        this.pd = pd;
+        this.xrcDomain = null;
+        this.type = type;
+        parents.add(pd.lifetime());
+    }
+
+    private QueuePairCreation(XrcDomain domain) {
+        this.context = domain.context();
+        this.pd = null;
+        this.xrcDomain = domain;
+        this.type = QueuePairType.XRC_RECV;
+        parents.add(domain.lifetime());
+    }
+
+    /** Creates one in a protection domain; XRC_SEND has no completion queue for receives. */
+    static QueuePair create(
+            ProtectionDomain pd,
+            QueuePairType type,
+            CompletionQueue send,
+            CompletionQueue receive,
+            QueuePairConfig config) {
+        switch (type) {
+            case DRIVER, UNKNOWN ->
+                throw new IllegalArgumentException("a queue pair of type " + type + " cannot be made here");
+            case XRC_RECV ->
+                throw new IllegalArgumentException(
+                        "an XRC_RECV queue pair is in an XRC domain: XrcDomain.createQueuePair() makes one");
+            default -> {}
+        }
+        var creation = new QueuePairCreation(pd, type);
+        creation.needs(send, "completions of sends");
+        if (type.receives()) {
+            creation.needs(receive, "completions of receives");
+        }
+        if (config.sharedReceiveQueue() != null) {
+            creation.needs(config.sharedReceiveQueue());
+        }
+        return creation.create(send, type.receives() ? receive : null, config);
+    }
+
+    /** Creates the receiving end of an XRC connection. */
+    static QueuePair createXrcReceive(XrcDomain domain) {
+        var config =
+                new QueuePairConfig().maxSendWr(0).maxRecvWr(0).maxSendSge(0).maxRecvSge(0);
+        return new QueuePairCreation(domain).create(null, null, config);
+    }
+
+    /** Opens the receiving end of an XRC connection that another process may have created. */
+    static QueuePair open(XrcDomain domain, int qpNum) {
+        return new QueuePairCreation(domain).open(qpNum);
+    }
+
+    private void needs(CompletionQueue queue, String what) {
+        if (queue == null) {
+            throw new NullPointerException("a " + type + " queue pair needs a completion queue for " + what);
+        }
+        if (queue.context() != context) {
+            throw new IllegalArgumentException(
+                    queue + " and " + pd + " must be of the same open device, and the completion queues, too");
+        }
+        parents.add(queue.lifetime());
+    }
+
+    private void needs(SharedReceiveQueue queue) {
+        if (queue.protectionDomain().context() != context) {
+            throw new IllegalArgumentException(queue + " and " + pd + " must be of the same open device");
+        }
+        parents.add(queue.lifetime());
+    }
+
+    private Lifetime lifetime() {
+        return new Lifetime("QueuePair", context.device().name() + ", " + type, parents.toArray(Lifetime[]::new));
+    }
+
+    private QueuePair create(CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
+        Lifetime lifetime = lifetime();
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(errno -> config.exceeds(context.attributes()))) {
+                MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
+                writeCommon(attributes, send, receive, config);
+                String what = lifetime.name() + ", " + config;
+                MemorySegment qp = isExtended(config)
+                        ? createExtended(call, what, attributes, config)
+                        : call.create(Libibverbs.CREATE_QP, what, pd.handle(), attributes);
+                var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
+                return made(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
+            }
+        });
+    }
+
+    private QueuePair made(
+            MemorySegment handle,
+            Lifetime lifetime,
+            CompletionQueue send,
+            CompletionQueue receive,
+            SharedReceiveQueue shared,
+            QueuePairCapabilities granted) {
+        var queuePair = new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, null);
+        context.objects().add(handle, queuePair);
+        return queuePair;
+    }
+
+    private boolean isExtended(QueuePairConfig config) {
+        return type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECV || config.isExtended();
+    }
+
+    private void writeCommon(
+            MemorySegment attributes, CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
+        ibv_qp_init_attr.send_cq(attributes, send == null ? MemorySegment.NULL : send.handle());
+        ibv_qp_init_attr.recv_cq(attributes, receive == null ? MemorySegment.NULL : receive.handle());
+        ibv_qp_init_attr.qp_type(attributes, type.code());
+        ibv_qp_init_attr.sq_sig_all(attributes, config.signalAll() ? 1 : 0);
+        SharedReceiveQueue shared = config.sharedReceiveQueue();
+        ibv_qp_init_attr.srq(attributes, shared == null ? MemorySegment.NULL : shared.handle());
+        config.write(ibv_qp_init_attr.cap(attributes));
+    }
+
+    private MemorySegment createExtended(
+            VerbsCall call, String what, MemorySegment attributes, QueuePairConfig config) {
+        int mask = config.extendedMask();
+        if (pd == null) {
+            mask |= XRCD;
+            ibv_qp_init_attr_ex.xrcd(attributes, xrcDomain.handle());
+        } else {
+            mask |= PD;
+            ibv_qp_init_attr_ex.pd(attributes, pd.handle());
+        }
+        ibv_qp_init_attr_ex.comp_mask(attributes, mask);
+        config.writeExtended(attributes);
+        NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
+        return call.create(create, what, context.handle(), attributes);
+    }
+
+    private QueuePair open(int qpNum) {
+        Lifetime lifetime = lifetime();
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall()
+                    .explain(errno -> "a receiving queue pair of that number must be open in the same XRC domain")) {
+                MemorySegment attributes = call.allocate(ibv_qp_open_attr.layout());
+                ibv_qp_open_attr.comp_mask(attributes, OPEN_ATTRIBUTES);
+                ibv_qp_open_attr.qp_num(attributes, qpNum);
+                ibv_qp_open_attr.xrcd(attributes, xrcDomain.handle());
+                ibv_qp_open_attr.qp_type(attributes, type.code());
+                NativeFunction open = context.ops().require(ContextFunction.OPEN_QP);
+                MemorySegment qp = call.create(open, lifetime.name() + ", " + qpNum, context.handle(), attributes);
+                var none = new QueuePairCapabilities(0, 0, 0, 0, 0);
+                return made(qp, lifetime, null, null, null, none);
+            }
+        });
+    }
+}

@@ -1,0 +1,164 @@
+package dev.isthmus.verbs;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class AtomicTest {
+
+    private static SendRequest compareAndSwap(RcPair pair, long compare, long swap) {
+        return pair.a.send(8, 8).compareAndSwap(remote(pair), pair.b.region.rkey(), compare, swap);
+    }
+
+    private static SendRequest fetchAndAdd(RcPair pair, long add) {
+        return pair.a.send(8, 8).fetchAndAdd(remote(pair), pair.b.region.rkey(), add);
+    }
+
+    private static long remote(RcPair pair) {
+        return pair.b.region.address() + 64;
+    }
+
+    private static long fetched(RcPair pair) {
+        return pair.a.memory().get(JAVA_LONG, 8);
+    }
+
+    private static long target(RcPair pair) {
+        return pair.b.memory().get(JAVA_LONG, 64);
+    }
+
+    @Test
+    void shouldSwapWhenEqualAndFetchEitherWay() {
+        try (var pair = RcPair.connected()) {
+            pair.b.memory().set(JAVA_LONG, 64, 5);
+            assertTrue(pair.a.qp.tryPost(compareAndSwap(pair, 5, -7)));
+            pair.a.awaitSuccess();
+            assertEquals(CompletionOpcode.COMP_SWAP, pair.a.done.opcode(0));
+            assertEquals(8, pair.a.done.byteLength(0));
+            assertEquals(5, fetched(pair));
+            assertEquals(-7, target(pair));
+
+            assertTrue(pair.a.qp.tryPost(compareAndSwap(pair, 5, 11)));
+            pair.a.awaitSuccess();
+            assertEquals(-7, fetched(pair));
+            assertEquals(-7, target(pair));
+        }
+    }
+
+    @Test
+    void shouldAddAndFetchWhatWasThere() {
+        try (var pair = RcPair.connected()) {
+            pair.b.memory().set(JAVA_LONG, 64, Long.MAX_VALUE);
+            for (int i = 0; i < 10; i++) {
+                assertTrue(pair.a.qp.tryPost(fetchAndAdd(pair, 3)));
+                pair.a.awaitSuccess();
+                assertEquals(CompletionOpcode.FETCH_ADD, pair.a.done.opcode(0));
+                assertEquals(Long.MAX_VALUE + 3L * i, fetched(pair));
+            }
+            assertEquals(Long.MAX_VALUE + 30, target(pair));
+        }
+    }
+
+    @Test
+    void shouldWaitForAtomicBeforeAFencedSend() {
+        try (var pair = RcPair.connected()) {
+            pair.b.memory().set(JAVA_LONG, 64, 41);
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            // What the send carries is what the atomic before it fetched.
+            var send = pair.a.send(8, 8).fence(true);
+            assertNull(pair.a.qp.tryPostChain(fetchAndAdd(pair, 1).next(send)));
+            pair.b.awaitSuccess();
+            assertEquals(41, pair.b.memory().get(JAVA_LONG, 0));
+        }
+    }
+
+    @Test
+    void shouldReportAtomicThatTheQueuePairDoesNotAllow() {
+        try (var pair = RcPair.connected()) {
+            pair.b.qp.modify(QueuePairTransition.to(QueuePairState.RTS).access(AccessFlag.LOCAL_WRITE));
+            pair.a.qp.tryPost(fetchAndAdd(pair, 1));
+            pair.a.await();
+            assertEquals(CompletionStatus.REM_INV_REQ_ERR, pair.a.done.status(0));
+        }
+    }
+
+    @Test
+    void shouldReportAtomicThatTheRegionDoesNotAllow() {
+        try (var pair = RcPair.connected();
+                var plain = pair.b.pd.register(pair.arena().allocate(8, 8), AccessFlag.LOCAL_WRITE)) {
+            pair.a.qp.tryPost(pair.a.send(0, 8).fetchAndAdd(plain.address(), plain.rkey(), 1));
+            pair.a.await();
+            assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
+        }
+    }
+
+    @Test
+    void shouldReportAtomicWithAWrongKey() {
+        try (var pair = RcPair.connected()) {
+            pair.a.qp.tryPost(pair.a.send(0, 8).fetchAndAdd(remote(pair), pair.b.region.rkey() + 1, 1));
+            pair.a.await();
+            assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
+        }
+    }
+
+    @Test
+    void shouldReportAtomicIntoARegionOfAnotherDomain() {
+        try (var pair = RcPair.connected();
+                var other = pair.a.device.allocateProtectionDomain();
+                var foreign = other.register(pair.arena().allocate(8, 8), AccessFlag.LOCAL_WRITE)) {
+            pair.a.qp.tryPost(
+                    SendRequest.prepare(foreign).signaled(true).fetchAndAdd(remote(pair), pair.b.region.rkey(), 1));
+            pair.a.await();
+            assertEquals(CompletionStatus.LOC_PROT_ERR, pair.a.done.status(0));
+        }
+    }
+
+    @Test
+    void shouldRefuseAtomicWithAnUnfitBuffer() {
+        try (var pair = RcPair.connected();
+                var readOnly = pair.a.pd.register(pair.arena().allocate(8, 8))) {
+            var tooShort = fetchAndAdd(pair, 1).length(4);
+            var e = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(tooShort));
+            assertTrue(e.getMessage().contains("one buffer of 8 bytes"), e.getMessage());
+            var two = SendRequest.prepare(2).sge(0, pair.a.region, 0, 4).sge(1, pair.a.region, 8, 4);
+            two.fetchAndAdd(remote(pair), pair.b.region.rkey(), 1);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(two));
+            var unwritable = SendRequest.prepare(readOnly).fetchAndAdd(remote(pair), pair.b.region.rkey(), 1);
+            var f = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(unwritable));
+            assertTrue(f.getMessage().contains("LOCAL_WRITE"), f.getMessage());
+            var read = unwritable.opcode(SendOpcode.RDMA_READ).remote(remote(pair), pair.b.region.rkey());
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(read));
+            assertTrue(pair.a.qp.tryPost(
+                    read.sge(0, pair.a.region, 0, 8).signaled(true))); // the buffer in its place is writable
+            pair.a.awaitSuccess();
+        }
+    }
+
+    @Test
+    void shouldWriteAtOnceOrSayThatTheDeviceCannot() {
+        try (var pair = RcPair.connected()) {
+            pair.a.memory().set(JAVA_LONG, 8, 77);
+            var write = pair.a.send(8, 8).opcode(SendOpcode.ATOMIC_WRITE).remote(remote(pair), pair.b.region.rkey());
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> pair.a.qp.tryPost(pair.a
+                            .send(8, 8)
+                            .opcode(SendOpcode.ATOMIC_WRITE)
+                            .remote(remote(pair) + 4, pair.b.region.rkey())));
+            assertTrue(pair.a.qp.tryPost(write));
+            pair.a.await();
+            if (pair.a.done.isSuccess(0)) {
+                assertEquals(CompletionOpcode.ATOMIC_WRITE, pair.a.done.opcode(0));
+                assertEquals(77, target(pair));
+            } else { // Linux 6.1's Soft-RoCE, which knows no such operation
+                assertEquals(CompletionStatus.LOC_QP_OP_ERR, pair.a.done.status(0));
+                assertEquals(0, target(pair));
+            }
+        }
+    }
+}

@@ -1,0 +1,324 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How queue pairs are made, queried and ended. */
+@Tag("device")
+class QueuePairKindsTest {
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RC", "UC", "UD"})
+    void shouldMakeQueuePairOfEachTypeInReset(QueuePairType type) {
+        try (var pair = RcPair.unconnected(
+                type, config -> config.maxSendWr(10).maxRecvWr(11).maxSendSge(2).maxRecvSge(3))) {
+            assertEquals(type, pair.a.qp.type());
+            QueuePairAttributes attributes = pair.a.qp.query();
+            assertEquals(QueuePairState.RESET, attributes.state());
+            QueuePairCapabilities granted = attributes.capabilities();
+            assertTrue(granted.maxSendWr() >= 10 && granted.maxRecvWr() >= 11, granted.toString());
+            assertTrue(granted.maxSendSge() >= 2 && granted.maxRecvSge() >= 3, granted.toString());
+            assertThrows(IllegalStateException.class, () -> pair.a.qp.tryPost(pair.a.send(0, 8)));
+        }
+    }
+
+    @Test
+    void shouldExplainEachCapacityThatIsTooMuch() {
+        try (var pair = RcPair.unconnected(QueuePairType.UD, config -> {})) {
+            DeviceAttributes limits = pair.a.device.attributes();
+            assertTooMuch(pair, "maxSendWr=" + limits.maxQpWr(), config -> config.maxSendWr(Integer.MAX_VALUE));
+            assertTooMuch(pair, "maxRecvWr=" + limits.maxQpWr(), config -> config.maxRecvWr(Integer.MAX_VALUE));
+            assertTooMuch(pair, "maxSendSge=" + limits.maxSge(), config -> config.maxSendSge(0xffff));
+            assertTooMuch(pair, "maxRecvSge=" + limits.maxSge(), config -> config.maxRecvSge(0xffff));
+        }
+    }
+
+    private static void assertTooMuch(RcPair pair, String limit, Consumer<QueuePairConfig> configure) {
+        var e = assertThrows(
+                VerbsException.class,
+                () -> pair.a.pd.createQueuePair(QueuePairType.UD, pair.a.cq, pair.a.cq, configure));
+        assertTrue(e.getMessage().contains("the device allows " + limit), e.getMessage());
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RC", "UC", "UD"})
+    void shouldMakeExtendedQueuePairOfEachType(QueuePairType type) {
+        try (var pair = RcPair.unconnected(type, config -> config.extended().maxSendWr(10))) {
+            QueuePairAttributes attributes = pair.a.qp.query();
+            assertEquals(QueuePairState.RESET, attributes.state());
+            assertTrue(attributes.capabilities().maxSendWr() >= 10);
+            if (type == QueuePairType.UD) {
+                pair.a.qp.bringUp(1, RcPair.QKEY);
+            } else {
+                pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
+            }
+            assertEquals(QueuePairState.RTS, pair.a.qp.query().state());
+        }
+    }
+
+    @Test
+    void shouldMakeExtendedQueuePairOrSayWhatTheDeviceLacks() {
+        try (var pair = RcPair.unconnected(QueuePairType.UD, config -> {})) {
+            for (QueuePairCreateFlag flag : QueuePairCreateFlag.values()) {
+                try (var qp = pair.a.pd.createQueuePair(
+                        QueuePairType.UD, pair.a.cq, pair.a.cq, config -> config.flags(flag))) {
+                    assertEquals(QueuePairState.RESET, qp.query().state());
+                } catch (VerbsException e) {
+                    assertEquals("ibv_create_qp_ex", e.call());
+                    assertTrue(Set.of("EOPNOTSUPP", "EINVAL").contains(e.errnoName()), e.getMessage());
+                    assertTrue(e.getMessage().contains(flag.name()), e.getMessage());
+                }
+            }
+            var e = assertThrows(
+                    VerbsException.class,
+                    () -> pair.a.pd.createQueuePair(
+                            QueuePairType.UD, pair.a.cq, pair.a.cq, config -> config.maxTsoHeader(64)));
+            assertEquals("EOPNOTSUPP", e.errnoName());
+            var config = new QueuePairConfig();
+            assertThrows(IllegalArgumentException.class, () -> config.maxTsoHeader(0x10000));
+            assertThrows(IllegalArgumentException.class, () -> config.sourceQpNum(1 << 24));
+        }
+    }
+
+    @Test
+    void shouldKeepWhatAUdQueuePairWasSetTo() {
+        try (var pair = RcPair.unconnected(QueuePairType.UD, config -> {})) {
+            QueuePair qp = pair.a.qp;
+            qp.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .qkey(0x123));
+            assertEquals(0x123, qp.query().qkey());
+            qp.modify(QueuePairTransition.to(QueuePairState.RTR));
+            qp.modify(QueuePairTransition.to(QueuePairState.RTS).sqPsn(0x45));
+            assertEquals(0x45, qp.query().sqPsn());
+            qp.modify(QueuePairTransition.to(QueuePairState.RESET));
+            assertEquals(QueuePairState.RESET, qp.query().state());
+        }
+    }
+
+    @Test
+    void shouldMakeRawPacketQueuePairOrSayThatTheDeviceCannot() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            if (pair.a.device.attributes().maxRawEthernetQp() > 0) {
+                try (var qp = pair.a.pd.createQueuePair(QueuePairType.RAW_PACKET, pair.a.cq, pair.a.cq)) {
+                    qp.modify(QueuePairTransition.to(QueuePairState.INIT).port(1));
+                    qp.modify(QueuePairTransition.to(QueuePairState.RTR));
+                    qp.modify(QueuePairTransition.to(QueuePairState.RTS));
+                    assertEquals(QueuePairState.RTS, qp.query().state());
+                }
+            } else {
+                assertUnsupported(pair, QueuePairType.RAW_PACKET, "ibv_create_qp");
+            }
+        }
+    }
+
+    @Test
+    void shouldMakeXrcQueuePairsOrSayThatTheDeviceCannot() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            if (!Features.hasXrc(pair.a.device)) {
+                assertUnsupported(pair, QueuePairType.XRC_SEND, "ibv_create_qp_ex");
+                return; // without a domain there is no receiving end
+            }
+            try (var domain = pair.a.device.openXrcDomain();
+                    var receive = domain.createQueuePair();
+                    var again = domain.openQueuePair(receive.qpNum());
+                    var send = pair.a.pd.createQueuePair(QueuePairType.XRC_SEND, pair.a.cq, null)) {
+                assertEquals(receive.qpNum(), again.qpNum());
+                assertEquals(QueuePairState.RESET, send.query().state());
+                assertThrows(VerbsException.class, () -> domain.openQueuePair(send.qpNum()));
+                assertThrows(IllegalStateException.class, () -> receive.tryPost(pair.a.receive(0, 8)));
+            }
+        }
+    }
+
+    private static void assertUnsupported(RcPair pair, QueuePairType type, String call) {
+        var e = assertThrows(VerbsException.class, () -> pair.a.pd.createQueuePair(type, pair.a.cq, pair.a.cq));
+        assertEquals(call, e.call());
+        assertEquals("EOPNOTSUPP", e.errnoName());
+        assertTrue(e.getMessage().contains("does not support it"), e.getMessage());
+    }
+
+    @Test
+    void shouldRefuseTypesThatAreMadeElsewhere() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            for (QueuePairType type : EnumSet.of(QueuePairType.XRC_RECV, QueuePairType.DRIVER, QueuePairType.UNKNOWN)) {
+                assertThrows(
+                        IllegalArgumentException.class, () -> pair.a.pd.createQueuePair(type, pair.a.cq, pair.a.cq));
+            }
+            assertThrows(
+                    NullPointerException.class, () -> pair.a.pd.createQueuePair(QueuePairType.RC, pair.a.cq, null));
+        }
+    }
+
+    @Test
+    void shouldQueryWhetherDataArrivesInOrder() {
+        try (var pair = RcPair.connected()) {
+            if (Device.list().getFirst().name().matches("rxe.*|isthmus.*")) {
+                assertFalse(pair.a.qp.isDataInOrder(SendOpcode.RDMA_WRITE)); // Soft-RoCE guarantees nothing
+            } else {
+                pair.a.qp.isDataInOrder(SendOpcode.RDMA_WRITE);
+            }
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.isDataInOrder(SendOpcode.UNKNOWN));
+        }
+    }
+
+    @Test
+    void shouldExchangeVendorOptionsOrSayThatTheDeviceHasNone() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            try {
+                ConnectionEstablishment offered = pair.a.qp.ece();
+                pair.b.qp.ece(offered);
+                assertEquals(offered.vendorId(), pair.b.qp.ece().vendorId());
+            } catch (VerbsException e) {
+                assertEquals("ibv_query_ece", e.call());
+                assertEquals("EOPNOTSUPP", e.errnoName());
+                var f = assertThrows(VerbsException.class, () -> pair.b.qp.ece(new ConnectionEstablishment(0x1234, 0)));
+                assertEquals("ibv_set_ece", f.call());
+                assertEquals("EOPNOTSUPP", f.errnoName());
+            }
+        }
+    }
+
+    @Test
+    void shouldSayThatTheDeviceLimitsNoRate() {
+        try (var pair = RcPair.connected()) {
+            var e = assertThrows(VerbsException.class, () -> pair.a.qp.limitRate(1000, 0, 0));
+            assertEquals("ibv_modify_qp_rate_limit", e.call());
+            assertTrue(Set.of("EOPNOTSUPP", "EINVAL").contains(e.errnoName()), e.getMessage()); // RC is not for it
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.limitRate(-1, 0, 0));
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.limitRate(1, 0, 0x10000));
+        }
+    }
+
+    @Test
+    void shouldResizeOrSayThatTheDeviceCannot() {
+        try (var pair = RcPair.connected()) {
+            var wanted = new QueuePairCapabilities(128, 128, 1, 1, 0);
+            try {
+                pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RTS).capabilities(wanted));
+                assertTrue(pair.a.qp.capabilities().maxSendWr() >= 128);
+            } catch (VerbsException e) {
+                assertEquals("EINVAL", e.errnoName());
+                assertTrue(e.getMessage().contains("few devices can resize"), e.getMessage());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(
+            value = QueuePairType.class,
+            names = {"RC", "UC"})
+    void shouldFlushEveryRequestThatIsOutstanding(QueuePairType type) {
+        try (var pair = RcPair.connected(type, config -> config.maxSendWr(16).maxRecvWr(16))) {
+            Set<Long> outstanding = new TreeSet<>();
+            // On RC nobody receives the sends, so that they stay; on UC they are gone at once.
+            for (long id = 1; type == QueuePairType.RC && id <= 10; id++) {
+                assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).wrId(id).signaled(false)));
+                outstanding.add(id);
+            }
+            for (long id = 101; id <= 112; id++) {
+                assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 8).wrId(id)));
+                outstanding.add(id);
+            }
+            pair.a.qp.flush();
+            // Posting is still allowed, and the request is flushed at once: the markers come behind all the others.
+            assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).wrId(1000)));
+            assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 8).wrId(1001)));
+            pair.a.qp.flush();
+            drain(pair.a, outstanding);
+            assertEquals(Set.of(), outstanding);
+            assertEquals(0, pair.a.cq.poll(pair.a.done));
+            assertEquals(QueuePairState.ERR, pair.a.qp.state());
+        }
+    }
+
+    @Test
+    void shouldFlushEveryDatagramRequest() {
+        try (var pair = RcPair.datagrams()) {
+            Set<Long> outstanding = new TreeSet<>();
+            for (long id = 101; id <= 110; id++) {
+                assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 100).wrId(id)));
+                outstanding.add(id);
+            }
+            AddressHandle way = pair.a.wayTo(pair.b);
+            pair.a.qp.flush();
+            assertTrue(pair.a.qp.tryPost(
+                    pair.a.send(0, 8).to(way, pair.b.qp.qpNum(), RcPair.QKEY).wrId(1000)));
+            assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 100).wrId(1001)));
+            pair.a.qp.flush();
+            drain(pair.a, outstanding);
+            assertEquals(Set.of(), outstanding);
+        }
+    }
+
+    /** Polls until the markers 1000 and 1001 have come; takes off the set what was flushed before them. */
+    private static void drain(RcPair.Side side, Set<Long> outstanding) {
+        for (int markers = 0; markers < 2; ) {
+            int n = side.await();
+            for (int i = 0; i < n; i++) {
+                long id = side.done.wrId(i);
+                assertEquals(CompletionStatus.WR_FLUSH_ERR, side.done.status(i), () -> "request " + id);
+                if (id >= 1000) {
+                    markers++;
+                } else {
+                    assertTrue(outstanding.remove(id), () -> "request " + id + " came twice");
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldStopSendingWhenDrainedAndGoOn() {
+        try (var pair = RcPair.connected()) {
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.SQD));
+            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8)));
+            pair.a.awaitDrained();
+            assertEquals(QueuePairState.SQD, pair.a.qp.state());
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RTS));
+            pair.b.qp.tryPost(pair.b.receive(8, 8));
+            assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8))); // Soft-RoCE looks at the first one only now
+            for (int seen = 0; seen < 2; ) {
+                seen += pair.b.await();
+            }
+        }
+    }
+
+    @Test
+    void shouldReportKeyOfARegionThatIsToBecomeInvalid() {
+        try (var pair = RcPair.connected()) {
+            // The keys of memory windows are for that. That of a region is not, and the device says so.
+            pair.b.qp.tryPost(pair.b.receive(0, 64));
+            pair.a.qp.tryPost(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_INV).invalidate(pair.b.region.rkey()));
+            pair.b.await();
+            assertEquals(CompletionStatus.REM_INV_REQ_ERR, pair.b.done.status(0));
+        }
+        try (var pair = RcPair.connected()) {
+            var withBuffer = pair.a.send(0, 8).opcode(SendOpcode.LOCAL_INV).invalidate(pair.a.region.rkey());
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(withBuffer));
+            assertTrue(pair.a.qp.tryPost(SendRequest.prepare(0)
+                    .signaled(true)
+                    .opcode(SendOpcode.LOCAL_INV)
+                    .invalidate(pair.a.region.rkey())));
+            pair.a.await();
+            assertEquals(CompletionStatus.LOC_QP_OP_ERR, pair.a.done.status(0));
+        }
+    }
+}
