@@ -146,6 +146,7 @@ class CompletionChannelTest {
             thread.start();
             int sends = exchange(pair.a, messages, true);
             int receives = receiver.get();
+            thread.join();
             assertTrue(sends > 0 && receives > 0, sends + " and " + receives + " waits");
         } // the receiving thread has ended, so its objects are this one's
     }
