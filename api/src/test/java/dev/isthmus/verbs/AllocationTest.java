@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 class AllocationTest {
 
     private static final int MESSAGES = 2_000;
+    private static final int FEW = 400;
 
     @Test
     void shouldAllocateNothingPerMessage() {
@@ -25,6 +26,32 @@ class AllocationTest {
             long allocated = threads.getCurrentThreadAllocatedBytes() - before;
             // Reading the counter itself may cost an object; a message must not.
             assertTrue(allocated < MESSAGES, allocated + " bytes for " + MESSAGES + " messages");
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingPerAtomicOrDatagram() {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        try (var pair = RcPair.connected();
+                var datagrams = RcPair.datagrams()) {
+            var atomic = pair.a.send(0, 8);
+            var datagram = datagrams.a.send(0, 8);
+            var receive = datagrams.b.receive(0, 256);
+            AddressHandle way = datagrams.a.wayTo(datagrams.b);
+            long allocated = 0;
+            for (int round = 0; round < 2; round++) { // the first one links what it calls
+                long before = threads.getCurrentThreadAllocatedBytes();
+                for (int i = 0; i < FEW; i++) {
+                    pair.a.qp.tryPost(atomic.fetchAndAdd(pair.b.region.address(), pair.b.region.rkey(), 1));
+                    pair.a.awaitSuccess();
+                    datagrams.b.qp.tryPost(receive);
+                    datagrams.a.qp.tryPost(datagram.to(way, datagrams.b.qp.qpNum(), RcPair.QKEY));
+                    datagrams.b.awaitSuccess();
+                    datagrams.a.awaitSuccess();
+                }
+                allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            }
+            assertTrue(allocated < FEW, allocated + " bytes for " + FEW + " atomics and datagrams");
         }
     }
 

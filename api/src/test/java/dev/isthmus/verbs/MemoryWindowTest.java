@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -172,6 +173,14 @@ class MemoryWindowTest {
                     pair.a.send(0, 4).opcode(SendOpcode.SEND_WITH_INV).invalidate(rkey)));
             pair.b.await();
             assertTrue(pair.b.done.isSuccess(0), pair.b.done.toString());
+            assertFalse(pair.b.done.hasImmediate(0));
+            if (pair.b.done.hasInvalidatedRkey(0)) {
+                assertEquals(rkey, pair.b.done.invalidatedRkey(0));
+            } else {
+                // Linux 6.1's Soft-RoCE passes the kernel's own number for it, which is IBV_WC_IP_CSUM_OK here.
+                assertTrue(pair.b.done.isIpChecksumOk(0));
+                assertThrows(IllegalStateException.class, () -> pair.b.done.invalidatedRkey(0));
+            }
             pair.a.await();
             assertEquals(CompletionStatus.REM_ACCESS_ERR, write(OFFSET + 8, rkey, 4721));
         }
