@@ -2,6 +2,8 @@ package dev.isthmus.samples;
 
 import dev.isthmus.RdmaException;
 import dev.isthmus.verbs.AddressVector;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.Gid;
@@ -65,6 +67,11 @@ final class PingPongOptions {
     int serviceLevel;
 
     @Option(
+            names = {"-e", "--events"},
+            description = "sleep until there are completions (default: poll)")
+    boolean events;
+
+    @Option(
             names = {"-g", "--gid-idx"},
             paramLabel = "N",
             description = "index of the GID, needed on Ethernet (default: go by LID)")
@@ -125,6 +132,27 @@ final class PingPongOptions {
                 .withHopLimit(1)
                 .withDlid(remote.lid())
                 .withServiceLevel(serviceLevel);
+    }
+
+    /** A completion queue that sends events if there is a channel, the first one included. */
+    static CompletionQueue completionQueue(DeviceContext context, int entries, CompletionChannel channel) {
+        if (channel == null) {
+            return context.createCompletionQueue(entries);
+        }
+        CompletionQueue queue = context.createCompletionQueue(entries, c -> c.channel(channel));
+        queue.requestNotify(false);
+        return queue;
+    }
+
+    /**
+     * Waits for an event, if there is a channel, and asks for the next one: poll then until the queue is empty, and no
+     * completion is missed.
+     */
+    static void await(CompletionChannel channel, CompletionQueue queue) throws InterruptedException {
+        if (channel != null) {
+            channel.await();
+            queue.requestNotify(false);
+        }
     }
 
     /** Prints the result as the C programs do. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.SocketTimeoutException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -142,6 +143,8 @@ final class PingPongPeer implements AutoCloseable {
                     "the peer at " + name + " sent " + have + " of " + bytes + " bytes of its " + what + " within "
                             + DEADLINE_SECONDS + " s",
                     e);
+        } catch (SocketException e) {
+            throw new IOException("the connection to the peer at " + name + " broke: " + e.getMessage(), e);
         }
     }
 

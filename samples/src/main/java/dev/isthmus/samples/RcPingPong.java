@@ -2,6 +2,7 @@ package dev.isthmus.samples;
 
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressVector;
+import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.QueuePair;
@@ -69,6 +70,12 @@ public final class RcPingPong implements Callable<Integer> {
     /** How many receives are posted. */
     private int posted;
 
+    private int received;
+    private int sent;
+
+    /** What it waits for, before it sends again. */
+    private int pending = RECEIVE_ID;
+
     /**
      * Runs the program.
      *
@@ -79,14 +86,15 @@ public final class RcPingPong implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
         try (var arena = Arena.ofConfined();
                 var device = options.open();
+                var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();
                 var region = pd.register(
                         arena.allocate(options.size, PingPongOptions.PAGE).fill((byte) 0x7b), AccessFlag.LOCAL_WRITE);
-                var queue = device.createCompletionQueue(receiveDepth + 1);
+                var queue = PingPongOptions.completionQueue(device, receiveDepth + 1, channel);
                 var pair = pd.createQueuePair(
                         QueuePairType.RC, queue, queue, c -> c.maxSendWr(1).maxRecvWr(receiveDepth))) {
             cq = queue;
@@ -113,7 +121,7 @@ public final class RcPingPong implements Callable<Integer> {
                 PingPongOptions.mark(region.segment());
             }
             long start = System.nanoTime();
-            pingPong();
+            pingPong(channel);
             options.report(out, System.nanoTime() - start);
             return options.isClient() || !check || PingPongOptions.isMarked(region.segment(), out) ? 0 : 1;
         }
@@ -143,35 +151,41 @@ public final class RcPingPong implements Callable<Integer> {
     }
 
     /** Sends whenever both the last send and the last receive are done, the client first. */
-    private void pingPong() throws IOException {
+    private void pingPong(CompletionChannel channel) throws IOException, InterruptedException {
         var done = WorkCompletions.allocate(2);
-        int received = 0;
-        int sent = 0;
-        int pending = RECEIVE_ID;
         if (options.isClient()) {
-            qp.tryPost(send);
-            pending |= SEND_ID;
+            postSend();
         }
         while (received < options.iterations || sent < options.iterations) {
-            int n = cq.poll(done);
-            for (int i = 0; i < n; i++) {
-                if (!done.isSuccess(i)) {
-                    throw new IOException("Failed status " + done.status(i) + " for wr_id " + done.wrId(i));
-                }
-                if (done.wrId(i) == SEND_ID) {
-                    sent++;
-                } else {
-                    received++;
-                    if (--posted <= 1) {
-                        postReceives();
-                    }
-                }
-                pending &= ~(int) done.wrId(i);
-                if (pending == 0 && sent < options.iterations) {
-                    qp.tryPost(send);
-                    pending = RECEIVE_ID | SEND_ID;
+            PingPongOptions.await(channel, cq);
+            for (int n = cq.poll(done); n > 0; n = cq.poll(done)) {
+                for (int i = 0; i < n; i++) {
+                    completed(done, i);
                 }
             }
         }
+    }
+
+    private void completed(WorkCompletions done, int i) throws IOException {
+        if (!done.isSuccess(i)) {
+            throw new IOException("Failed status " + done.status(i) + " for wr_id " + done.wrId(i));
+        }
+        if (done.wrId(i) == SEND_ID) {
+            sent++;
+        } else {
+            received++;
+            if (--posted <= 1) {
+                postReceives();
+            }
+        }
+        pending &= ~(int) done.wrId(i);
+        if (pending == 0 && sent < options.iterations) {
+            postSend();
+        }
+    }
+
+    private void postSend() {
+        qp.tryPost(send);
+        pending = RECEIVE_ID | SEND_ID;
     }
 }

@@ -2,6 +2,7 @@ package dev.isthmus.samples;
 
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressVector;
+import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.MemoryRegion;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -87,6 +89,12 @@ public final class SrqPingPong implements Callable<Integer> {
     /** How many receives are posted. */
     private int posted;
 
+    private int received;
+    private int sent;
+
+    /** What each queue pair waits for, before it sends again. */
+    private final int[] pending = new int[MAX_QP];
+
     /**
      * Runs the program.
      *
@@ -97,7 +105,7 @@ public final class SrqPingPong implements Callable<Integer> {
     }
 
     @Override
-    public Integer call() throws IOException {
+    public Integer call() throws IOException, InterruptedException {
         if (queuePairs < 1 || queuePairs >= MAX_QP || queuePairs > receiveDepth) {
             throw new IllegalArgumentException("-q " + queuePairs + " must be between 1 and " + (MAX_QP - 1)
                     + ", and no more than the " + receiveDepth + " receives of -r");
@@ -105,22 +113,24 @@ public final class SrqPingPong implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         try (var arena = Arena.ofConfined();
                 var device = options.open();
+                var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();
                 var region = pd.register(arena.allocate(options.size, PingPongOptions.PAGE), AccessFlag.LOCAL_WRITE);
-                var queue = device.createCompletionQueue(receiveDepth + queuePairs);
+                var queue = PingPongOptions.completionQueue(device, receiveDepth + queuePairs, channel);
                 var shared = pd.createSharedReceiveQueue(c -> c.maxWr(receiveDepth))) {
             cq = queue;
             srq = shared;
             try {
-                return run(out, device, pd, region);
+                return run(out, device, channel, pd, region);
             } finally {
                 qps.forEach(QueuePair::close);
             }
         }
     }
 
-    private int run(PrintWriter out, DeviceContext device, ProtectionDomain pd, MemoryRegion region)
-            throws IOException {
+    private int run(
+            PrintWriter out, DeviceContext device, CompletionChannel channel, ProtectionDomain pd, MemoryRegion region)
+            throws IOException, InterruptedException {
         for (int i = 0; i < queuePairs; i++) {
             qps.add(pd.createQueuePair(
                     QueuePairType.RC, cq, cq, c -> c.maxSendWr(1).sharedReceiveQueue(srq)));
@@ -156,7 +166,7 @@ public final class SrqPingPong implements Callable<Integer> {
             PingPongOptions.mark(region.segment());
         }
         long start = System.nanoTime();
-        pingPong();
+        pingPong(channel);
         options.report(out, System.nanoTime() - start);
         return options.isClient() || !check || PingPongOptions.isMarked(region.segment(), out) ? 0 : 1;
     }
@@ -190,40 +200,46 @@ public final class SrqPingPong implements Callable<Integer> {
     }
 
     /** Each queue pair sends whenever both its last send and its last receive are done, those of the client first. */
-    private void pingPong() throws IOException {
+    private void pingPong(CompletionChannel channel) throws IOException, InterruptedException {
         var done = WorkCompletions.allocate(queuePairs + receiveDepth);
-        int received = 0;
-        int sent = 0;
-        int[] pending = new int[queuePairs];
-        for (int q = 0; q < queuePairs; q++) {
-            pending[q] = RECEIVE_ID;
-            if (options.isClient()) {
-                qps.get(q).tryPost(send);
-                pending[q] |= SEND_ID;
+        Arrays.fill(pending, 0, queuePairs, RECEIVE_ID);
+        if (options.isClient()) {
+            for (int q = 0; q < queuePairs; q++) {
+                postSend(q);
             }
         }
         while (received < options.iterations || sent < options.iterations) {
-            int n = cq.poll(done);
-            for (int i = 0; i < n; i++) {
-                if (!done.isSuccess(i)) {
-                    throw new IOException("Failed status " + done.status(i) + " for wr_id " + done.wrId(i));
-                }
-                if (done.wrId(i) == SEND_ID) {
-                    sent++;
-                } else {
-                    received++;
-                    if (--posted <= queuePairs) {
-                        postReceives();
-                    }
-                }
-                int q = indexOf(done.qpNum(i));
-                pending[q] &= ~(int) done.wrId(i);
-                if (pending[q] == 0 && sent < options.iterations) {
-                    qps.get(q).tryPost(send);
-                    pending[q] = RECEIVE_ID | SEND_ID;
+            PingPongOptions.await(channel, cq);
+            for (int n = cq.poll(done); n > 0; n = cq.poll(done)) {
+                for (int i = 0; i < n; i++) {
+                    completed(done, i);
                 }
             }
         }
+    }
+
+    private void completed(WorkCompletions done, int i) throws IOException {
+        if (!done.isSuccess(i)) {
+            throw new IOException("Failed status " + done.status(i) + " for wr_id " + done.wrId(i));
+        }
+        if (done.wrId(i) == SEND_ID) {
+            sent++;
+        } else {
+            received++;
+            if (--posted <= queuePairs) {
+                postReceives();
+            }
+        }
+        int q = indexOf(done.qpNum(i));
+        pending[q] &= ~(int) done.wrId(i);
+        if (pending[q] == 0 && sent < options.iterations) {
+            postSend(q);
+        }
+    }
+
+    private void postSend(int q) {
+        qps.get(q).tryPost(send);
+        pending[q] = RECEIVE_ID | SEND_ID;
     }
 
     private int indexOf(int qpNum) throws IOException {

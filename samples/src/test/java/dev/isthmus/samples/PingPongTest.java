@@ -3,8 +3,9 @@ package dev.isthmus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.VerbsException;
 import dev.isthmus.samples.PingPongRun.Outcome;
-import java.io.IOException;
+import dev.isthmus.verbs.Device;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -33,6 +34,7 @@ class PingPongTest {
             case "uc" -> new UcPingPong();
             case "ud" -> new UdPingPong();
             case "srq" -> new SrqPingPong();
+            case "xsrq" -> new XsrqPingPong();
             default -> throw new IllegalArgumentException(name);
         };
     }
@@ -40,15 +42,15 @@ class PingPongTest {
     static Stream<Arguments> exchanges() {
         return Stream.of(
                         List.of("rc", "-c -n 1000"),
-                        List.of("rc", "-c -n 50 -s 1"),
-                        List.of("rc", "-c -n 10 -s 65536"),
+                        List.of("rc", "-c -e -n 50 -s 1"),
+                        List.of("rc", "-c -e -n 10 -s 65536"),
                         List.of("rc", "-c -n 50 -s 5000 -m 256 -r 2"),
                         List.of("uc", "-c -n 50 -s 1"),
-                        List.of("uc", "-c -n 10 -s 65536 -m 512"),
+                        List.of("uc", "-c -e -n 10 -s 65536 -m 512"),
                         List.of("ud", "-c -n 50 -s 1"),
-                        List.of("ud", "-c -n 50"),
+                        List.of("ud", "-c -e -n 50"),
                         List.of("srq", "-c -n 50 -s 1 -q 1 -r 10"),
-                        List.of("srq", "-c -n 200"),
+                        List.of("srq", "-c -e -n 200"),
                         List.of("srq", "-c -n 10 -s 65536 -q 3 -r 5"))
                 .flatMap(exchange -> Stream.of(true, false)
                         .map(javaServes -> Arguments.of(exchange.getFirst(), exchange.getLast(), javaServes)));
@@ -57,29 +59,77 @@ class PingPongTest {
     @ParameterizedTest(name = "{0} {1}, Java serves: {2}")
     @MethodSource("exchanges")
     void shouldPingPongWithTheCProgram(String name, String flags, boolean javaServes) throws Exception {
+        Both both = pingPong(name, flags, javaServes);
+        assertEquals(0, both.java().status(), both::toString);
+        assertEquals(0, both.c().status(), both::toString);
+        assertEquals(List.of(), both.java().errors(), both::toString);
+        assertEquals(both.c().shape(), both.java().shape(), both::toString);
+        assertEquals(both.c().addresses("local"), both.java().addresses("remote"), both::toString);
+        assertEquals(both.c().addresses("remote"), both.java().addresses("local"), both::toString);
+    }
+
+    /** What each of two peers did. */
+    private record Both(Outcome java, Outcome c) {}
+
+    private static Both pingPong(String name, String flags, boolean javaServes) throws Exception {
         String[] options = flags.split(" ");
+        String program = "ibv_" + name + "_pingpong";
         try (var run = new PingPongRun()) {
-            Outcome java;
-            Outcome c;
             if (javaServes) {
                 FutureTask<Outcome> server = run.java(sample(name), true, options);
                 run.awaitListener(server);
-                c = PingPongRun.ended(run.c("ibv_" + name + "_pingpong", false, options));
-                java = PingPongRun.ended(server);
-            } else {
-                FutureTask<Outcome> server = run.c("ibv_" + name + "_pingpong", true, options);
-                run.awaitListener(server);
-                java = PingPongRun.ended(run.java(sample(name), false, options));
-                c = PingPongRun.ended(server);
+                Outcome c = PingPongRun.ended(run.c(program, false, options));
+                return new Both(PingPongRun.ended(server), c);
             }
-            String both = "Java: " + java + "\nC: " + c;
-            assertEquals(0, java.status(), both);
-            assertEquals(0, c.status(), both);
-            assertEquals(List.of(), java.errors(), both);
-            assertEquals(c.shape(), java.shape(), both);
-            assertEquals(c.addresses("local"), java.addresses("remote"), both);
-            assertEquals(c.addresses("remote"), java.addresses("local"), both);
-            assertTrue(java.lines().stream().noneMatch(line -> line.startsWith("invalid")), both);
+            FutureTask<Outcome> server = run.c(program, true, options);
+            run.awaitListener(server);
+            Outcome java = PingPongRun.ended(run.java(sample(name), false, options));
+            return new Both(java, PingPongRun.ended(server));
+        }
+    }
+
+    /** Soft-RoCE has no XRC: there both programs say so, and nothing else. */
+    @Test
+    void shouldSayWhatTheCProgramSaysOrPingPongWithItOverXrc() throws Exception {
+        if (hasXrc()) {
+            for (boolean javaServes : new boolean[] {true, false}) {
+                Both both = pingPong("xsrq", "-n 20 -e", javaServes);
+                assertEquals(0, both.java().status(), both::toString);
+                assertEquals(0, both.c().status(), both::toString);
+                assertEquals("success", both.java().lines().getLast(), both::toString);
+                assertEquals(both.c().lines().size(), both.java().lines().size(), both::toString);
+            }
+            return;
+        }
+        try (var run = new PingPongRun()) {
+            Outcome c = PingPongRun.ended(run.c("ibv_xsrq_pingpong", true));
+            assertEquals(1, c.status(), c::toString);
+            assertEquals(List.of("Couldn't Open the XRC Domain 95"), c.errors());
+            Outcome java = PingPongRun.ended(run.java(new XsrqPingPong(), true));
+            assertOneLine(java, "xsrq_pingpong: ibv_open_xrcd(");
+            assertTrue(java.errors().getFirst().contains("EOPNOTSUPP (95)"), java::toString);
+            assertEquals(c.lines(), java.lines());
+        }
+    }
+
+    private static boolean hasXrc() {
+        try (var device = Device.first().open();
+                var domain = device.openXrcDomain()) {
+            return domain.context() == device;
+        } catch (VerbsException e) {
+            assertEquals("EOPNOTSUPP", e.errnoName(), e::getMessage);
+            return false;
+        }
+    }
+
+    @Test
+    void shouldTellThatTheOtherEndHasFewerQueuePairs() throws Exception {
+        try (var run = new PingPongRun()) {
+            FutureTask<Outcome> server = run.java(new SrqPingPong(), true, "-q", "3");
+            run.awaitListener(server);
+            FutureTask<Outcome> client = run.java(new SrqPingPong(), false, "-q", "2");
+            assertOneLine(PingPongRun.ended(server), "srq_pingpong: the peer has fewer than 3 queue pairs");
+            assertOneLine(PingPongRun.ended(client), "srq_pingpong: the ");
         }
     }
 
@@ -166,7 +216,7 @@ class PingPongTest {
     }
 
     @Test
-    void shouldRejectOptionsThatTheCProgramRejects() throws IOException, Exception {
+    void shouldRejectOptionsThatTheCProgramRejects() throws Exception {
         try (var run = new PingPongRun()) {
             Outcome java = PingPongRun.ended(run.java(new RcPingPong(), false, "-m", "1000"));
             Outcome c = PingPongRun.ended(run.c("ibv_rc_pingpong", false, "-m", "1000"));
