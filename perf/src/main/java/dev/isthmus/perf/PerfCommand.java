@@ -1,5 +1,6 @@
 package dev.isthmus.perf;
 
+import dev.isthmus.perf.bench.DataPathCommand;
 import picocli.CommandLine.Command;
 
 /** {@code isthmus perf}: what it can run. */
@@ -8,5 +9,5 @@ import picocli.CommandLine.Command;
         description = "Latency tools and benchmarks that are held against the C tools.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SendLatCommand.class, JmhCommand.class})
+        subcommands = {SendLatCommand.class, JmhCommand.class, DataPathCommand.class})
 final class PerfCommand {}

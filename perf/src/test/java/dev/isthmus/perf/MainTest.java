@@ -35,7 +35,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "perf", "perf send_lat", "perf jmh"})
+    @ValueSource(strings = {"demo", "perf", "perf send_lat", "perf jmh", "perf datapath"})
     void shouldNameTheCommandAsItIsTyped(String command) {
         assertEquals(0, run((command + " --help").split(" ", -1)));
         assertTrue(out.toString().startsWith("Usage: isthmus " + command + " ["), out.toString());
@@ -57,6 +57,8 @@ class MainTest {
                 "info -i 0",
                 "info -i x",
                 "info rxe0",
+                "perf datapath --rounds 0",
+                "perf datapath --warm-up -1",
                 "perf no_such_command",
                 "no_such_command"
             })

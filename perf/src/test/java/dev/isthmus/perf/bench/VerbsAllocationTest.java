@@ -17,4 +17,24 @@ class VerbsAllocationTest {
     void shouldAllocateNothingWhenAPollFindsNothing() throws Exception {
         Allocation.assertNone("VerbsBenchmark\\.emptyPoll$", 1);
     }
+
+    @Test
+    void shouldAllocateNothingWhenPostingARequest() throws Exception {
+        Allocation.assertNone("VerbsBenchmark\\.post$", 1);
+    }
+
+    @Test
+    void shouldAllocateNothingWhenPostingAChain() throws Exception {
+        Allocation.assertNone("VerbsBenchmark\\.postChain$", 1);
+    }
+
+    @Test
+    void shouldAllocateNothingWhenPostingAReceive() throws Exception {
+        Allocation.assertNone("VerbsBenchmark\\.postReceive$", 1);
+    }
+
+    @Test
+    void shouldAllocateNothingWhenAPollFindsSixteen() throws Exception {
+        Allocation.assertNone("VerbsBenchmark\\.fullPoll$", 1);
+    }
 }
