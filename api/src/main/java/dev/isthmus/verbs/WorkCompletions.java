@@ -49,11 +49,13 @@ public final class WorkCompletions {
     private static final int WITH_INV = 1 << 3;
 
     private final MemorySegment array;
+    private final long address; // of the array: to ask it costs a type check at each poll
     private final int capacity;
     private int count;
 
     private WorkCompletions(int capacity) {
         this.array = Arena.ofAuto().allocate(ibv_wc.layout(), capacity);
+        this.address = array.address();
         this.capacity = capacity;
     }
 
@@ -75,7 +77,7 @@ public final class WorkCompletions {
 
     @HotPath
     long address() {
-        return array.address();
+        return address;
     }
 
     @HotPath

@@ -32,6 +32,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     final MemorySegment wr;
+    private final long address; // of it: to ask it costs a type check at each post
     private final ScatterGatherList buffers;
     private R next;
 
@@ -42,6 +43,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     WorkRequest(MemoryLayout layout, int maxSge, boolean deviceWrites) {
         Arena arena = Arena.ofAuto();
         this.wr = arena.allocate(layout);
+        this.address = wr.address();
         this.buffers = new ScatterGatherList(arena, maxSge, deviceWrites);
         wr.set(JAVA_LONG, Member.SG_LIST, buffers.address());
     }
@@ -174,7 +176,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
 
     @HotPath
     final long address() {
-        return wr.address();
+        return address;
     }
 
     /** The kind, the buffers and the length. */

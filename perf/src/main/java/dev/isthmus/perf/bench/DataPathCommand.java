@@ -40,7 +40,7 @@ public final class DataPathCommand implements Callable<Integer> {
             paramLabel = "N",
             description =
                     "requests posted, and 10 times as many empty polls, before Java is timed (default: ${DEFAULT-VALUE})")
-    private int warmUp = 120_000;
+    private int warmUp = 30_000;
 
     @Spec
     private CommandSpec spec;

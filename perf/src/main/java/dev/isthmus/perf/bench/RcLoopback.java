@@ -17,6 +17,7 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 import java.util.List;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.IntFunction;
 
 /**
@@ -186,7 +187,7 @@ public final class RcLoopback implements AutoCloseable {
                     throw full();
                 }
             }
-            settle();
+            LockSupport.parkNanos(SETTLE_NANOS);
             nanos = pollFull(count);
         }
         return nanos;
@@ -203,13 +204,6 @@ public final class RcLoopback implements AutoCloseable {
         long nanos = System.nanoTime() - begin;
         drain(sendQueue, sent, count * CHAIN - found);
         return found == count * CHAIN ? nanos : -1;
-    }
-
-    private static void settle() {
-        long begin = System.nanoTime();
-        while (System.nanoTime() - begin < SETTLE_NANOS) {
-            Thread.yield();
-        }
     }
 
     private static void drain(CompletionQueue queue, WorkCompletions completions, int count) {

@@ -6,7 +6,6 @@
  */
 #include <infiniband/verbs.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -118,9 +117,7 @@ static long long full_polls(int count)
     for (;;) {
         for (int i = 0; i < count; i++)
             post(marked_writes);
-        long long settled = now() + SETTLE_NANOS;
-        while (now() < settled)
-            sched_yield();
+        nanosleep(&(struct timespec){0, SETTLE_NANOS}, NULL);
         int found = 0;
         long long begin = now();
         for (int i = 0; i < count; i++) {
@@ -209,7 +206,7 @@ static void open_queues(const char *name, int gid_index)
     receive_queue = ibv_create_cq(context, DEPTH, NULL, NULL, 0);
     require(send_queue != NULL && receive_queue != NULL, "ibv_create_cq");
     sender = create(pd, send_queue, DEPTH);
-    receiver = create(pd, receive_queue, 64);
+    receiver = create(pd, receive_queue, RECEIVES);
     struct ibv_port_attr port;
     union ibv_gid gid;
     require(ibv_query_port(context, 1, &port) == 0, "ibv_query_port");

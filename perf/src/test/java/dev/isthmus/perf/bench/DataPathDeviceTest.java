@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A short run of the comparison; how long things take is for the long one to tell. */
 @Tag("device")
-@Timeout(240)
+@Timeout(480)
 class DataPathDeviceTest {
 
     /** A post enters the kernel, in Java as in C. */
@@ -28,7 +28,7 @@ class DataPathDeviceTest {
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
         List<String> command = new ArrayList<>(List.of(java, "--enable-native-access=ALL-UNNAMED"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
-        command.addAll(List.of("perf", "datapath", "--rounds", "3", "--warm-up", "2000"));
+        command.addAll(List.of("perf", "datapath", "--rounds", "2", "--warm-up", "1000"));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try {
             String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
