@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
+/** Of chains and full polls an iteration has too few to hide what JMH allocates: DataPathDeviceTest counts there. */
 @Tag("device")
 @Timeout(240)
 class VerbsAllocationTest {
@@ -24,17 +25,7 @@ class VerbsAllocationTest {
     }
 
     @Test
-    void shouldAllocateNothingWhenPostingAChain() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.postChain$", 1);
-    }
-
-    @Test
     void shouldAllocateNothingWhenPostingAReceive() throws Exception {
         Allocation.assertNone("VerbsBenchmark\\.postReceive$", 1);
-    }
-
-    @Test
-    void shouldAllocateNothingWhenAPollFindsSixteen() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.fullPoll$", 1);
     }
 }
