@@ -219,6 +219,18 @@ public final class AddressVector {
         return vector;
     }
 
+    /**
+     * The UDP port that packets of RoCE version 2 leave from, by which networks spread them over several ways: {@code
+     * ibv_flow_label_to_udp_sport}.
+     *
+     * @return 0xc000 to 0xffff
+     */
+    public int udpSourcePort() {
+        int low = flowLabel & 0x3fff;
+        int high = flowLabel & 0xf_c000;
+        return (low ^ high >> 14) | 0xc000;
+    }
+
     /** A port as C takes it. */
     static byte checkedPort(int port) {
         return (byte) checked("port", port, 1, 255);

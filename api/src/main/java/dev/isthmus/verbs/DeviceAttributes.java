@@ -93,6 +93,9 @@ public record DeviceAttributes(
         int localCaAckDelay,
         int physPortCount) {
 
+    /** The {@code vendor_id} of Soft-RoCE. */
+    private static final int SOFT_ROCE = 0xff_ffff;
+
     /**
      * What the device can do, as far as this version of the library knows it.
      *
@@ -109,6 +112,11 @@ public record DeviceAttributes(
      */
     public AtomicCapability atomicCap() {
         return AtomicCapability.of(atomicCapCode);
+    }
+
+    /** Whether its driver is Soft-RoCE's, some faults of which are gone round. */
+    boolean isSoftRoce() {
+        return vendorId == SOFT_ROCE;
     }
 
     static DeviceAttributes read(MemorySegment attributes) {

@@ -47,9 +47,6 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     /** A poll is open and at a completion. */
     private static final int CURRENT = 2;
 
-    /** The {@code vendor_id} of Soft-RoCE. */
-    private static final int SOFT_ROCE = 0xff_ffff;
-
     private static final long STATUS = ibv_cq_ex.status$offset();
     private static final long WR_ID = ibv_cq_ex.wr_id$offset();
     private static final long TAG = ibv_wc_tm_info.tag$offset();
@@ -89,7 +86,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
             try (var call = new VerbsCall().explain(errno -> help(context, entries, config, errno))) {
                 MemorySegment attributes = call.allocate(ibv_cq_init_attr_ex.layout());
                 config.write(attributes, entries);
-                boolean softRoce = context.attributes().vendorId() == SOFT_ROCE; // asked while nothing is to be undone
+                boolean softRoce = context.attributes().isSoftRoce(); // asked while nothing is to be undone
                 MemorySegment handle = call.create(
                         context.ops().require(ContextFunction.CREATE_CQ_EX),
                         name + ", " + config,

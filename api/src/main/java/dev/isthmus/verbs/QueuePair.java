@@ -13,6 +13,7 @@ import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
+import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -59,6 +60,8 @@ public final class QueuePair implements AutoCloseable {
     private boolean canReceive;
     private int port; // 0 when it was not set yet
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
+    private SendBatch batch; // null when it was not made for that
+    private boolean inBatch;
 
     /**
      * A queue pair of a C object that exists.
@@ -105,6 +108,9 @@ public final class QueuePair implements AutoCloseable {
         int sendRoom = type.sends() ? granted.maxSendWr() : 0;
         int receiveRoom = type.receives() && shared == null ? granted.maxRecvWr() : 0;
         long address = handle.address();
+        if (batch != null) {
+            batch.granted(granted);
+        }
         sends = new PostQueue<>("ibv_post_send", ops.postSend(), address, sendRoom, granted.maxSendSge());
         receives = new PostQueue<>("ibv_post_recv", ops.postReceive(), address, receiveRoom, granted.maxRecvSge());
     }
@@ -168,6 +174,7 @@ public final class QueuePair implements AutoCloseable {
     public void modify(QueuePairTransition transition) {
         owner.check();
         checkNoOpenPoll();
+        checkNoBatch();
         TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
         modifyUnchecked(transition);
     }
@@ -229,6 +236,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public QueuePairAttributes query() {
         owner.check();
+        checkNoBatch();
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
             MemorySegment init = call.allocate(ibv_qp_init_attr.layout());
@@ -565,10 +573,61 @@ public final class QueuePair implements AutoCloseable {
         return receives.tryPostChain(first, this);
     }
 
+    /**
+     * The second way to post send requests: {@code ibv_qp_to_qp_ex}.
+     *
+     * @return the same object each time
+     * @throws IllegalStateException if this was not made for it, by {@link QueuePairConfig#extendedPosting}
+     */
+    public SendBatch sendBatch() {
+        if (batch == null) {
+            throw new IllegalStateException(
+                    this + " was not made for that: name the operations in extendedPosting() of its configuration");
+        }
+        return batch;
+    }
+
+    /** Makes it able to post batches. */
+    void postsBatches(MemorySegment extended, int operations, boolean softRoce) {
+        batch = new SendBatch(
+                this,
+                new ExtendedSend(extended, (operations & SendOpcode.FLUSH.batchBit()) != 0),
+                operations,
+                softRoce);
+        batch.granted(capabilities);
+    }
+
+    /** Nothing else can be posted until the batch has ended. Returns how long a message can be. */
+    @HotPath
+    long startBatch() {
+        checkCanSend();
+        inBatch = true;
+        canSend = false;
+        return type == QueuePairType.UD ? maxDatagram : Long.MAX_VALUE;
+    }
+
+    @HotPath
+    void endBatch() {
+        inBatch = false;
+        canSend = true; // as the state cannot have been changed meanwhile
+    }
+
+    @HotPath
+    void checkOwner() {
+        owner.check();
+    }
+
+    private void checkNoBatch() {
+        if (inBatch) {
+            throw new IllegalStateException(this + " has a batch that is started: complete() or abort() it first");
+        }
+    }
+
     @HotPath
     private void checkCanSend() {
         owner.check();
         if (!canSend) {
+            checkNoBatch();
             throw new IllegalStateException(this + " is in " + state
                     + (!type.sends() || sends.hasRoom()
                             ? ": sends can be posted from RTS on, of all types but XRC_RECV"
@@ -644,6 +703,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public void handOver(Thread next) {
+        checkNoBatch();
         owner.handOver(next);
     }
 
@@ -674,6 +734,7 @@ public final class QueuePair implements AutoCloseable {
     public void close() {
         owner.close(() -> {
             checkNoOpenPoll();
+            checkNoBatch();
             destroy.run();
             context.objects().remove(handle, this);
         });

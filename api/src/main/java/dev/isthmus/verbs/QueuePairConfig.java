@@ -19,6 +19,7 @@ public final class QueuePairConfig {
     // enum ibv_qp_init_attr_mask
     private static final int CREATE_FLAGS = 1 << 2;
     private static final int MAX_TSO_HEADER = 1 << 3;
+    private static final int SEND_OPERATIONS = 1 << 6;
 
     private int maxSendWr = 64;
     private int maxRecvWr = 64;
@@ -31,6 +32,7 @@ public final class QueuePairConfig {
     private int maxTsoHeader;
     private int sourceQpNum;
     private boolean extended;
+    private int operations;
 
     QueuePairConfig() {}
 
@@ -170,15 +172,40 @@ public final class QueuePairConfig {
         return extended || extendedMask() != 0;
     }
 
+    /**
+     * Makes the queue pair for posting by {@link QueuePair#sendBatch}, besides the usual way: {@code send_ops_flags}.
+     *
+     * @param sendOperations what will be posted so; a device need not have all
+     * @return this
+     * @throws IllegalArgumentException if there is no such operation
+     */
+    public QueuePairConfig extendedPosting(SendOpcode... sendOperations) {
+        for (SendOpcode operation : sendOperations) {
+            if (operation.batchBit() == 0) {
+                throw new IllegalArgumentException(operation + " cannot be posted by a SendBatch");
+            }
+            operations |= operation.batchBit();
+        }
+        return this;
+    }
+
+    /** The operations of {@link #extendedPosting}: {@code enum ibv_qp_create_send_ops_flags}, or'ed. */
+    int operations() {
+        return operations;
+    }
+
     /** What of it only {@code ibv_create_qp_ex} takes: its {@code comp_mask}, or 0. */
     int extendedMask() {
-        return (flags.isEmpty() ? 0 : CREATE_FLAGS) | (maxTsoHeader == 0 ? 0 : MAX_TSO_HEADER);
+        return (flags.isEmpty() ? 0 : CREATE_FLAGS)
+                | (maxTsoHeader == 0 ? 0 : MAX_TSO_HEADER)
+                | (operations == 0 ? 0 : SEND_OPERATIONS);
     }
 
     void writeExtended(MemorySegment attributes) {
         ibv_qp_init_attr_ex.create_flags(attributes, Codes.mask(flags, QueuePairCreateFlag::code));
         ibv_qp_init_attr_ex.max_tso_header(attributes, (short) maxTsoHeader);
         ibv_qp_init_attr_ex.source_qpn(attributes, sourceQpNum);
+        ibv_qp_init_attr_ex.send_ops_flags(attributes, operations);
     }
 
     private static int notNegative(String name, int value) {

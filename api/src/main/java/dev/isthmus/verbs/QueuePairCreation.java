@@ -112,6 +112,7 @@ final class QueuePairCreation {
     private QueuePair create(CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
         Lifetime lifetime = lifetime();
         return lifetime.open(() -> {
+            boolean softRoce = config.operations() != 0 && context.attributes().isSoftRoce();
             try (var call = new VerbsCall().explain(errno -> config.exceeds(context.attributes()))) {
                 MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
                 writeCommon(attributes, send, receive, config);
@@ -120,7 +121,11 @@ final class QueuePairCreation {
                         ? createExtended(call, what, attributes, config)
                         : call.create(Libibverbs.CREATE_QP, what, pd.handle(), attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                return made(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
+                QueuePair made = made(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
+                if (config.operations() != 0) {
+                    made.postsBatches(call.pointer(Libibverbs.QP_TO_QP_EX, qp), config.operations(), softRoce);
+                }
+                return made;
             }
         });
     }

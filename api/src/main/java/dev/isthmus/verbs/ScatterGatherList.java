@@ -99,7 +99,7 @@ final class ScatterGatherList {
         return regions[0];
     }
 
-    private static void checkRange(MemoryRegion region, long offset, long length) {
+    static void checkRange(MemoryRegion region, long offset, long length) {
         if (offset < 0 || length < 0 || length > region.length() - offset || length > MAX_LENGTH) {
             throw outside(region, offset, length);
         }
@@ -110,13 +110,29 @@ final class ScatterGatherList {
                 + (length > MAX_LENGTH ? "; one buffer holds less than 2 GiB" : ""));
     }
 
-    private static IllegalArgumentException notWritable(MemoryRegion region) {
+    static IllegalArgumentException notWritable(MemoryRegion region) {
         return new IllegalArgumentException(
                 region + " was registered without LOCAL_WRITE: the device may not write to it");
     }
 
+    /** Copies what is in the elements; returns how much that is. */
     @HotPath
-    private long length(int index) {
+    long gather(MemorySegment to) {
+        long length = 0;
+        for (int i = 0; i < count; i++) {
+            MemorySegment.copy(regions[i].segment(), offsets[i], to, length, length(i));
+            length += length(i);
+        }
+        return length;
+    }
+
+    @HotPath
+    long address(int index) {
+        return elements.get(JAVA_LONG, index * ELEMENT + ADDR);
+    }
+
+    @HotPath
+    long length(int index) {
         return Integer.toUnsignedLong(elements.get(JAVA_INT, index * ELEMENT + LENGTH));
     }
 
@@ -151,6 +167,16 @@ final class ScatterGatherList {
     @HotPath
     void copied(boolean on) {
         copied = on;
+    }
+
+    /** Checks that the processor can copy the buffers from the device's addresses. */
+    @HotPath
+    void checkCopyable() {
+        for (int i = 0; i < count; i++) {
+            if (!regions[i].isHostAddressed()) {
+                throw notCopyable(regions[i]);
+            }
+        }
     }
 
     private static IllegalArgumentException notCopyable(MemoryRegion region) {

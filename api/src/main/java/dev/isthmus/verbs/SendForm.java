@@ -67,7 +67,7 @@ final class SendForm {
             case LOCAL_INV -> RKEY | NOT_INLINE;
             case BIND_MW -> BIND | NOT_INLINE;
             case TSO -> SEGMENTS | NOT_INLINE;
-            case DRIVER1, UNKNOWN -> NEVER;
+            case FLUSH, DRIVER1, UNKNOWN -> NEVER;
         };
     }
 
@@ -103,7 +103,8 @@ final class SendForm {
     private static Set<SendOpcode> operations(QueuePairType type) {
         return switch (type) {
             case RC, XRC_SEND ->
-                EnumSet.complementOf(EnumSet.of(SendOpcode.TSO, SendOpcode.DRIVER1, SendOpcode.UNKNOWN));
+                EnumSet.complementOf(
+                        EnumSet.of(SendOpcode.TSO, SendOpcode.FLUSH, SendOpcode.DRIVER1, SendOpcode.UNKNOWN));
             case UC ->
                 EnumSet.of(
                         SendOpcode.SEND,

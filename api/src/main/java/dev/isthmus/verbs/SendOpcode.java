@@ -30,6 +30,8 @@ public enum SendOpcode {
     TSO(10),
     /** A driver's own operation, which this library does not post. {@code IBV_WR_DRIVER1}. */
     DRIVER1(11),
+    /** Waits until what was written to the peer is there; for a {@link SendBatch}. {@code IBV_WR_FLUSH} of rdma-core 45. */
+    FLUSH(14),
     /** Writes 8 bytes to the peer's memory at once. {@code IBV_WR_ATOMIC_WRITE}. */
     ATOMIC_WRITE(15),
     /** A code that this version of the library does not know. */
@@ -60,5 +62,15 @@ public enum SendOpcode {
      */
     public static SendOpcode of(int code) {
         return CODES.of(code);
+    }
+
+    /** The bit of {@code enum ibv_qp_create_send_ops_flags}, 0 if there is none. */
+    int batchBit() {
+        return switch (this) {
+            case FLUSH -> 1 << 11;
+            case ATOMIC_WRITE -> 1 << 12;
+            case DRIVER1, UNKNOWN -> 0;
+            default -> 1 << code;
+        };
     }
 }

@@ -277,7 +277,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         opcode = which;
     }
 
-    private static void checkAligned(long address) {
+    static void checkAligned(long address) {
         if ((address & (ATOMIC_BYTES - 1)) != 0) {
             throw new IllegalArgumentException("the remote address of an atomic is a multiple of 8, and 0x"
                     + Long.toHexString(address) + " is not");

@@ -162,6 +162,36 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         buffers.copied(on);
     }
 
+    /** The address of the array of {@code struct ibv_sge}. */
+    @HotPath
+    final long sgeListAddress() {
+        return buffers.address();
+    }
+
+    /** The address of a buffer. */
+    @HotPath
+    final long sgeAddress(int index) {
+        return buffers.address(index);
+    }
+
+    /** The length of a buffer, in bytes. */
+    @HotPath
+    final long sgeLength(int index) {
+        return buffers.length(index);
+    }
+
+    /** Checks that the processor can copy the buffers from the device's addresses. */
+    @HotPath
+    final void checkCopyable() {
+        buffers.checkCopyable();
+    }
+
+    /** Copies what is in the buffers; returns how much that is. */
+    @HotPath
+    final long gather(MemorySegment to) {
+        return buffers.gather(to);
+    }
+
     /** How many buffers it has. */
     @HotPath
     final int sgeCount() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 class SendFormTest {
 
     private static final Set<SendOpcode> POSTABLE =
-            EnumSet.complementOf(EnumSet.of(SendOpcode.DRIVER1, SendOpcode.UNKNOWN));
+            EnumSet.complementOf(EnumSet.of(SendOpcode.DRIVER1, SendOpcode.FLUSH, SendOpcode.UNKNOWN));
 
     private static SendRequest request(SendOpcode opcode) {
         return SendRequest.prepare(1).opcode(opcode);
@@ -51,6 +51,7 @@ class SendFormTest {
             assertEquals(needsNothing, request(opcode).kind() != 0, opcode.name());
         }
         assertEquals(0, request(SendOpcode.DRIVER1).remote(8, 1).kind());
+        assertEquals(0, request(SendOpcode.FLUSH).remote(8, 1).kind()); // for a SendBatch
         assertThrows(IllegalArgumentException.class, () -> request(SendOpcode.UNKNOWN));
     }
 

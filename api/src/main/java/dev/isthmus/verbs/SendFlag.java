@@ -1,0 +1,50 @@
+package dev.isthmus.verbs;
+
+/** How a request of a {@link SendBatch} is sent: {@code enum ibv_send_flags}. */
+public enum SendFlag {
+    /** Waits for READs and atomics before it. {@code IBV_SEND_FENCE}. */
+    FENCE(1),
+    /** Completes visibly. {@code IBV_SEND_SIGNALED}. */
+    SIGNALED(1 << 1),
+    /** Wakes a receiver that waits for solicited events only. {@code IBV_SEND_SOLICITED}. */
+    SOLICITED(1 << 2),
+    /**
+     * Its data is copied, by {@link SendBatch#inline(java.lang.foreign.MemorySegment, long, long) inline}. Most drivers
+     * need not be told beforehand; Soft-RoCE's does. {@code IBV_SEND_INLINE}.
+     */
+    INLINE(1 << 3),
+    /** The device computes the checksums of IPv4, TCP and UDP. {@code IBV_SEND_IP_CSUM}. */
+    IP_CSUM(1 << 4);
+
+    /** All flags, or'ed. */
+    static final int ALL = mask(values());
+
+    private final int code;
+
+    SendFlag(int code) {
+        this.code = code;
+    }
+
+    /**
+     * The value of the C constant.
+     *
+     * @return its code
+     */
+    public int code() {
+        return code;
+    }
+
+    /**
+     * Flags for {@link SendBatch#next(long, int)}, to be computed once.
+     *
+     * @param flags the flags
+     * @return their codes, or'ed
+     */
+    public static int mask(SendFlag... flags) {
+        int mask = 0;
+        for (SendFlag flag : flags) {
+            mask |= flag.code;
+        }
+        return mask;
+    }
+}
