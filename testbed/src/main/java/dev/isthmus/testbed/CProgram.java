@@ -76,6 +76,19 @@ public final class CProgram implements AutoCloseable {
     }
 
     /**
+     * What the preprocessor makes of a source, without line markers: what a header declares on this machine.
+     *
+     * @param source the C source
+     */
+    public static String preprocess(String source) {
+        try (CProgram program = create(source)) {
+            List<String> command = program.compiler("cc");
+            command.addAll(List.of("-E", "-P"));
+            return String.join("\n", program.execute(command));
+        }
+    }
+
+    /**
      * Runs the program to its end.
      *
      * @return the lines that it printed

@@ -1,0 +1,223 @@
+package dev.isthmus.testbed;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Which Java member stands for each function of a C header, and which test runs it. The functions come from the header
+ * itself, as the C preprocessor leaves it; the members and tests from files of lines like this:
+ *
+ * <pre>
+ * ibv_alloc_pd | DeviceContext.allocateProtectionDomain | ProtectionDomainTest.shouldCloseAfterItsRegions | a remark
+ * </pre>
+ *
+ * <p>Where nothing stands for a function, member and test are {@code -} and the remark says why. Members and tests are
+ * looked for in the sources. A function that only newer headers have is noted in the file {@code newer.txt}.
+ */
+public final class HeaderCoverage {
+
+    private static final String NONE = "-";
+    private static final String NEWER = "newer.txt";
+    private static final Pattern MEMBER = Pattern.compile("(?:internal )?([A-Z]\\w*)\\.(\\w+)");
+
+    /** A line of the table. */
+    private record Entry(String function, String members, String tests, String remark, boolean newer) {
+
+        boolean isGap() {
+            return members.equals(NONE) || tests.equals(NONE);
+        }
+    }
+
+    private final Path home;
+    private final Set<String> functions;
+    private final Map<String, Entry> entries = new TreeMap<>();
+    private final List<String> faults = new ArrayList<>();
+
+    private HeaderCoverage(Path home, Set<String> functions) {
+        this.home = home;
+        this.functions = functions;
+    }
+
+    /**
+     * Compares a header with what is noted of it.
+     *
+     * @param home the project's folder
+     * @param include what a C program includes, such as {@code infiniband/verbs.h}
+     * @param name matches the names of the functions that count
+     * @param notes the folder of the notes, within the project
+     */
+    public static HeaderCoverage of(Path home, String include, Pattern name, Path notes) {
+        var coverage = new HeaderCoverage(home, functions(include, name));
+        try (Stream<Path> files = Files.list(home.resolve(notes))) {
+            for (Path file : files.sorted().toList()) {
+                coverage.read(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        coverage.compare();
+        return coverage;
+    }
+
+    /** What is wrong: functions without a line, lines without a function, members and tests that are not there. */
+    public List<String> faults() {
+        return List.copyOf(faults);
+    }
+
+    /** How many functions the header has. */
+    public int functionCount() {
+        return functions.size();
+    }
+
+    /** The table, as Markdown. */
+    public List<String> table() {
+        var lines = new ArrayList<String>();
+        lines.add("| C function | Java | Test | Remark |");
+        lines.add("|---|---|---|---|");
+        for (Entry entry : entries.values()) {
+            String line = "| `%s` | %s | %s | %s |"
+                    .formatted(entry.function, code(entry.members), code(entry.tests), entry.remark);
+            lines.add(line.replace("  |", " |"));
+        }
+        return lines;
+    }
+
+    /** How many functions have a member and a test. */
+    public long covered() {
+        return entries.values().stream()
+                .filter(entry -> !entry.newer && !entry.isGap())
+                .count();
+    }
+
+    private static String code(String names) {
+        return names.equals(NONE) ? NONE : "`" + names.replace(", ", "`, `") + "`";
+    }
+
+    private static Set<String> functions(String include, Pattern name) {
+        String declaration = "\\b(" + name.pattern() + ")\\s*\\(";
+        Pattern call = Pattern.compile(declaration);
+        var found = new TreeSet<String>();
+        for (String statement :
+                topLevel(CProgram.preprocess("#include <" + include + ">\n")).split(";", -1)) {
+            Matcher matcher = call.matcher(statement);
+            if (matcher.find() && !statement.contains("typedef")) {
+                found.add(matcher.group(1));
+            }
+        }
+        return found;
+    }
+
+    /** The source without what stands in braces: each body becomes the semicolon of a declaration. */
+    private static String topLevel(String source) {
+        var text = new StringBuilder();
+        int depth = 0;
+        for (int i = 0; i < source.length(); i++) {
+            char c = source.charAt(i);
+            if (c == '{') {
+                depth++;
+            } else if (c == '}') {
+                depth--;
+                text.append(depth == 0 ? ";" : "");
+            } else if (depth == 0) {
+                text.append(c);
+            }
+        }
+        return text.toString();
+    }
+
+    private void read(Path file) throws IOException {
+        boolean newer = file.endsWith(NEWER);
+        for (String line : Files.readAllLines(file)) {
+            if (line.isBlank()) {
+                continue;
+            }
+            String[] fields = line.split("\\|", -1);
+            if (fields.length != 4) {
+                faults.add(file.getFileName() + ": not four fields: " + line);
+                continue;
+            }
+            var entry = new Entry(fields[0].strip(), fields[1].strip(), fields[2].strip(), fields[3].strip(), newer);
+            if (entries.put(entry.function, entry) != null) {
+                faults.add(entry.function + " is noted twice");
+            }
+        }
+    }
+
+    private void compare() {
+        for (String function : functions) {
+            if (!entries.containsKey(function)) {
+                faults.add(function + " is not noted: what stands for it in Java, and which test runs it?");
+            }
+        }
+        for (Entry entry : entries.values()) {
+            if (!functions.contains(entry.function) && !entry.newer) {
+                faults.add(entry.function + " is noted, but the header has no such function");
+            }
+            if (entry.isGap() && entry.remark.isEmpty()) {
+                faults.add(entry.function + " has no member or no test, and no reason is given");
+            }
+            lookFor(entry.function, entry.members, "src/main/java");
+            lookFor(entry.function, entry.tests, "src/test/java");
+        }
+    }
+
+    private void lookFor(String function, String names, String sources) {
+        if (names.equals(NONE)) {
+            return;
+        }
+        for (String name : names.split(", ", -1)) {
+            Matcher member = MEMBER.matcher(name);
+            if (!member.matches()) {
+                faults.add(function + ": '" + name + "' is not of the form Class.method");
+            } else if (!isThere(member.group(1), member.group(2), sources)) {
+                faults.add(function + ": there is no " + name + " in " + sources);
+            }
+        }
+    }
+
+    /** Whether a class, one of the project's, has a member of a name, itself or in what it extends. */
+    private boolean isThere(String type, String member, String sources) {
+        Pattern declaration = Pattern.compile("\\b" + member + "\\b\\s*[(,;=]");
+        String source = source(type, sources);
+        while (source != null) {
+            if (declaration.matcher(source).find()) {
+                return true;
+            }
+            Matcher parent = Pattern.compile("class " + type + "\\b[^{]*?\\bextends (\\w+)")
+                    .matcher(source);
+            if (!parent.find()) {
+                return false;
+            }
+            type = parent.group(1);
+            source = source(type, sources);
+        }
+        return false;
+    }
+
+    private String source(String type, String sources) {
+        for (String module : List.of("api", "samples", "perf")) {
+            try (Stream<Path> files = Files.walk(home.resolve(module).resolve(sources))) {
+                Path file = files.filter(path -> path.endsWith(type + ".java"))
+                        .findFirst()
+                        .orElse(null);
+                if (file != null) {
+                    return Files.readString(file);
+                }
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+        return null;
+    }
+}
