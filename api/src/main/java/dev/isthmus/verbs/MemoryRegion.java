@@ -8,6 +8,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /**
@@ -242,9 +243,20 @@ public final class MemoryRegion implements AutoCloseable {
      * Lets another object take the place of this one, which is closed for good.
      *
      * @param change makes the change; when it throws, this is as it was
+     * @throws IllegalStateException if this is closed or lost, or something holds it
      */
     void replace(Runnable change) {
-        end(change);
+        if (broken) {
+            throw unusable();
+        }
+        var changed = new AtomicBoolean();
+        end(() -> {
+            change.run();
+            changed.setPlain(true);
+        });
+        if (!changed.getPlain()) { // it had ended before, and its handle with it
+            throw unusable();
+        }
         replaced = true;
     }
 

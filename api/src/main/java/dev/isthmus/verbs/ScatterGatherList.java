@@ -80,6 +80,7 @@ final class ScatterGatherList {
     /** Sets the length of the one element there is. */
     @HotPath
     void length(long length) {
+        only();
         range(offsets[0], length);
     }
 

@@ -80,6 +80,14 @@ class MemoryRegionTest {
     }
 
     @Test
+    void shouldRefuseToBeRegisteredAnewOnceClosed() {
+        MemoryRegion region = pd.register(arena.allocate(64), AccessFlag.LOCAL_WRITE);
+        region.close();
+        var e = assertThrows(IllegalStateException.class, () -> region.reregister(change -> change.access()));
+        assertTrue(e.getMessage().endsWith("is closed"), e.getMessage());
+    }
+
+    @Test
     void shouldHoldItsDomainOpen() {
         var region = pd.register(arena.allocate(64));
         var e = assertThrows(IllegalStateException.class, pd::close);

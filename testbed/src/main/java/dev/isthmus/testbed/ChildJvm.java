@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,13 +16,12 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildJvm {
 
-    private static final long DEADLINE_SECONDS = 60;
-
     /** A child lives shortly, often on emulated processors. */
     private static final List<String> QUICK_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private final List<String> wrapper = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
+    private Duration deadline = Duration.ofSeconds(60);
 
     /** What a child did. */
     public record Result(int status, String output) {}
@@ -45,6 +45,17 @@ public final class ChildJvm {
      */
     public ChildJvm options(String... jvmOptions) {
         options.addAll(List.of(jvmOptions));
+        return this;
+    }
+
+    /**
+     * How long it may run: a minute unless said otherwise.
+     *
+     * @param most the longest
+     * @return this
+     */
+    public ChildJvm deadline(Duration most) {
+        deadline = most;
         return this;
     }
 
@@ -77,14 +88,14 @@ public final class ChildJvm {
         }
     }
 
-    private static Result run(List<String> command, Path output) throws IOException, InterruptedException {
+    private Result run(List<String> command, Path output) throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command)
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();
         try {
-            if (!process.waitFor(DEADLINE_SECONDS, TimeUnit.SECONDS)) {
-                throw new AssertionError("still running after " + DEADLINE_SECONDS + " s: " + command + "\n"
+            if (!process.waitFor(deadline.toMillis(), TimeUnit.MILLISECONDS)) {
+                throw new AssertionError("still running after " + deadline.toSeconds() + " s: " + command + "\n"
                         + Files.readString(output, StandardCharsets.UTF_8));
             }
             return new Result(process.exitValue(), Files.readString(output, StandardCharsets.UTF_8));

@@ -1,0 +1,169 @@
+package dev.isthmus.safety;
+
+import static dev.isthmus.safety.Action.action;
+
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.AddressSpaceRegion;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.DeviceMemory;
+import dev.isthmus.verbs.MemoryAdvice;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.MemoryWindow;
+import dev.isthmus.verbs.MemoryWindowType;
+import dev.isthmus.verbs.PageMemory;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.WindowBinding;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/** Memory regions of all kinds, and memory windows. */
+final class MemoryActions {
+
+    private static final long BYTES = 1 << 16;
+
+    static final AccessFlag[] ALL = {
+        AccessFlag.LOCAL_WRITE,
+        AccessFlag.REMOTE_READ,
+        AccessFlag.REMOTE_WRITE,
+        AccessFlag.REMOTE_ATOMIC,
+        AccessFlag.MW_BIND
+    };
+
+    private MemoryActions() {}
+
+    /** Memory of an arena of this worker. */
+    private record Block(MemorySegment segment) {}
+
+    static List<Action> all() {
+        return List.of(
+                action("allocate memory", 4, MemoryActions::allocate),
+                action(
+                        "register",
+                        10,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.any(ProtectionDomain.class).register(segment(w), w.access()))),
+                action(
+                        "register at an address",
+                        2,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.use(ProtectionDomain.class).registerAt(w.length(), segment(w), w.access()))),
+                action(
+                        "register a heap segment",
+                        1,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.use(ProtectionDomain.class)
+                                        .register(MemorySegment.ofArray(new byte[64]), w.access()))),
+                action("register a confined segment", 1, MemoryActions::confined),
+                action(
+                        "register the address space",
+                        1,
+                        w -> w.made(
+                                AddressSpaceRegion.class,
+                                w.use(ProtectionDomain.class).registerAddressSpace(w.access()))),
+                action(
+                        "register a dmabuf",
+                        1,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.use(ProtectionDomain.class)
+                                        .registerDmabuf(-1, w.length(), w.length(), w.length(), w.access()))),
+                action(
+                        "allocate registered memory",
+                        2,
+                        w -> w.made(
+                                RegisteredMemory.class,
+                                w.use(ProtectionDomain.class)
+                                        .allocate(PageMemory.PAGES, Math.min(w.length(), BYTES), w.access()))),
+                action("close registered memory", 2, w -> w.world.tryClose(w.use(RegisteredMemory.class))),
+                action(
+                        "null region",
+                        1,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.use(ProtectionDomain.class).allocateNullRegion())),
+                action(
+                        "import a region",
+                        1,
+                        w -> w.made(
+                                MemoryRegion.class,
+                                w.use(ProtectionDomain.class)
+                                        .importRegion(w.number(), w.length(), w.length(), w.access()))),
+                action(
+                        "device memory",
+                        1,
+                        w -> w.made(
+                                DeviceMemory.class,
+                                w.use(DeviceContext.class).allocateDeviceMemory(w.length(), w.length()))),
+                action("reregister", 3, MemoryActions::reregister),
+                action(
+                        "advise",
+                        1,
+                        w -> w.use(MemoryRegion.class)
+                                .advise(w.one(MemoryAdvice.values()), w.chance(2), w.length(), w.length())),
+                action(
+                        "window",
+                        3,
+                        w -> w.made(
+                                MemoryWindow.class,
+                                w.use(ProtectionDomain.class).allocateWindow(w.one(MemoryWindowType.values())))),
+                action(
+                        "bind a window of type 1",
+                        3,
+                        w -> w.use(MemoryWindow.class)
+                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2))),
+                action("note a window's key", 1, w -> w.use(MemoryWindow.class).bound(w.number())),
+                action("a window's next key", 1, w -> w.use(MemoryWindow.class).nextRkey()),
+                action("release a window", 2, w -> w.use(MemoryWindow.class).release()));
+    }
+
+    static void allocate(Worker w) {
+        Arena arena = Arena.ofShared();
+        w.made(Arena.class, arena);
+        // Pages, which are gone when the arena is closed: malloc would give them to the next one, while the device may
+        // still write to what was registered, as it does in C.
+        w.made(Block.class, new Block(PageMemory.PAGES.allocate(arena, BYTES)));
+    }
+
+    static MemorySegment block(Worker w) {
+        return w.own(Block.class).segment();
+    }
+
+    private static MemorySegment segment(Worker w) {
+        MemorySegment all = block(w);
+        return w.chance(3) ? all.asSlice(w.small((int) BYTES), w.length()) : all;
+    }
+
+    private static void confined(Worker w) {
+        try (Arena arena = Arena.ofConfined()) {
+            var region = w.use(ProtectionDomain.class).register(PageMemory.PAGES.allocate(arena, BYTES));
+            w.made(MemoryRegion.class, region);
+        }
+    }
+
+    private static void reregister(Worker w) {
+        MemoryRegion region = w.own(MemoryRegion.class);
+        MemoryRegion next = region.reregister(change -> {
+            if (w.chance(2)) {
+                change.memory(segment(w));
+            }
+            if (w.chance(3)) {
+                change.protectionDomain(w.any(ProtectionDomain.class));
+            }
+            if (w.chance(2)) {
+                change.access(w.access());
+            }
+        });
+        w.made(MemoryRegion.class, next);
+    }
+
+    static WindowBinding binding(Worker w) {
+        MemoryRegion region = w.any(MemoryRegion.class);
+        return WindowBinding.of(region, w.length(), w.length(), w.access());
+    }
+}

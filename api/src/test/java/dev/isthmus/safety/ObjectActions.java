@@ -1,0 +1,189 @@
+package dev.isthmus.safety;
+
+import static dev.isthmus.safety.Action.action;
+
+import dev.isthmus.verbs.AddressHandle;
+import dev.isthmus.verbs.AddressVector;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.ExtendedCompletionQueue;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.GlobalRouteHeader;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.MemoryWindow;
+import dev.isthmus.verbs.ParentDomain;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.Rate;
+import dev.isthmus.verbs.SharedReceiveQueue;
+import dev.isthmus.verbs.ThreadDomain;
+import dev.isthmus.verbs.WorkCompletions;
+import dev.isthmus.verbs.XrcDomain;
+import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/** Devices, domains, address handles, events; closing, and handing over. */
+final class ObjectActions {
+
+    private ObjectActions() {}
+
+    static List<Action> all() {
+        return List.of(
+                action("open device", 2, w -> w.made(DeviceContext.class, w.one(0, 1, 1) == 0 ? first(w) : last(w))),
+                action("query device", 1, ObjectActions::query),
+                action("query GIDs", 1, w -> w.use(DeviceContext.class).gid(w.small(2), w.small(3))),
+                action("query raw GID", 1, w -> w.use(DeviceContext.class).rawGid(w.small(2), w.number())),
+                action("query pkey", 1, w -> w.use(DeviceContext.class).pkey(w.small(2), w.number())),
+                action("find pkey", 1, w -> w.use(DeviceContext.class).pkeyIndex(w.small(2), w.number())),
+                action("GID table", 1, w -> w.use(DeviceContext.class).gidTable(w.small(2))),
+                action("resolve", 1, w -> w.use(DeviceContext.class).resolve(vector(w))),
+                action("raw clock", 1, w -> w.use(DeviceContext.class).rawClock()),
+                action(
+                        "async events",
+                        4,
+                        w -> w.use(DeviceContext.class).asyncEvents().poll()),
+                action(
+                        "await async",
+                        1,
+                        w -> w.use(DeviceContext.class).asyncEvents().await(Duration.ofMillis(w.small(3)))),
+                action("allocate PD", 5, w -> w.made(ProtectionDomain.class, allocatePd(w))),
+                action(
+                        "import PD",
+                        1,
+                        w -> w.made(
+                                ProtectionDomain.class,
+                                w.use(DeviceContext.class).importProtectionDomain(w.number()))),
+                action(
+                        "thread domain",
+                        1,
+                        w -> w.made(
+                                ThreadDomain.class, w.use(DeviceContext.class).allocateThreadDomain())),
+                action("parent domain", 2, ObjectActions::parent),
+                action(
+                        "XRC domain",
+                        1,
+                        w -> w.made(XrcDomain.class, w.use(DeviceContext.class).openXrcDomain())),
+                action(
+                        "XRC receive QP",
+                        1,
+                        w -> w.made(QueuePair.class, w.use(XrcDomain.class).createQueuePair())),
+                action(
+                        "address handle",
+                        4,
+                        w -> w.made(
+                                AddressHandle.class,
+                                w.use(ProtectionDomain.class).createAddressHandle(vector(w)))),
+                action("address handle of sender", 2, ObjectActions::sender),
+                action("multicast", 3, ObjectActions::multicast),
+                close("queue pair", 6, QueuePair.class),
+                close("completion queue", 3, CompletionQueue.class),
+                close("extended completion queue", 2, ExtendedCompletionQueue.class),
+                close("channel", 2, CompletionChannel.class),
+                close("shared receive queue", 3, SharedReceiveQueue.class),
+                close("region", 6, MemoryRegion.class),
+                close("window", 3, MemoryWindow.class),
+                close("address handle", 3, AddressHandle.class),
+                close("PD", 3, ProtectionDomain.class),
+                close("thread domain", 1, ThreadDomain.class),
+                close("XRC domain", 1, XrcDomain.class),
+                close("device", 2, DeviceContext.class),
+                close("arena", 3, Arena.class),
+                action("hand over QP", 2, w -> w.use(QueuePair.class).handOver(w.thread())),
+                action("hand over CQ", 2, w -> w.use(CompletionQueue.class).handOver(w.thread())),
+                action("hand over SRQ", 1, w -> w.use(SharedReceiveQueue.class).handOver(w.thread())),
+                action("hand over AH", 1, w -> w.use(AddressHandle.class).handOver(w.thread())),
+                action("hand over window", 1, w -> w.use(MemoryWindow.class).handOver(w.thread())));
+    }
+
+    /** Closes an object, sometimes twice. */
+    private static <T extends AutoCloseable> Action close(String what, int weight, Class<T> type) {
+        return action("close " + what, weight, w -> {
+            // The memory of an arena is this worker's to free: see PostActions.
+            T object = type == Arena.class ? w.own(type) : w.use(type);
+            w.world.tryClose(object);
+            if (w.chance(4) && type != Arena.class) {
+                object.close();
+            }
+            Objects.requireNonNull(object.toString());
+        });
+    }
+
+    private static DeviceContext first(Worker w) {
+        return w.world.devices.getFirst().open();
+    }
+
+    private static DeviceContext last(Worker w) {
+        return w.world.devices.getLast().open();
+    }
+
+    private static ProtectionDomain allocatePd(Worker w) {
+        return w.use(DeviceContext.class).allocateProtectionDomain();
+    }
+
+    private static void query(Worker w) {
+        DeviceContext device = w.use(DeviceContext.class);
+        switch (w.random.nextInt(3)) {
+            case 0 -> device.attributes();
+            case 1 -> device.extendedAttributes();
+            default -> device.port(w.small(3));
+        }
+    }
+
+    private static void parent(Worker w) {
+        ThreadDomain thread = w.chance(2) ? null : w.use(ThreadDomain.class);
+        w.nullGiven = true;
+        ParentDomain made = w.use(ProtectionDomain.class).allocateParentDomain(thread, null);
+        w.made(ProtectionDomain.class, made);
+    }
+
+    /** A way that is good most often. */
+    static AddressVector vector(Worker w) {
+        var good = AddressVector.global(
+                w.use(DeviceContext.class).defaultGid(1),
+                w.use(DeviceContext.class).defaultGid(1).gid());
+        if (!w.chance(4)) {
+            return good;
+        }
+        return switch (w.random.nextInt(6)) {
+            case 0 -> AddressVector.local(w.number(), w.number());
+            case 1 -> good.withHopLimit(w.number());
+            case 2 -> good.withFlowLabel(w.number()).withTrafficClass(w.number());
+            case 3 -> good.withStaticRate(w.one(Rate.values()));
+            case 4 -> good.withServiceLevel(w.number()).withSrcPathBits(w.number());
+            default -> AddressVector.global(w.use(DeviceContext.class).defaultGid(1), gid(w));
+        };
+    }
+
+    private static Gid gid(Worker w) {
+        byte[] bytes = new byte[w.chance(10) ? w.random.nextInt(20) : 16];
+        w.random.nextBytes(bytes);
+        if (w.chance(2) && bytes.length > 1) {
+            bytes[0] = (byte) 0xff;
+        }
+        return Gid.of(bytes);
+    }
+
+    private static void sender(Worker w) {
+        MemoryRegion region = w.use(MemoryRegion.class);
+        GlobalRouteHeader header = w.chance(2) ? null : GlobalRouteHeader.of(region.segment(), w.length());
+        w.nullGiven = true;
+        w.made(
+                AddressHandle.class,
+                w.use(ProtectionDomain.class)
+                        .createAddressHandle(w.small(2), w.own(WorkCompletions.class), w.small(3), header));
+    }
+
+    private static void multicast(Worker w) {
+        QueuePair qp = w.use(QueuePair.class);
+        Gid group =
+                w.chance(2) ? gid(w) : Gid.of(new byte[] {(byte) 0xff, 0x0e, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1});
+        if (w.chance(2)) {
+            qp.attachMulticast(group, w.chance(3) ? w.number() : 0);
+        } else {
+            qp.detachMulticast(group, w.chance(3) ? w.number() : 0);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package dev.isthmus.safety;
+
+import static dev.isthmus.safety.Action.action;
+
+import dev.isthmus.verbs.AddressHandle;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.MemoryWindow;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.SharedReceiveQueue;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * Requests, which are a worker's own as they are used by one thread at a time, and their posts. Inline data comes from
+ * memory that only this worker frees: C copies it, and as in C nobody may free memory that another thread is reading.
+ */
+final class PostActions {
+
+    private PostActions() {}
+
+    static List<Action> all() {
+        return List.of(
+                action(
+                        "prepare a send",
+                        6,
+                        w -> w.made(
+                                SendRequest.class,
+                                w.chance(3) ? SendRequest.prepare(w.small(5)) : SendRequest.prepare(region(w)))),
+                action(
+                        "prepare a receive",
+                        6,
+                        w -> w.made(
+                                ReceiveRequest.class,
+                                w.chance(3) ? ReceiveRequest.prepare(w.small(5)) : ReceiveRequest.prepare(region(w)))),
+                action("change a send", 20, PostActions::change),
+                action(
+                        "buffer of a send",
+                        6,
+                        w -> w.own(SendRequest.class).sge(w.small(5), region(w), w.length(), w.length())),
+                action("range of a send", 10, w -> w.own(SendRequest.class).range(w.length(), w.length())),
+                action("length of a send", 10, w -> w.own(SendRequest.class).length(w.length())),
+                action(
+                        "buffer of a receive",
+                        4,
+                        w -> w.own(ReceiveRequest.class).sge(w.small(5), region(w), w.length(), w.length())),
+                action("range of a receive", 4, w -> w.own(ReceiveRequest.class).range(w.length(), w.length())),
+                action(
+                        "chain sends",
+                        3,
+                        w -> w.own(SendRequest.class).next(w.chance(2) ? null : w.own(SendRequest.class))),
+                action(
+                        "chain receives",
+                        2,
+                        w -> w.own(ReceiveRequest.class).next(w.chance(2) ? null : w.own(ReceiveRequest.class))),
+                action("post a send", 40, w -> w.use(QueuePair.class).tryPost(send(w))),
+                action("post sends", 8, w -> w.use(QueuePair.class).tryPostChain(send(w))),
+                action("post a receive", 30, w -> w.use(QueuePair.class).tryPost(receive(w))),
+                action("post receives", 6, w -> w.use(QueuePair.class).tryPostChain(receive(w))),
+                action(
+                        "post to a shared queue",
+                        12,
+                        w -> w.use(SharedReceiveQueue.class).tryPost(receive(w))),
+                action(
+                        "post many to a shared queue",
+                        3,
+                        w -> w.use(SharedReceiveQueue.class).tryPostChain(receive(w))),
+                action("a whole datagram", 8, PostActions::datagram),
+                action("a whole write", 8, PostActions::write));
+    }
+
+    private static SendRequest send(Worker w) {
+        return orNull(w, w.own(SendRequest.class));
+    }
+
+    private static ReceiveRequest receive(Worker w) {
+        return orNull(w, w.own(ReceiveRequest.class));
+    }
+
+    private static <T> T orNull(Worker w, T object) {
+        if (w.chance(200)) {
+            w.nullGiven = true;
+            return null;
+        }
+        return object;
+    }
+
+    private static MemoryRegion region(Worker w) {
+        return w.own(MemoryRegion.class);
+    }
+
+    private static void change(Worker w) {
+        SendRequest request = w.own(SendRequest.class);
+        MemoryRegion far = w.use(MemoryRegion.class);
+        switch (w.random.nextInt(18)) {
+            case 0, 1 -> request.opcode(w.one(SendOpcode.values()));
+            case 2 -> request.signaled(w.chance(2));
+            case 3 -> request.inline(w.chance(3));
+            case 4 -> request.fence(w.chance(2));
+            case 5 -> request.solicited(w.chance(2));
+            case 6 -> request.ipChecksum(w.chance(2));
+            case 7 -> request.immediate(w.number());
+            case 8 -> request.invalidate(w.chance(2) ? far.rkey() : w.number());
+            case 9, 10 ->
+                request.remote(w.chance(4) ? w.length() : far.address(), w.chance(4) ? w.number() : far.rkey());
+            case 11 -> request.compareAndSwap(far.address() + w.small(9), far.rkey(), w.length(), w.length());
+            case 12 -> request.fetchAndAdd(far.address() + w.small(9), far.rkey(), w.length());
+            case 13, 14 ->
+                request.to(w.any(AddressHandle.class), w.use(QueuePair.class).qpNum(), w.chance(2) ? 7 : w.number());
+            case 15 -> request.sharedReceiveQueue(w.number());
+            case 16 -> request.segments(MemorySegment.ofArray(new byte[w.random.nextInt(100)]), w.number());
+            default -> request.bind(w.use(MemoryWindow.class), w.number(), MemoryActions.binding(w));
+        }
+    }
+
+    private static void datagram(Worker w) {
+        w.use(QueuePair.class)
+                .tryPost(SendRequest.prepare(region(w))
+                        .range(0, w.random.nextInt(1100))
+                        .signaled(w.chance(2))
+                        .to(w.use(AddressHandle.class), w.use(QueuePair.class).qpNum(), 7));
+    }
+
+    private static void write(Worker w) {
+        MemoryRegion far = w.use(MemoryRegion.class);
+        w.use(QueuePair.class)
+                .tryPost(SendRequest.prepare(region(w))
+                        .range(0, w.random.nextInt(9000))
+                        .signaled(w.chance(2))
+                        .opcode(w.one(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMM, SendOpcode.RDMA_READ))
+                        .remote(far.address(), far.rkey()));
+    }
+}

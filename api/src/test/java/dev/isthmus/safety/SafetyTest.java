@@ -1,0 +1,40 @@
+package dev.isthmus.safety;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.isthmus.testbed.ChildJvm;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Any order of calls, on any thread, with any values gives success or a documented exception: never a dead or hanging
+ * JVM. ISTHMUS_FUZZ_SECONDS says for how long, ISTHMUS_FUZZ_SEED repeats a run.
+ */
+@Tag("device")
+class SafetyTest {
+
+    private static final String WORKERS = "3";
+    private static final int CLOSING_SECONDS = 180;
+
+    private static String setting(String name, String otherwise) {
+        String value = System.getenv(name);
+        return value == null || value.isBlank() ? otherwise : value;
+    }
+
+    @Test
+    void shouldSurviveAnyOrderOfCallsWithAnyValues() {
+        String seconds = setting("ISTHMUS_FUZZ_SECONDS", "20");
+        String seed = setting("ISTHMUS_FUZZ_SEED", Long.toString(System.nanoTime()));
+        ChildJvm.Result result = new ChildJvm()
+                .options("--enable-native-access=ALL-UNNAMED", "-XX:+ErrorFileToStdout")
+                .deadline(Duration.ofSeconds(Integer.parseInt(seconds) + CLOSING_SECONDS))
+                .run(SafetyRun.class, seconds, WORKERS, seed);
+        System.out.print(result.output().lines().limit(3).reduce("", (a, b) -> a + b + "\n"));
+        assertEquals(0, result.status(), () -> "ISTHMUS_FUZZ_SEED=" + seed + "\n" + tail(result.output()));
+    }
+
+    private static String tail(String output) {
+        return output.substring(Math.max(0, output.length() - 20_000));
+    }
+}

@@ -1,0 +1,28 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class WorkRequestTest {
+
+    @Test
+    void shouldRefuseLengthAndRangeOfRequestWithoutBuffer() {
+        var none = SendRequest.prepare(0);
+        var room = ReceiveRequest.prepare(2);
+        String message = "the request has 0 buffers: say which one by sge(index, ...)";
+        assertEquals(
+                message,
+                assertThrows(IllegalStateException.class, () -> none.length(8)).getMessage());
+        assertEquals(
+                message,
+                assertThrows(IllegalStateException.class, () -> none.range(0, 8))
+                        .getMessage());
+        assertEquals(
+                message,
+                assertThrows(IllegalStateException.class, () -> room.length(8)).getMessage());
+    }
+}
