@@ -59,6 +59,7 @@ def command(options, kernel, initramfs, descriptors):
     program, _, board, processor, console = ARCHITECTURES[platform.machine()]
     accel = accelerator("tcg" if options.icount else options.accel)
     cpus = 1 if options.icount else options.cpus
+    icount = ["testbed.icount"] if options.icount else []
     line = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-machine", board, "-smp", str(cpus), "-m", options.memory]
     if accel == "kvm":
@@ -69,7 +70,7 @@ def command(options, kernel, initramfs, descriptors):
     if options.icount:
         line += ["-icount", "shift=0,sleep=off"]
     line += ["-kernel", kernel, "-initrd", initramfs,
-             "-append", " ".join([f"console={console}", *KERNEL_OPTIONS, *shlex.split(options.append)])]
+             "-append", " ".join([f"console={console}", *KERNEL_OPTIONS, *icount, *shlex.split(options.append)])]
     line += _streams(descriptors) + _share("root", "/", readonly=True)
     for tag, directory in guest.share_tags(options).items():
         line += _share(tag, directory, readonly=False)
