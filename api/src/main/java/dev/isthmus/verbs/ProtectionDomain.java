@@ -258,6 +258,23 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
+     * Creates a queue pair that spreads the packets it receives over several work queues: {@code ibv_create_qp_ex} with
+     * an indirection table. It neither sends nor takes receives: those are posted to the work queues, whose completion
+     * queues tell of them.
+     *
+     * @param type RAW_PACKET or UD
+     * @param table the work queues, of the same device
+     * @param hash what decides where a packet goes
+     * @return the queue pair, which the caller closes before this and before the table
+     * @throws IllegalArgumentException if the type is another, or the table of another device
+     * @throws IllegalStateException if this or the table is closed
+     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot hash so
+     */
+    public QueuePair createQueuePair(QueuePairType type, ReceiveIndirectionTable table, ReceiveHash hash) {
+        return QueuePairCreation.createSpread(this, type, table, hash);
+    }
+
+    /**
      * Creates a queue pair: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} when the configuration needs it. It is in the state RESET and belongs to the calling thread.
      *
      * @param type its transport service

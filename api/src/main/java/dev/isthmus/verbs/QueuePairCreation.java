@@ -24,6 +24,12 @@ final class QueuePairCreation {
     /** {@code IBV_QP_INIT_ATTR_XRCD}. */
     private static final int XRCD = 1 << 1;
 
+    /** {@code IBV_QP_INIT_ATTR_IND_TABLE}. */
+    private static final int IND_TABLE = 1 << 4;
+
+    /** {@code IBV_QP_INIT_ATTR_RX_HASH}. */
+    private static final int RX_HASH = 1 << 5;
+
     /** {@code IBV_QP_OPEN_ATTR_NUM}, {@code _XRCD} and {@code _TYPE}. */
     private static final int OPEN_ATTRIBUTES = 1 | 1 << 1 | 1 << 3;
 
@@ -73,6 +79,37 @@ final class QueuePairCreation {
             creation.needs(config.sharedReceiveQueue());
         }
         return creation.create(send, type.receives() ? receive : null, config);
+    }
+
+    /** Creates one that spreads what it receives over the work queues of a table. */
+    static QueuePair createSpread(
+            ProtectionDomain pd, QueuePairType type, ReceiveIndirectionTable table, ReceiveHash hash) {
+        if (type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
+            throw new IllegalArgumentException("packets are spread of RAW_PACKET and UD queue pairs, not of " + type);
+        }
+        if (table.context() != pd.context()) {
+            throw new IllegalArgumentException(table + " and " + pd + " must be of the same open device");
+        }
+        var creation = new QueuePairCreation(pd, type);
+        creation.parents.add(table.lifetime());
+        return creation.createSpread(table, hash);
+    }
+
+    private QueuePair createSpread(ReceiveIndirectionTable table, ReceiveHash hash) {
+        Lifetime lifetime = lifetime();
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall().explain(errno -> "see RssCapabilities for what the device hashes")) {
+                MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
+                ibv_qp_init_attr.qp_type(attributes, type.code());
+                ibv_qp_init_attr_ex.comp_mask(attributes, PD | IND_TABLE | RX_HASH);
+                ibv_qp_init_attr_ex.pd(attributes, pd.handle());
+                ibv_qp_init_attr_ex.rwq_ind_tbl(attributes, table.handle());
+                hash.write(ibv_qp_init_attr_ex.rx_hash_conf(attributes), call);
+                NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
+                MemorySegment qp = call.create(create, lifetime.name() + ", " + hash, context.handle(), attributes);
+                return made(qp, lifetime, null, null, null, new QueuePairCapabilities(0, 0, 0, 0, 0));
+            }
+        });
     }
 
     /** Creates the receiving end of an XRC connection. */

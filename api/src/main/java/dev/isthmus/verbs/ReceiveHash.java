@@ -1,7 +1,6 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_rx_hash_conf;
-import dev.isthmus.internal.Codes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
@@ -16,52 +15,13 @@ import java.util.Set;
  */
 public final class ReceiveHash {
 
-    /** What of a packet is hashed: {@code enum ibv_rx_hash_fields}. */
-    public enum Field {
-        /** The sender's IPv4 address. {@code IBV_RX_HASH_SRC_IPV4}. */
-        SRC_IPV4(1),
-        /** The receiver's IPv4 address. {@code IBV_RX_HASH_DST_IPV4}. */
-        DST_IPV4(1 << 1),
-        /** The sender's IPv6 address. {@code IBV_RX_HASH_SRC_IPV6}. */
-        SRC_IPV6(1 << 2),
-        /** The receiver's IPv6 address. {@code IBV_RX_HASH_DST_IPV6}. */
-        DST_IPV6(1 << 3),
-        /** The sender's TCP port. {@code IBV_RX_HASH_SRC_PORT_TCP}. */
-        SRC_PORT_TCP(1 << 4),
-        /** The receiver's TCP port. {@code IBV_RX_HASH_DST_PORT_TCP}. */
-        DST_PORT_TCP(1 << 5),
-        /** The sender's UDP port. {@code IBV_RX_HASH_SRC_PORT_UDP}. */
-        SRC_PORT_UDP(1 << 6),
-        /** The receiver's UDP port. {@code IBV_RX_HASH_DST_PORT_UDP}. */
-        DST_PORT_UDP(1 << 7),
-        /** The index of the security association. {@code IBV_RX_HASH_IPSEC_SPI}. */
-        IPSEC_SPI(1 << 8),
-        /** Take the other fields from the packet inside of a tunnel. {@code IBV_RX_HASH_INNER}. */
-        INNER(1 << 31);
-
-        private final int code;
-
-        Field(int code) {
-            this.code = code;
-        }
-
-        /**
-         * The value of the C constant.
-         *
-         * @return its code
-         */
-        public int code() {
-            return code;
-        }
-    }
-
     /** {@code IBV_RX_HASH_FUNC_TOEPLITZ}. */
     private static final byte TOEPLITZ = 1;
 
     private final byte[] key;
-    private final Set<Field> fields;
+    private final Set<RxHashField> fields;
 
-    private ReceiveHash(byte[] key, Set<Field> fields) {
+    private ReceiveHash(byte[] key, Set<RxHashField> fields) {
         this.key = key;
         this.fields = fields;
     }
@@ -74,11 +34,11 @@ public final class ReceiveHash {
      * @return the hash
      * @throws IllegalArgumentException if the key is empty or longer than 255 bytes
      */
-    public static ReceiveHash toeplitz(byte[] key, Field... fields) {
+    public static ReceiveHash toeplitz(byte[] key, RxHashField... fields) {
         if (key.length < 1 || key.length > 255) {
             throw new IllegalArgumentException("the key has 1 to 255 bytes, not " + key.length);
         }
-        Set<Field> set = EnumSet.noneOf(Field.class);
+        Set<RxHashField> set = EnumSet.noneOf(RxHashField.class);
         set.addAll(List.of(fields));
         return new ReceiveHash(key.clone(), set);
     }
@@ -88,7 +48,15 @@ public final class ReceiveHash {
         ibv_rx_hash_conf.rx_hash_function(conf, TOEPLITZ);
         ibv_rx_hash_conf.rx_hash_key_len(conf, (byte) key.length);
         ibv_rx_hash_conf.rx_hash_key(conf, allocator.allocateFrom(ValueLayout.JAVA_BYTE, key));
-        ibv_rx_hash_conf.rx_hash_fields_mask(conf, Integer.toUnsignedLong(Codes.mask(fields, Field::code)));
+        ibv_rx_hash_conf.rx_hash_fields_mask(conf, mask(fields));
+    }
+
+    private static long mask(Set<RxHashField> fields) {
+        long mask = 0;
+        for (RxHashField field : fields) {
+            mask |= field.code();
+        }
+        return mask;
     }
 
     /** The fields and the key. */

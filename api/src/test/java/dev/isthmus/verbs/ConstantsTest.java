@@ -34,7 +34,6 @@ class ConstantsTest {
         check(SharedReceiveQueueType.values(), "IBV_SRQT_", SharedReceiveQueueType::code);
         check(WorkQueueState.values(), "IBV_WQS_", WorkQueueState::code);
         check(WorkQueueFlag.values(), "IBV_WQ_FLAGS_", WorkQueueFlag::code);
-        check(ReceiveHash.Field.values(), "IBV_RX_HASH_", ReceiveHash.Field::code);
         check(FlowLayer.values(), "IBV_FLOW_SPEC_", FlowLayer::code);
         check(FlowRule.Type.values(), "IBV_FLOW_ATTR_", FlowRule.Type::code);
         check(FlowRule.Flag.values(), "IBV_FLOW_ATTR_FLAGS_", FlowRule.Flag::code);

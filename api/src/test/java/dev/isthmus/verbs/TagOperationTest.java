@@ -58,11 +58,7 @@ class TagOperationTest {
             assertEquals(expected.get(2), hex(operation.struct()));
 
             MemorySegment conf = arena.allocate(ibv_rx_hash_conf.layout());
-            ReceiveHash.toeplitz(
-                            new byte[3],
-                            ReceiveHash.Field.SRC_IPV4,
-                            ReceiveHash.Field.DST_PORT_UDP,
-                            ReceiveHash.Field.INNER)
+            ReceiveHash.toeplitz(new byte[3], RxHashField.SRC_IPV4, RxHashField.DST_PORT_UDP, RxHashField.INNER)
                     .write(conf, arena);
             ibv_rx_hash_conf.rx_hash_key(conf, MemorySegment.NULL);
             assertEquals(expected.get(3), hex(conf));

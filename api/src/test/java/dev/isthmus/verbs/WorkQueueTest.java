@@ -65,6 +65,18 @@ class WorkQueueTest {
                     var e = assertThrows(IllegalStateException.class, queue::close);
                     assertTrue(e.getMessage().contains("1 ReceiveIndirectionTable"), e.getMessage());
                     assertEquals(context, table.context());
+                    var hash = ReceiveHash.toeplitz(new byte[40], RxHashField.SRC_IPV4, RxHashField.DST_IPV4);
+                    assertThrows(
+                            IllegalArgumentException.class, () -> pd.createQueuePair(QueuePairType.RC, table, hash));
+                    try (var spread = pd.createQueuePair(QueuePairType.RAW_PACKET, table, hash)) {
+                        assertThrows(IllegalStateException.class, table::close);
+                        spread.modify(
+                                QueuePairTransition.to(QueuePairState.INIT).port(1));
+                        spread.modify(QueuePairTransition.to(QueuePairState.RTR));
+                        assertThrows(
+                                IllegalStateException.class,
+                                () -> spread.tryPost(ReceiveRequest.prepare(0))); // those go to the work queues
+                    }
                 }
                 assertThrows(
                         IllegalArgumentException.class,
