@@ -33,6 +33,9 @@ import java.util.stream.Stream;
 /** Finds out by reflection what a package that jextract generated says about C. */
 final class BindingsFacts {
 
+    /** How a caller says which members of a struct it knows, so that later ones can follow. */
+    private static final Set<String> MASKS = Set.of("field_mask", "op_attr_mask", "comp_mask");
+
     private final List<Class<?>> headers;
     private final List<AbiFact> facts = new ArrayList<>();
 
@@ -133,9 +136,14 @@ final class BindingsFacts {
         String name = type.getSimpleName();
         String kind = layout instanceof UnionLayout ? "union " : "struct ";
         String cType = name.endsWith("_t") ? name : kind + name;
-        add("sizeof(" + cType + ")", layout.byteSize());
+        facts.add(new AbiFact("sizeof(" + cType + ")", layout.byteSize(), hasMask(layout)));
         add("_Alignof(" + cType + ")", layout.byteAlignment());
         addMembers(cType, "", layout, 0);
+    }
+
+    private static boolean hasMask(GroupLayout layout) {
+        return layout.memberLayouts().stream()
+                .anyMatch(member -> MASKS.contains(member.name().orElse("")));
     }
 
     private static Method layoutMethod(Class<?> type) {
@@ -239,6 +247,6 @@ final class BindingsFacts {
     }
 
     private void add(String expression, long value) {
-        facts.add(new AbiFact(expression, value));
+        facts.add(new AbiFact(expression, value, false));
     }
 }

@@ -5,7 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.AbiCheck;
 import dev.isthmus.testbed.AbiFact;
+import dev.isthmus.testbed.HeaderRelease;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -14,8 +16,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("unit")
 class VerbsAbiTest {
 
-    private static final AbiCheck ABI =
-            new AbiCheck(List.of("infiniband/verbs.h", "rdma/rdma_cma.h"), List.of(verbs_h.class, rdma_cma_h.class));
+    // A caller passes the size of its ibv_port_attr to verbs_context.query_port, which fills no more than that.
+    private static final AbiCheck ABI = new AbiCheck(
+            List.of("infiniband/verbs.h", "rdma/rdma_cma.h"),
+            List.of(verbs_h.class, rdma_cma_h.class),
+            new HeaderRelease("libibverbs", "1.14.44.0"),
+            Set.of("sizeof(struct ibv_port_attr)"));
 
     @Test
     void shouldMatchTheCompilersLayoutsAndConstants() {

@@ -7,11 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.AbiCheck;
 import dev.isthmus.testbed.AbiFact;
+import dev.isthmus.testbed.HeaderRelease;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,8 +23,17 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("unit")
 class UcpAbiTest {
 
-    private static final AbiCheck ABI =
-            new AbiCheck(List.of("ucp/api/ucp.h", "ucs/debug/debug.h"), List.of(ucp_h.class));
+    // The constants are the release's own number, and what counts the kinds of memory that it knows.
+    private static final AbiCheck ABI = new AbiCheck(
+            List.of("ucp/api/ucp.h", "ucs/debug/debug.h"),
+            List.of(ucp_h.class),
+            new HeaderRelease("ucx", "1.13.1"),
+            Set.of(
+                    "(int) UCP_API_MINOR",
+                    "(int) UCP_API_VERSION",
+                    "(int) UCS_MEMORY_TYPE_LAST",
+                    "(int) UCS_MEMORY_TYPE_UNKNOWN",
+                    "(long) UCS_MEMORY_TYPES_CPU_ACCESSIBLE"));
 
     // Else UCX takes SIGSEGV over when it is loaded, which the JVM needs for itself, and ends the process at the first.
     @BeforeAll
