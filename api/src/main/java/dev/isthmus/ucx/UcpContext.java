@@ -123,7 +123,10 @@ public final class UcpContext implements AutoCloseable {
         });
     }
 
-    /** A worker of it could not be destroyed: what C has is left behind. */
+    /**
+     * C cannot free it: a worker could not be destroyed, or was with operations that hold registered memory, which an
+     * assertion in ucs_mem_region_destroy_internal takes for a fault in builds with assertions, such as Debian's.
+     */
     void abandon() {
         abandoned = true;
     }

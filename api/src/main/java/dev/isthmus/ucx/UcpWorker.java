@@ -241,8 +241,10 @@ public final class UcpWorker implements AutoCloseable {
      * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures that are not
      * completed fail with an {@link IllegalStateException}. Does nothing when closed already.
      *
-     * <p>UCX before 1.14 ends the process when a worker is destroyed that could not finish connecting to a peer. If that
-     * has not ended in the time, what C has of the worker and the context is left behind until the process ends.
+     * <p>UCX ends the process when a context is freed while a dropped operation has its buffer registered, a large send
+     * that nobody received for instance. What C has of the context, that registration included, is then left behind until
+     * the process ends. UCX before 1.14 also does so when a worker is destroyed that could not finish connecting to a
+     * peer: then what C has of that worker is left behind, too.
      *
      * @throws IllegalStateException if endpoints are open; it names how many
      * @throws WrongThreadException if it belongs to another thread
@@ -254,10 +256,13 @@ public final class UcpWorker implements AutoCloseable {
 
     private void destroy() {
         requests.cancelReceives();
-        if (WorkerClose.drain(this)) {
+        boolean leave = !WorkerClose.drain(this);
+        if (!leave) {
             UcpObjects.workerDestroy(worker);
+            leave = requests.pending(null) > 0; // their buffers may still be registered with the context
             arena.close();
-        } else {
+        }
+        if (leave) {
             context.abandon();
         }
         async.abandon(new IllegalStateException(this + " was closed before the operation was done"));

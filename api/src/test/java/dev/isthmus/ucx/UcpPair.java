@@ -22,7 +22,11 @@ final class UcpPair implements AutoCloseable {
     }
 
     UcpPair(String tls, Consumer<UcpWorkerConfig> configurer) {
-        context = UcpContext.create(config -> config.set("TLS", tls));
+        this(config -> config.set("TLS", tls), configurer);
+    }
+
+    UcpPair(Consumer<UcpContextConfig> contextConfigurer, Consumer<UcpWorkerConfig> configurer) {
+        context = UcpContext.create(contextConfigurer);
         sender = context.createWorker(configurer);
         receiver = context.createWorker(configurer);
         endpoint = sender.createEndpoint(receiver.address());
