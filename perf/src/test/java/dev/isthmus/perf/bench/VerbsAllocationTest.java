@@ -11,12 +11,12 @@ class VerbsAllocationTest {
 
     @Test
     void shouldAllocateNothingWhenPostingAndPolling() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.postAndPoll$", 1);
+        Allocation.assertNone("VerbsBenchmark\\.postAndPoll$", 1, 10_000);
     }
 
     @Test
     void shouldAllocateNothingWhenAPollFindsNothing() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.emptyPoll$", 1);
+        Allocation.assertNone("VerbsBenchmark\\.emptyPoll$", 1, 100_000);
     }
 
     @Test
