@@ -11,7 +11,7 @@ class VerbsAllocationTest {
 
     @Test
     void shouldAllocateNothingWhenPostingAndPolling() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.postAndPoll$", 1, 10_000);
+        Allocation.assertNone("VerbsBenchmark\\.postAndPoll$", 1, 2_000);
     }
 
     @Test
