@@ -21,11 +21,11 @@ class VerbsAllocationTest {
 
     @Test
     void shouldAllocateNothingWhenPostingARequest() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.post$", 1);
+        Allocation.assertNone("VerbsBenchmark\\.post$", 1, 2_000);
     }
 
     @Test
     void shouldAllocateNothingWhenPostingAReceive() throws Exception {
-        Allocation.assertNone("VerbsBenchmark\\.postReceive$", 1);
+        Allocation.assertNone("VerbsBenchmark\\.postReceive$", 1, 2_000);
     }
 }
