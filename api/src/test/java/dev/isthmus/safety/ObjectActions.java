@@ -21,7 +21,6 @@ import dev.isthmus.verbs.ThreadDomain;
 import dev.isthmus.verbs.WorkCompletions;
 import dev.isthmus.verbs.XrcDomain;
 import java.lang.foreign.Arena;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
@@ -48,7 +47,7 @@ final class ObjectActions {
                 action(
                         "await async",
                         1,
-                        w -> w.use(DeviceContext.class).asyncEvents().await(Duration.ofMillis(w.small(3)))),
+                        w -> w.use(DeviceContext.class).asyncEvents().await(w.moment())),
                 action("allocate PD", 5, w -> w.made(ProtectionDomain.class, allocatePd(w))),
                 action(
                         "import PD",

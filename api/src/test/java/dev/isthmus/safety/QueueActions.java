@@ -24,7 +24,6 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
@@ -43,7 +42,7 @@ final class QueueActions {
                                 CompletionChannel.class,
                                 w.use(DeviceContext.class).createCompletionChannel())),
                 action("poll a channel", 4, w -> w.use(CompletionChannel.class).poll()),
-                action("await a channel", 1, w -> w.use(CompletionChannel.class).await(Duration.ofMillis(w.small(3)))),
+                action("await a channel", 1, w -> w.use(CompletionChannel.class).await(w.moment())),
                 action("completion queue", 4, QueueActions::completionQueue),
                 action("extended completion queue", 2, QueueActions::extended),
                 action("poll", 20, w -> w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class))),

@@ -1,6 +1,7 @@
 package dev.isthmus.safety;
 
 import dev.isthmus.verbs.AccessFlag;
+import java.time.Duration;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
@@ -126,6 +127,11 @@ final class Worker {
     /** A small number that is most often good. */
     int small(int bound) {
         return chance(20) ? number() : random.nextInt(bound);
+    }
+
+    /** How long to wait: not long, as nothing may ever come, and perhaps less than no time. */
+    Duration moment() {
+        return Duration.ofMillis(random.nextInt(4) - 1);
     }
 
     /** A length, or an offset, that is often out of range. */
