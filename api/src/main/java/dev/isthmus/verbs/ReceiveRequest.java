@@ -28,7 +28,7 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
      *
      * @param maxSge how many buffers it can have
      * @return the request
-     * @throws IllegalArgumentException if {@code maxSge} is negative
+     * @throws IllegalArgumentException if {@code maxSge} is negative or above 65,536
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
      */
     public static ReceiveRequest prepare(int maxSge) {

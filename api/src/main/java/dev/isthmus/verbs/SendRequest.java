@@ -89,7 +89,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      *
      * @param maxSge how many buffers it can have
      * @return the request
-     * @throws IllegalArgumentException if {@code maxSge} is negative
+     * @throws IllegalArgumentException if {@code maxSge} is negative or above 65,536
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
      */
     public static SendRequest prepare(int maxSge) {

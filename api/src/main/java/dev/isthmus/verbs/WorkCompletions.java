@@ -48,6 +48,9 @@ public final class WorkCompletions {
     private static final int IP_CSUM_OK = 1 << 2;
     private static final int WITH_INV = 1 << 3;
 
+    /** So many take 48 MiB, and no poll returns as many. */
+    private static final int MAX_CAPACITY = 1 << 20;
+
     private final MemorySegment array;
     private final long address; // of the array: to ask it costs a type check at each poll
     private final int capacity;
@@ -64,12 +67,13 @@ public final class WorkCompletions {
      *
      * @param capacity how many a poll can return at most
      * @return an empty array
-     * @throws IllegalArgumentException if {@code capacity} is not positive
+     * @throws IllegalArgumentException if {@code capacity} is not between 1 and 1,048,576
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
      */
     public static WorkCompletions allocate(int capacity) {
-        if (capacity < 1) {
-            throw new IllegalArgumentException("room for at least 1 completion is needed, not " + capacity);
+        if (capacity < 1 || capacity > MAX_CAPACITY) {
+            throw new IllegalArgumentException(
+                    "room for 1 to " + MAX_CAPACITY + " completions can be made, not for " + capacity);
         }
         IbverbsLibrary.require();
         return new WorkCompletions(capacity);

@@ -31,6 +31,9 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         private Member() {}
     }
 
+    /** More than any device takes, so that a slip is told from a lack of memory. */
+    private static final int MAX_SGE = 1 << 16;
+
     final MemorySegment wr;
     private final long address; // of it: to ask it costs a type check at each post
     private final ScatterGatherList buffers;
@@ -50,8 +53,8 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
 
     /** Checks what a request is prepared with, before any layout is loaded. */
     static int checked(int maxSge) {
-        if (maxSge < 0) {
-            throw new IllegalArgumentException("maxSge is negative: " + maxSge);
+        if (maxSge < 0 || maxSge > MAX_SGE) {
+            throw new IllegalArgumentException("maxSge is not between 0 and " + MAX_SGE + ": " + maxSge);
         }
         IbverbsLibrary.require();
         return maxSge;

@@ -10,6 +10,16 @@ import org.junit.jupiter.api.Test;
 class WorkRequestTest {
 
     @Test
+    void shouldTellASlipFromALackOfMemory() {
+        for (int many : new int[] {-1, 65_537, Integer.MAX_VALUE}) {
+            assertThrows(IllegalArgumentException.class, () -> SendRequest.prepare(many));
+            assertThrows(IllegalArgumentException.class, () -> ReceiveRequest.prepare(many));
+        }
+        assertThrows(IllegalArgumentException.class, () -> WorkCompletions.allocate(0));
+        assertThrows(IllegalArgumentException.class, () -> WorkCompletions.allocate(Integer.MAX_VALUE));
+    }
+
+    @Test
     void shouldRefuseLengthAndRangeOfRequestWithoutBuffer() {
         var none = SendRequest.prepare(0);
         var room = ReceiveRequest.prepare(2);
