@@ -17,6 +17,9 @@ import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -60,8 +63,11 @@ public final class QueuePair implements AutoCloseable {
     private boolean canReceive;
     private int port; // 0 when it was not set yet
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
+    private final Set<MulticastGroup> groups = new HashSet<>();
     private SendBatch batch; // null when it was not made for that
     private boolean inBatch;
+
+    private record MulticastGroup(Gid gid, int lid) {}
 
     /**
      * A queue pair of a C object that exists.
@@ -492,8 +498,26 @@ public final class QueuePair implements AutoCloseable {
         }
         try (var verbs =
                 new VerbsCall(lifetime).explain(errno -> errno == Errno.EINVAL ? "it may not be in the group" : "")) {
-            MemorySegment gid = verbs.allocate(Gid.BYTES, Long.BYTES).copyFrom(MemorySegment.ofArray(group.bytes()));
-            verbs.check(call, this + ", " + group + ", lid " + lid, handle, gid, (short) lid);
+            multicast(verbs, call, group, lid);
+        }
+    }
+
+    private void multicast(VerbsCall verbs, NativeFunction call, Gid group, int lid) {
+        MemorySegment gid = verbs.allocate(Gid.BYTES, Long.BYTES).copyFrom(MemorySegment.ofArray(group.bytes()));
+        verbs.check(call, this + ", " + group + ", lid " + lid, handle, gid, (short) lid);
+        if (call == Libibverbs.ATTACH_MCAST) {
+            groups.add(new MulticastGroup(group, lid));
+        } else {
+            groups.remove(new MulticastGroup(group, lid));
+        }
+    }
+
+    /** Leaves all groups: C does not destroy a queue pair that is in one. */
+    private void leaveGroups() {
+        try (var verbs = new VerbsCall()) {
+            for (MulticastGroup group : List.copyOf(groups)) {
+                multicast(verbs, Libibverbs.DETACH_MCAST, group.gid(), group.lid());
+            }
         }
     }
 
@@ -723,7 +747,8 @@ public final class QueuePair implements AutoCloseable {
 
     /**
      * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion; once this
-     * has returned, the device uses none of its buffers any more. Does nothing when it is closed already.
+     * has returned, the device uses none of its buffers any more. It leaves its multicast groups first. Does nothing when
+     * it is closed already.
      *
      * @throws IllegalStateException if this thread has an open poll of an {@link ExtendedCompletionQueue} that it
      *     completes in
@@ -735,6 +760,7 @@ public final class QueuePair implements AutoCloseable {
         owner.close(() -> {
             checkNoOpenPoll();
             checkNoBatch();
+            leaveGroups();
             destroy.run();
             context.objects().remove(handle, this);
         });

@@ -12,6 +12,7 @@ import java.net.InetSocketAddress;
 import java.net.MulticastSocket;
 import java.net.NetworkInterface;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -23,6 +24,17 @@ class DatagramTest {
 
     private static SendRequest datagram(RcPair.Side from, AddressHandle to, QueuePair receiver) {
         return from.send(0, 5).to(to, receiver.qpNum(), RcPair.QKEY);
+    }
+
+    @Test
+    void shouldLeaveItsGroupsWhenClosed() throws UnknownHostException {
+        try (var pair = RcPair.datagrams();
+                var qp = pair.b.pd.createQueuePair(QueuePairType.UD, pair.b.cq, pair.b.cq)) {
+            qp.bringUp(1, RcPair.QKEY);
+            qp.attachMulticast(Gid.of(InetAddress.getByName("ff0e::4711")), 0);
+            qp.close(); // EBUSY in C
+            assertThrows(IllegalStateException.class, qp::query);
+        }
     }
 
     @Test
