@@ -28,8 +28,8 @@ class DatagramTest {
 
     @Test
     void shouldLeaveItsGroupsWhenClosed() throws UnknownHostException {
-        try (var pair = RcPair.datagrams();
-                var qp = pair.b.pd.createQueuePair(QueuePairType.UD, pair.b.cq, pair.b.cq)) {
+        try (var pair = RcPair.datagrams()) {
+            var qp = pair.b.pd.createQueuePair(QueuePairType.UD, pair.b.cq, pair.b.cq);
             qp.bringUp(1, RcPair.QKEY);
             qp.attachMulticast(Gid.of(InetAddress.getByName("ff0e::4711")), 0);
             qp.close(); // EBUSY in C
