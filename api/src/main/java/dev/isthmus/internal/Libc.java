@@ -16,6 +16,10 @@ public final class Libc {
     public static final NativeFunction MUNMAP = of("munmap", JAVA_INT, ADDRESS, JAVA_LONG);
     public static final NativeFunction MADVISE = of("madvise", JAVA_INT, ADDRESS, JAVA_LONG, JAVA_INT);
     public static final NativeFunction DUP = of("dup", JAVA_INT, JAVA_INT);
+
+    /** open(2), which has a third parameter only with O_CREAT; without it the call is like a plain function's. */
+    public static final NativeFunction OPEN = of("open", JAVA_INT, ADDRESS, JAVA_INT);
+
     public static final NativeFunction CLOSE = of("close", JAVA_INT, JAVA_INT);
 
     private static final NativeFunction GETPAGESIZE = of("getpagesize", JAVA_INT);

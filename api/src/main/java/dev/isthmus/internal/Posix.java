@@ -25,7 +25,6 @@ final class Posix {
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
     private static final NativeFunction EVENTFD =
             LIBC.function("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
-    private static final NativeFunction CLOSE = LIBC.function("close", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final NativeFunction FCNTL =
             LIBC.variadicFunction("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
     private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
@@ -98,7 +97,7 @@ final class Posix {
 
     static void close(int fd) {
         try (var call = new NativeCall()) {
-            call.integer(CLOSE, fd); // whatever it returns, Linux has closed it
+            call.integer(Libc.CLOSE, fd); // whatever it returns, Linux has closed it
         }
     }
 
