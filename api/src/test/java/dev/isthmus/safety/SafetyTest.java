@@ -36,7 +36,11 @@ class SafetyTest {
         assertEquals(0, result.status(), () -> "ISTHMUS_FUZZ_SEED=" + seed + "\n" + tail(result.output()));
     }
 
+    /** The end of what was said or, when the JVM died, the start of its report, which says where. */
     private static String tail(String output) {
-        return output.substring(Math.max(0, output.length() - 20_000));
+        int death = output.indexOf("# A fatal error");
+        return death >= 0
+                ? output.substring(death, Math.min(output.length(), death + 20_000))
+                : output.substring(Math.max(0, output.length() - 20_000));
     }
 }
