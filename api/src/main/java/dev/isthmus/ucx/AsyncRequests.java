@@ -1,6 +1,5 @@
 package dev.isthmus.ucx;
 
-import dev.isthmus.internal.HotPath;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.concurrent.CompletableFuture;
@@ -26,12 +25,14 @@ final class AsyncRequests {
         abstract void complete();
     }
 
+    private final UcpWorker worker;
     private final UcpRequests requests;
     private final ArrayList<Entry> pending = new ArrayList<>();
     private final ArrayDeque<Entry> done = new ArrayDeque<>();
     private int idle;
 
-    AsyncRequests(UcpRequests requests) {
+    AsyncRequests(UcpWorker worker, UcpRequests requests) {
+        this.worker = worker;
         this.requests = requests;
     }
 
@@ -40,7 +41,7 @@ final class AsyncRequests {
             return CompletableFuture.completedFuture(null);
         }
         var future = new CompletableFuture<Void>();
-        pending.add(new Entry(request) {
+        add(new Entry(request) {
             @Override
             CompletableFuture<?> future() {
                 return future;
@@ -54,9 +55,9 @@ final class AsyncRequests {
         return future;
     }
 
-    CompletableFuture<UcpTagReceived> tagReceive(long request, UcpWorker worker) {
+    CompletableFuture<UcpTagReceived> tagReceive(long request) {
         var future = new CompletableFuture<UcpTagReceived>();
-        pending.add(new Entry(request) {
+        add(new Entry(request) {
             @Override
             CompletableFuture<?> future() {
                 return future;
@@ -71,6 +72,11 @@ final class AsyncRequests {
         return future;
     }
 
+    private void add(Entry entry) {
+        pending.add(entry);
+        worker.needAttention();
+    }
+
     private <T> void finish(CompletableFuture<T> future, long request, T value, String call, Object object) {
         int status = requests.statusCode(request);
         requests.release(request);
@@ -81,7 +87,7 @@ final class AsyncRequests {
         }
     }
 
-    @HotPath
+    /** Whether {@link #sweep} has something to look at. */
     boolean any() {
         return !pending.isEmpty() || !done.isEmpty();
     }

@@ -16,6 +16,7 @@ import java.util.Map;
  */
 final class EndpointFailures {
 
+    private final UcpWorker worker;
     private final MemorySegment callback;
     private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
     private final ArrayDeque<UcpEndpoint> failed = new ArrayDeque<>();
@@ -26,9 +27,11 @@ final class EndpointFailures {
     /**
      * Makes the callback.
      *
+     * @param worker told when there is something to tell
      * @param arena of the worker, which closes it when C can no longer call
      */
-    EndpointFailures(Arena arena) {
+    EndpointFailures(UcpWorker worker, Arena arena) {
+        this.worker = worker;
         callback = ucp_err_handler_cb_t.allocate(this::onError, arena);
     }
 
@@ -78,5 +81,6 @@ final class EndpointFailures {
             thrown = t;
         }
         any = true;
+        worker.needAttention();
     }
 }

@@ -44,19 +44,9 @@ final class RequestSlots {
     private final long stride;
     private final long firstHandle;
 
-    private long[] handles = {}; // with FREE while the slot is not in use: then it is the next one
+    private RequestSlot[] slots = {};
     private int[] free = {}; // a stack, so that the same few slots stay in the cache
     private int freeCount;
-
-    // What is known of the operation in each slot.
-    long[] addresses = {};
-    byte[] kinds = {};
-    byte[] statuses = {};
-    int[] polledAt = {};
-    long[] lengths = {};
-    long[] senderTags = {};
-    MemorySegment[] buffers = {}; // held while C uses it: an automatic arena must not be collected
-    UcpEndpoint[] endpoints = {};
 
     /**
      * Reserves slots.
@@ -74,92 +64,75 @@ final class RequestSlots {
 
     /** A free slot, which stays free until {@link #take}: most sends are done at once. */
     @HotPath
-    int next() {
+    RequestSlot next() {
         if (freeCount == 0) {
             grow();
         }
-        return free[freeCount - 1];
+        return slots[free[freeCount - 1]];
     }
 
     /** Takes the slot that {@link #next} gave, and names it. */
     @HotPath
-    long take(int slot) {
+    long take(RequestSlot slot) {
         freeCount--;
-        long handle = handles[slot] & ~FREE;
-        handles[slot] = handle;
+        long handle = slot.handle & ~FREE;
+        slot.handle = handle;
         return handle;
     }
 
     /** Frees a slot whose request C has completed. */
     @HotPath
-    void free(int slot) {
-        long handle = handles[slot];
+    void free(RequestSlot slot) {
+        long handle = slot.handle;
         long generation = ((handle & GENERATION_MASK) + GENERATION_ONE) & GENERATION_MASK;
-        handles[slot] = (handle & ~GENERATION_MASK) | generation | FREE;
+        slot.handle = (handle & ~GENERATION_MASK) | generation | FREE;
         // Most often the slot is still there. Not storing it again saves a message tens of nanoseconds: the load in
         // next(), which soon follows, would have to wait for the store, or be taken back for not having waited.
-        if (free[freeCount] != slot) {
-            free[freeCount] = slot;
+        int index = slot.index;
+        if (free[freeCount] != index) {
+            free[freeCount] = index;
         }
         freeCount++;
     }
 
-    /** The slot of a handle, or -1 if it is no outstanding operation of this worker. */
+    /** The slot of a handle, or null if it is no outstanding operation of this worker. */
     @HotPath
-    int slotOf(long handle) {
-        int slot = (int) (handle & SLOT_MASK);
-        return handle > 0 && slot < handles.length && handles[slot] == handle ? slot : -1;
+    RequestSlot find(long handle) {
+        int index = (int) (handle & SLOT_MASK);
+        if (handle <= 0 || index >= slots.length) {
+            return null;
+        }
+        RequestSlot slot = slots[index];
+        return slot.handle == handle ? slot : null;
     }
 
-    @HotPath
-    boolean isTaken(int slot) {
-        return handles[slot] > 0;
-    }
-
-    @HotPath
-    long sendParameters(int slot) {
-        return addresses[slot];
-    }
-
-    @HotPath
-    long receiveParameters(int slot) {
-        return addresses[slot] + PARAM_BYTES;
-    }
-
-    int capacity() {
-        return handles.length;
+    /** All slots, free ones too. */
+    RequestSlot[] all() {
+        return slots;
     }
 
     int inUse() {
-        return handles.length - freeCount;
+        return slots.length - freeCount;
     }
 
     private void grow() {
-        if (handles.length == MAX_SLOTS) {
+        if (slots.length == MAX_SLOTS) {
             throw new IllegalStateException("the worker has " + MAX_SLOTS
                     + " outstanding operations, the most there can be: release() those that are done");
         }
-        add(Math.min(handles.length, MAX_SLOTS - handles.length));
+        add(Math.min(slots.length, MAX_SLOTS - slots.length));
     }
 
     private void add(int count) {
-        int first = handles.length;
+        int first = slots.length;
         int length = first + count;
         MemorySegment chunk = arena.allocate(count * stride, CACHE_LINE);
-        handles = Arrays.copyOf(handles, length);
+        slots = Arrays.copyOf(slots, length);
         free = Arrays.copyOf(free, length);
-        addresses = Arrays.copyOf(addresses, length);
-        kinds = Arrays.copyOf(kinds, length);
-        statuses = Arrays.copyOf(statuses, length);
-        polledAt = Arrays.copyOf(polledAt, length);
-        lengths = Arrays.copyOf(lengths, length);
-        senderTags = Arrays.copyOf(senderTags, length);
-        buffers = Arrays.copyOf(buffers, length);
-        endpoints = Arrays.copyOf(endpoints, length);
         for (int i = 0; i < count; i++) {
-            int slot = first + i;
-            handles[slot] = firstHandle | slot | FREE;
-            addresses[slot] = prepare(chunk.asSlice(i * stride, stride));
+            int index = first + i;
+            slots[index] =
+                    new RequestSlot(index, prepare(chunk.asSlice(i * stride, stride)), firstHandle | index | FREE);
             free[freeCount++] = length - 1 - i; // the lowest on top
         }
     }

@@ -84,10 +84,10 @@ public final class UcpEndpoint implements AutoCloseable {
         long handle = open();
         worker.checkTag();
         long address = Buffers.readable(buffer, offset, length);
-        int slot = slots.next();
+        RequestSlot slot = slots.next();
         long result;
         try {
-            result = Ucp.tagSend(handle, address, length, tag, slots.sendParameters(slot));
+            result = Ucp.tagSend(handle, address, length, tag, slot.sendParameters());
         } finally {
             Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
         }
@@ -98,7 +98,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (UcxFailure.isError(result)) {
             throw UcxFailure.of((int) result, "ucp_tag_send_nbx", this + ", " + length + " bytes");
         }
-        return requests.begin(slot, UcpRequests.SEND, this, buffer);
+        return requests.begin(slot, RequestSlot.SEND, this, buffer);
     }
 
     /**
@@ -126,8 +126,8 @@ public final class UcpEndpoint implements AutoCloseable {
     @HotPath
     public long flush() {
         long handle = open();
-        int slot = slots.next();
-        long result = Ucp.endpointFlush(handle, slots.sendParameters(slot));
+        RequestSlot slot = slots.next();
+        long result = Ucp.endpointFlush(handle, slot.sendParameters());
         requests.touch();
         if (result == 0) {
             return 0;
@@ -135,7 +135,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (UcxFailure.isError(result)) {
             throw UcxFailure.of((int) result, "ucp_ep_flush_nbx", toString());
         }
-        return requests.begin(slot, UcpRequests.FLUSH, this, null);
+        return requests.begin(slot, RequestSlot.FLUSH, this, null);
     }
 
     /**

@@ -18,10 +18,6 @@ import java.lang.foreign.MemorySegment;
  */
 public final class UcpRequests {
 
-    static final byte SEND = 0;
-    static final byte TAG_RECEIVE = 1;
-    static final byte FLUSH = 2;
-
     private static final int IN_PROGRESS = 1;
 
     /** A length that no message has. */
@@ -86,15 +82,15 @@ public final class UcpRequests {
         if (request == 0) {
             return 0;
         }
-        int slot = slot(request);
-        int status = slots.statuses[slot];
+        RequestSlot slot = slot(request);
+        int status = slot.status;
         if (status != IN_PROGRESS) {
             return status;
         }
-        if (slots.polledAt[slot] == activity && (++skipped & TRUST_NO_PROGRESS) != 0) {
+        if (slot.polledAt == activity && (++skipped & TRUST_NO_PROGRESS) != 0) {
             return IN_PROGRESS;
         }
-        return poll(slot);
+        return ask(slot);
     }
 
     /**
@@ -110,8 +106,8 @@ public final class UcpRequests {
         if (request == 0) {
             return 0;
         }
-        int slot = slot(request);
-        return received(slot) ? slots.lengths[slot] : 0;
+        RequestSlot slot = slot(request);
+        return received(slot) ? slot.length : 0;
     }
 
     /**
@@ -127,8 +123,8 @@ public final class UcpRequests {
         if (request == 0) {
             return 0;
         }
-        int slot = slot(request);
-        return received(slot) ? slots.senderTags[slot] : 0;
+        RequestSlot slot = slot(request);
+        return received(slot) ? slot.senderTag : 0;
     }
 
     /**
@@ -144,9 +140,9 @@ public final class UcpRequests {
         if (request == 0) {
             return;
         }
-        int slot = slot(request);
+        RequestSlot slot = slot(request);
         if (poll(slot) == IN_PROGRESS) {
-            Ucp.requestCancel(worker, slots.addresses[slot]);
+            Ucp.requestCancel(worker, slot.address);
             touch();
         }
     }
@@ -164,8 +160,8 @@ public final class UcpRequests {
         if (request == 0) {
             return;
         }
-        int slot = slot(request);
-        if (slots.statuses[slot] == IN_PROGRESS && poll(slot) == IN_PROGRESS) {
+        RequestSlot slot = slot(request);
+        if (poll(slot) == IN_PROGRESS) {
             throw stillInProgress();
         }
         slots.free(slot);
@@ -198,13 +194,13 @@ public final class UcpRequests {
 
     /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
     @HotPath
-    long begin(int slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
-        slots.kinds[slot] = kind;
-        slots.statuses[slot] = IN_PROGRESS;
-        slots.polledAt[slot] = activity - 1; // it may be done already
-        slots.buffers[slot] = buffer;
-        if (slots.endpoints[slot] != endpoint) {
-            slots.endpoints[slot] = endpoint;
+    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+        slot.kind = kind;
+        slot.status = IN_PROGRESS;
+        slot.polledAt = activity - 1; // it may be done already
+        slot.buffer = buffer;
+        if (slot.endpoint != endpoint) {
+            slot.endpoint = endpoint;
         }
         return slots.take(slot);
     }
@@ -212,8 +208,8 @@ public final class UcpRequests {
     /** How many operations have not ended: those of an endpoint, or all when it is null. */
     int pending(UcpEndpoint endpoint) {
         int count = 0;
-        for (int slot = 0; slot < slots.capacity(); slot++) {
-            boolean concerned = slots.isTaken(slot) && (endpoint == null || slots.endpoints[slot] == endpoint);
+        for (RequestSlot slot : slots.all()) {
+            boolean concerned = slot.isTaken() && (endpoint == null || slot.endpoint == endpoint);
             if (concerned && poll(slot) == IN_PROGRESS) {
                 count++;
             }
@@ -223,38 +219,40 @@ public final class UcpRequests {
 
     /** Cancels every receive. */
     void cancelReceives() {
-        for (int slot = 0; slot < slots.capacity(); slot++) {
-            if (slots.isTaken(slot) && slots.kinds[slot] == TAG_RECEIVE && poll(slot) == IN_PROGRESS) {
-                Ucp.requestCancel(worker, slots.addresses[slot]);
+        for (RequestSlot slot : slots.all()) {
+            if (slot.isTaken() && slot.kind == RequestSlot.TAG_RECEIVE && poll(slot) == IN_PROGRESS) {
+                Ucp.requestCancel(worker, slot.address);
             }
         }
         touch();
     }
 
     @HotPath
-    private int slot(long request) {
-        int slot = slots.slotOf(request);
-        if (slot < 0) {
+    private RequestSlot slot(long request) {
+        RequestSlot slot = slots.find(request);
+        if (slot == null) {
             throw unknown(request);
         }
         return slot;
     }
 
     @HotPath
-    private int poll(int slot) {
-        int status = slots.statuses[slot];
+    private int poll(RequestSlot slot) {
+        int status = slot.status;
+        return status != IN_PROGRESS ? status : ask(slot);
+    }
+
+    @HotPath
+    private int ask(RequestSlot slot) {
+        slot.polledAt = activity;
+        int status = Ucp.requestStatus(slot.address);
         if (status != IN_PROGRESS) {
-            return status;
-        }
-        slots.polledAt[slot] = activity;
-        status = Ucp.requestStatus(slots.addresses[slot]);
-        if (status != IN_PROGRESS) {
-            slots.statuses[slot] = (byte) status;
-            slots.buffers[slot] = null;
-            if (slots.endpoints[slot] != null) {
-                slots.endpoints[slot] = null;
+            slot.status = (byte) status;
+            slot.buffer = null;
+            if (slot.endpoint != null) {
+                slot.endpoint = null;
             }
-            slots.lengths[slot] = NOT_ASKED;
+            slot.length = NOT_ASKED;
         }
         return status;
     }
@@ -266,14 +264,14 @@ public final class UcpRequests {
      * the time between a message and its answer.
      */
     @HotPath
-    private boolean received(int slot) {
-        if (slots.kinds[slot] != TAG_RECEIVE || slots.statuses[slot] != 0) {
+    private boolean received(RequestSlot slot) {
+        if (slot.kind != RequestSlot.TAG_RECEIVE || slot.status != 0) {
             return false;
         }
-        if (slots.lengths[slot] == NOT_ASKED) {
-            Ucp.tagReceiveTest(slots.addresses[slot], infoAddress);
-            slots.lengths[slot] = ucp_tag_recv_info.length(info);
-            slots.senderTags[slot] = ucp_tag_recv_info.sender_tag(info);
+        if (slot.length == NOT_ASKED) {
+            Ucp.tagReceiveTest(slot.address, infoAddress);
+            slot.length = ucp_tag_recv_info.length(info);
+            slot.senderTag = ucp_tag_recv_info.sender_tag(info);
         }
         return true;
     }

@@ -34,13 +34,14 @@ public final class UcpWorker implements AutoCloseable {
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
-    private final EndpointFailures failures = new EndpointFailures(arena);
+    private final EndpointFailures failures = new EndpointFailures(this, arena);
     private final RequestSlots slots;
     private final UcpRequests requests;
     private final AsyncRequests async;
     private final long closeNanos;
     private final boolean tag;
     private final long worker;
+    private boolean attention; // one flag for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
         this.context = context;
@@ -51,7 +52,7 @@ public final class UcpWorker implements AutoCloseable {
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
         this.worker = lifetime.open(() -> create(context, arena));
         this.requests = new UcpRequests(owner, worker, slots, arena);
-        this.async = new AsyncRequests(requests);
+        this.async = new AsyncRequests(this, requests);
     }
 
     /**
@@ -119,11 +120,8 @@ public final class UcpWorker implements AutoCloseable {
         owner.check();
         int events = Ucp.workerProgress(worker);
         requests.happened(events);
-        if (async.any()) {
-            async.sweep(events != 0);
-        }
-        if (failures.any()) {
-            failures.tell();
+        if (attention) {
+            attend(events != 0);
         }
         return events;
     }
@@ -186,10 +184,10 @@ public final class UcpWorker implements AutoCloseable {
         owner.check();
         checkTag();
         long address = Buffers.writable(buffer, offset, length);
-        int slot = slots.next();
+        RequestSlot slot = slots.next();
         long result;
         try {
-            result = Ucp.tagReceive(worker, address, length, tag, mask, slots.receiveParameters(slot));
+            result = Ucp.tagReceive(worker, address, length, tag, mask, slot.receiveParameters());
         } finally {
             Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
         }
@@ -197,7 +195,7 @@ public final class UcpWorker implements AutoCloseable {
         if (UcxFailure.isError(result)) {
             throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", this + ", " + length + " bytes");
         }
-        return requests.begin(slot, UcpRequests.TAG_RECEIVE, null, buffer);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
     }
 
     /**
@@ -212,7 +210,7 @@ public final class UcpWorker implements AutoCloseable {
      * @return completed with the message's length and tag
      */
     public CompletableFuture<UcpTagReceived> tagReceiveAsync(MemorySegment buffer, long tag, long mask) {
-        return async.tagReceive(tagReceive(buffer, 0, buffer.byteSize(), tag, mask), this);
+        return async.tagReceive(tagReceive(buffer, 0, buffer.byteSize(), tag, mask));
     }
 
     /**
@@ -266,6 +264,22 @@ public final class UcpWorker implements AutoCloseable {
             context.abandon();
         }
         async.abandon(new IllegalStateException(this + " was closed before the operation was done"));
+    }
+
+    /** There is something to look at after the next progress: a future, or what a callback noted. */
+    void needAttention() {
+        attention = true;
+    }
+
+    // An exception of the program's leaves the flag as it is, and the rest to the next time.
+    private void attend(boolean somethingHappened) {
+        if (async.any()) {
+            async.sweep(somethingHappened);
+        }
+        if (failures.any()) {
+            failures.tell();
+        }
+        attention = async.any() || failures.any();
     }
 
     /** Progresses without telling anyone; false when the time is over. */

@@ -139,7 +139,6 @@ final class TagPingPong implements AutoCloseable {
             if (worker.progress() != 0) {
                 return true;
             }
-            Thread.onSpinWait(); // leaves the core to the peer, should it be on the same one's other hardware thread
         }
         return false;
     }
