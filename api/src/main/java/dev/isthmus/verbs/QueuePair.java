@@ -1,26 +1,15 @@
 package dev.isthmus.verbs;
 
-import dev.isthmus.bindings.ibverbs.ibv_ece;
 import dev.isthmus.bindings.ibverbs.ibv_qp;
-import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
-import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
-import dev.isthmus.bindings.ibverbs.ibv_qp_rate_limit_attr;
-import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
-import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
 
 /**
  * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
@@ -30,14 +19,6 @@ import java.util.concurrent.ThreadLocalRandom;
  * it, and closed before its protection domain and completion queues.
  */
 public final class QueuePair implements AutoCloseable {
-
-    /** {@code IBV_QP_STATE} to {@code IBV_QP_DEST_QPN}: all that can be queried. */
-    private static final int QUERY_ALL = (1 << 21) - 1;
-
-    private static final int MAX_24_BITS = 0xff_ffff;
-
-    /** More READs at once than this help nobody and take memory of the device. */
-    private static final int MAX_READ_DEPTH = 16;
 
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV
@@ -52,7 +33,9 @@ public final class QueuePair implements AutoCloseable {
     private final int accepted; // the kinds of send requests that its type takes
     private final int plain; // those of them that need no further check
     private final int qpNum;
-    private final int psn = ThreadLocalRandom.current().nextInt(MAX_24_BITS + 1);
+    private final QueuePairControl control;
+    private final BringUp bringUp;
+    private final MulticastGroups groups;
     private QueuePairState state = QueuePairState.RESET;
 
     private QueuePairCapabilities capabilities;
@@ -63,11 +46,8 @@ public final class QueuePair implements AutoCloseable {
     private boolean canReceive;
     private int port; // 0 when it was not set yet
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
-    private final Set<MulticastGroup> groups = new HashSet<>();
     private SendBatch batch; // null when it was not made for that
     private boolean inBatch;
-
-    private record MulticastGroup(Gid gid, int lid) {}
 
     /**
      * A queue pair of a C object that exists.
@@ -101,6 +81,9 @@ public final class QueuePair implements AutoCloseable {
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
+        this.control = new QueuePairControl(lifetime, handle, context.ops(), toString());
+        this.bringUp = new BringUp(this, context);
+        this.groups = new MulticastGroups(lifetime, handle, toString());
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
         granted(capabilities);
     }
@@ -187,38 +170,14 @@ public final class QueuePair implements AutoCloseable {
 
     /** As {@link #modify}, but it is for C to say no. */
     void modifyUnchecked(QueuePairTransition transition) {
-        try (var call = new VerbsCall(lifetime).explain(errno -> modifyHelp(transition, errno))) {
-            MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
-            int mask = transition.write(attributes);
-            call.check(Libibverbs.MODIFY_QP, this + " to " + transition, handle, attributes, mask);
-            if (transition.sets(QueuePairAttribute.CAPABILITIES)) {
-                granted(QueuePairCapabilities.read(ibv_qp_attr.cap(attributes)));
-            }
+        QueuePairCapabilities granted = control.modify(transition);
+        if (granted != null) {
+            granted(granted);
         }
         if (transition.sets(QueuePairAttribute.PORT)) {
             port = transition.port();
         }
         entered(transition.state());
-    }
-
-    private static String modifyHelp(QueuePairTransition transition, int errno) {
-        if (transition.sets(QueuePairAttribute.CAPABILITIES)) {
-            return "few devices can resize a queue pair: compare with the device's attributes";
-        }
-        if (errno == Errno.EINVAL && transition.state() == QueuePairState.ERR) {
-            return "the kernel may not take it from RESET to ERR; nothing is outstanding in RESET";
-        }
-        if (errno == Errno.EINVAL && transition.sets(QueuePairAttribute.ALTERNATE_PATH)) {
-            return "the kernel takes alternate paths on InfiniBand only; compare other values with the device's";
-        }
-        return switch (errno) {
-            case Errno.EINVAL ->
-                "a value is out of the device's range, or the device has moved on to another state, or its send queue"
-                        + " still drains: compare with query() and the attributes of the device and port";
-            case Errno.ENODATA -> "no entry at that GID index";
-            case 101, 110, 113 -> "no way to the peer's GID from the local one"; // ENETUNREACH, ETIMEDOUT, EHOSTUNREACH
-            default -> "";
-        };
     }
 
     /** Notes the state that the device has brought it to. */
@@ -243,15 +202,10 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairAttributes query() {
         owner.check();
         checkNoBatch();
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
-            MemorySegment init = call.allocate(ibv_qp_init_attr.layout());
-            call.check(Libibverbs.QUERY_QP, toString(), handle, attributes, QUERY_ALL, init);
-            var result = QueuePairAttributes.read(attributes);
-            port = result.port();
-            entered(result.state());
-            return result;
-        }
+        QueuePairAttributes result = control.query();
+        port = result.port();
+        entered(result.state());
+        return result;
     }
 
     /**
@@ -285,18 +239,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public void limitRate(int kbps, int maxBurst, int typicalPacket) {
         owner.check();
-        if (kbps < 0 || maxBurst < 0 || typicalPacket < 0 || typicalPacket > 0xffff) {
-            throw new IllegalArgumentException("a rate of " + kbps + " kbit/s, bursts of " + maxBurst
-                    + " bytes, or packets of " + typicalPacket + " bytes: one is out of range");
-        }
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment limit = call.allocate(ibv_qp_rate_limit_attr.layout());
-            ibv_qp_rate_limit_attr.rate_limit(limit, kbps);
-            ibv_qp_rate_limit_attr.max_burst_sz(limit, maxBurst);
-            ibv_qp_rate_limit_attr.typical_pkt_sz(limit, (short) typicalPacket);
-            NativeFunction modify = context.ops().require(ContextFunction.MODIFY_QP_RATE_LIMIT);
-            call.check(modify, this + ", " + kbps + " kbit/s", handle, limit);
-        }
+        control.limitRate(kbps, maxBurst, typicalPacket);
     }
 
     /**
@@ -311,12 +254,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public boolean isDataInOrder(SendOpcode opcode) {
         owner.check();
-        if (opcode == SendOpcode.UNKNOWN) {
-            throw new IllegalArgumentException("there is no such operation: " + opcode);
-        }
-        try (var call = new VerbsCall(lifetime)) {
-            return call.integer(Libibverbs.QUERY_QP_DATA_IN_ORDER, handle, opcode.code(), 0) == 1;
-        }
+        return control.isDataInOrder(opcode);
     }
 
     /**
@@ -329,11 +267,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public ConnectionEstablishment ece() {
         owner.check();
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment ece = call.allocate(ibv_ece.layout());
-            call.check(Libibverbs.QUERY_ECE, toString(), handle, ece);
-            return ConnectionEstablishment.read(ece);
-        }
+        return control.ece();
     }
 
     /**
@@ -346,11 +280,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public void ece(ConnectionEstablishment options) {
         owner.check();
-        try (var call = new VerbsCall(lifetime)) {
-            MemorySegment ece = call.allocate(ibv_ece.layout());
-            options.write(ece);
-            call.check(Libibverbs.SET_ECE, this + ", " + options, handle, ece);
-        }
+        control.ece(options);
     }
 
     /**
@@ -362,13 +292,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the port cannot be queried
      */
     public QueuePairAddress address(GidEntry local) {
-        PortAttributes port = context.port(local.port());
-        return new QueuePairAddress(qpNum, psn, port.lid(), local.gid(), port.activeMtu(), readDepth());
-    }
-
-    /** How many READs and atomics of the peer this end serves at once. */
-    private int readDepth() {
-        return Math.clamp(context.attributes().maxQpRdAtomic(), 0, MAX_READ_DEPTH);
+        return bringUp.address(local);
     }
 
     /**
@@ -387,50 +311,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
-        checkFresh(type.isConnected(), "connected");
-        QueuePairAddress here = address(local);
-        Mtu mtu = here.mtu().compareTo(remote.mtu()) <= 0 ? here.mtu() : remote.mtu();
-        boolean reliable = type == QueuePairType.RC;
-        modify(QueuePairTransition.to(QueuePairState.INIT)
-                .pkeyIndex(0)
-                .port(local.port())
-                .access(remoteAccess(reliable)));
-        var toRtr = QueuePairTransition.to(QueuePairState.RTR)
-                .path(AddressVector.global(local, remote.gid()).withDlid(remote.lid()))
-                .pathMtu(mtu)
-                .destQpNum(remote.qpNum())
-                .rqPsn(remote.psn());
-        var toRts = QueuePairTransition.to(QueuePairState.RTS).sqPsn(psn);
-        if (reliable) {
-            toRtr.maxDestRdAtomic(here.readDepth()).minRnrTimer(12);
-            toRts.timeout(14)
-                    .retryCount(7)
-                    .rnrRetry(7)
-                    .maxRdAtomic(Math.min(context.attributes().maxQpInitRdAtomic(), remote.readDepth()));
-        }
-        modify(toRtr);
-        modify(toRts);
-    }
-
-    private AccessFlag[] remoteAccess(boolean reliable) {
-        if (!reliable) {
-            return new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
-        }
-        boolean atomics = context.attributes().atomicCap() != AtomicCapability.NONE;
-        return atomics
-                ? new AccessFlag[] {
-                    AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
-                }
-                : new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
-    }
-
-    private void checkFresh(boolean rightType, String what) {
-        if (!rightType) {
-            throw new IllegalStateException(this + " is not of a type that can be " + what);
-        }
-        if (state != QueuePairState.RESET) {
-            throw new IllegalStateException(this + " is in " + state + ", and can be " + what + " from RESET only");
-        }
+        bringUp.connect(local, remote);
     }
 
     /**
@@ -448,13 +329,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if a step fails
      */
     public void bringUp(int port, int qkey) {
-        checkFresh(type == QueuePairType.UD, "brought up");
-        modify(QueuePairTransition.to(QueuePairState.INIT)
-                .pkeyIndex(0)
-                .port(port)
-                .qkey(qkey));
-        modify(QueuePairTransition.to(QueuePairState.RTR));
-        modify(QueuePairTransition.to(QueuePairState.RTS).sqPsn(psn));
+        bringUp.bringUp(port, qkey);
     }
 
     /**
@@ -470,7 +345,8 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, such as when the device has no room for more
      */
     public void attachMulticast(Gid group, int lid) {
-        multicast(Libibverbs.ATTACH_MCAST, group, lid);
+        checkMulticast();
+        groups.attach(group, lid);
     }
 
     /**
@@ -485,39 +361,14 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, with EINVAL when it is not in the group
      */
     public void detachMulticast(Gid group, int lid) {
-        multicast(Libibverbs.DETACH_MCAST, group, lid);
+        checkMulticast();
+        groups.detach(group, lid);
     }
 
-    private void multicast(NativeFunction call, Gid group, int lid) {
+    private void checkMulticast() {
         owner.check();
         if (type != QueuePairType.UD) {
             throw new IllegalStateException(this + " cannot be in a multicast group: only UD can");
-        }
-        if (!group.isMulticast() || lid < 0 || lid > 0xffff) {
-            throw new IllegalArgumentException("gid " + group + ", lid " + lid + " is not a multicast group");
-        }
-        try (var verbs =
-                new VerbsCall(lifetime).explain(errno -> errno == Errno.EINVAL ? "it may not be in the group" : "")) {
-            multicast(verbs, call, group, lid);
-        }
-    }
-
-    private void multicast(VerbsCall verbs, NativeFunction call, Gid group, int lid) {
-        MemorySegment gid = verbs.allocate(Gid.BYTES, Long.BYTES).copyFrom(MemorySegment.ofArray(group.bytes()));
-        verbs.check(call, this + ", " + group + ", lid " + lid, handle, gid, (short) lid);
-        if (call == Libibverbs.ATTACH_MCAST) {
-            groups.add(new MulticastGroup(group, lid));
-        } else {
-            groups.remove(new MulticastGroup(group, lid));
-        }
-    }
-
-    /** Leaves all groups: C does not destroy a queue pair that is in one. */
-    private void leaveGroups() {
-        try (var verbs = new VerbsCall()) {
-            for (MulticastGroup group : List.copyOf(groups)) {
-                multicast(verbs, Libibverbs.DETACH_MCAST, group.gid(), group.lid());
-            }
         }
     }
 
@@ -760,7 +611,7 @@ public final class QueuePair implements AutoCloseable {
         owner.close(() -> {
             checkNoOpenPoll();
             checkNoBatch();
-            leaveGroups();
+            groups.leaveAll();
             destroy.run();
             context.objects().remove(handle, this);
         });
