@@ -17,6 +17,12 @@ final class UcxDuel {
     /** A message takes a hundredth of what it takes in the testbed; {@code ucx_perftest} looks at the last 2048. */
     private static final int ITERATIONS_FACTOR = 10;
 
+    /**
+     * A round takes a sixth of a second, most of it to start {@code ucx_perftest}. A virtual machine's processors are moved
+     * about meanwhile, which makes a round up to five times slower: a median of few is then of the machine's moods.
+     */
+    private static final int ROUNDS_FACTOR = 3;
+
     private static final Duel.WarmUp WARM_UP = new Duel.WarmUp(300_000, 3_000_000, Duration.ofSeconds(10), 0.05);
 
     private UcxDuel() {}
@@ -30,7 +36,8 @@ final class UcxDuel {
                 var c = new CTagLat(Map.of("UCX_TLS", TRANSPORTS), PORT, children);
                 var java = new JavaTagLat(Map.of("TLS", TRANSPORTS), Collections.max(options.sizes()), children)) {
             int iterations = options.iterations() * ITERATIONS_FACTOR;
-            new Duel(PATH, options.sizes(), iterations, options.rounds(), WARM_UP).run(c, java, out);
+            int rounds = options.rounds() * ROUNDS_FACTOR;
+            new Duel(PATH, options.sizes(), iterations, rounds, WARM_UP).run(c, java, out);
         }
     }
 }
