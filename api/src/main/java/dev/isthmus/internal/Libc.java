@@ -8,7 +8,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 
-/** The functions of the C library that Java has no equal of. Each returns -1 and sets errno when it fails. */
+/** The functions of the C library that Java has no equal of. Each constant returns -1 and sets errno when it fails. */
 public final class Libc {
 
     public static final NativeFunction MMAP =
@@ -27,10 +27,22 @@ public final class Libc {
     private Libc() {}
 
     private static NativeFunction of(String name, MemoryLayout result, MemoryLayout... arguments) {
+        return function(name, result, arguments);
+    }
+
+    /** A function that only one class has a use for. */
+    public static NativeFunction function(String name, MemoryLayout result, MemoryLayout... arguments) {
+        return link(name, FunctionDescriptor.of(result, arguments));
+    }
+
+    /** A function without a result that only one class has a use for. */
+    public static NativeFunction procedure(String name, MemoryLayout... arguments) {
+        return link(name, FunctionDescriptor.ofVoid(arguments));
+    }
+
+    private static NativeFunction link(String name, FunctionDescriptor descriptor) {
         return new NativeFunction(
-                name,
-                () -> Linker.nativeLinker().defaultLookup().find(name).orElseThrow(),
-                FunctionDescriptor.of(result, arguments));
+                name, () -> Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
     /** The size of a page of memory, in bytes: a power of two. */

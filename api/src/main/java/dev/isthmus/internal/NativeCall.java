@@ -107,6 +107,11 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
         return invoke(MemorySegment.class, f, arguments);
     }
 
+    /** Calls a function that returns one signed byte, as UCX's do that return a {@code ucs_status_t}. */
+    public final int integer8(NativeFunction f, Object... arguments) {
+        return invoke(Byte.class, f, arguments);
+    }
+
     /** Calls a function that returns an {@code int}. */
     public final int integer(NativeFunction f, Object... arguments) {
         return invoke(Integer.class, f, arguments);

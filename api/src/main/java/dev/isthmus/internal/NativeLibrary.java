@@ -60,6 +60,21 @@ public final class NativeLibrary {
     }
 
     /**
+     * A function that only newer versions have.
+     *
+     * @param since checks the version when the function is first called, or throws
+     */
+    public NativeFunction function(String name, FunctionDescriptor descriptor, Runnable since) {
+        return new NativeFunction(
+                name,
+                () -> {
+                    since.run();
+                    return symbol(name);
+                },
+                descriptor);
+    }
+
+    /**
      * A function with a variable number of arguments, as it is called with a certain number of them.
      *
      * @param fixed how many arguments it always has

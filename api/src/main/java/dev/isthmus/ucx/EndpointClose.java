@@ -2,8 +2,8 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
-import dev.isthmus.internal.ucx.UcpObjects;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -55,11 +55,11 @@ final class EndpointClose {
 
     private static void close(UcpWorker worker, long ep, int flags) {
         long request;
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment param = ucp_request_param_t.allocate(arena);
+        try (var call = new UcpCall()) {
+            MemorySegment param = ucp_request_param_t.allocate(call);
             ucp_request_param_t.op_attr_mask(param, ucp_h.UCP_OP_ATTR_FIELD_FLAGS());
             ucp_request_param_t.flags(param, flags);
-            request = UcpObjects.endpointClose(ep, param);
+            request = call.integer64(Libucp.EP_CLOSE, ep, param);
         }
         worker.requests().touch();
         if (request != 0 && !UcxFailure.isError(request)) {
@@ -73,7 +73,7 @@ final class EndpointClose {
         do {
             ended = Ucp.requestStatus(request) != IN_PROGRESS;
         } while (!ended && worker.progressUntil(deadline));
-        UcpObjects.requestFree(request);
+        UcpCall.run(Libucp.REQUEST_FREE, request);
         return ended;
     }
 }

@@ -2,16 +2,10 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_context_attr;
-import dev.isthmus.bindings.ucx.ucp_h;
-import dev.isthmus.bindings.ucx.ucp_params;
 import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.ucx.UcpObjects;
-import dev.isthmus.internal.ucx.UcxConfigKeys;
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -37,9 +31,9 @@ public final class UcpContext implements AutoCloseable {
         String name = config.name().isEmpty() ? "ucx" + COUNT.incrementAndGet() : config.name();
         this.lifetime = new Lifetime("UcpContext", name);
         this.features = Set.copyOf(config.features());
-        this.context = lifetime.open(() -> create(config, name));
+        this.context = lifetime.open(() -> ContextCreation.create(config, name));
         try {
-            this.requestBytes = queryRequestBytes();
+            this.requestBytes = attributes().requestBytes();
         } catch (UcxException e) {
             close();
             throw e;
@@ -110,6 +104,33 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
+     * What UCX says of the context: {@code ucp_context_query}.
+     *
+     * @return its name, memory types, and so on
+     * @throws IllegalStateException if the context is closed
+     */
+    public UcpContextAttributes attributes() {
+        try (var call = new UcpCall(lifetime)) {
+            MemorySegment attributes = ucp_context_attr.allocate(call);
+            ucp_context_attr.field_mask(attributes, UcpContextAttributes.fields());
+            call.check(Libucp.CONTEXT_QUERY, this, context, attributes);
+            return UcpContextAttributes.read(attributes);
+        }
+    }
+
+    /**
+     * The devices and transports that the context uses, for people to read: {@code ucp_context_print_info}.
+     *
+     * @return several lines, in a form that differs between versions of UCX
+     * @throws IllegalStateException if the context is closed
+     */
+    public String info() {
+        try (var call = new UcpCall(lifetime)) {
+            return call.print(Libucp.CONTEXT_PRINT_INFO, context);
+        }
+    }
+
+    /**
      * Frees what UCX has: {@code ucp_cleanup}. Does nothing when closed already.
      *
      * @throws IllegalStateException if workers are open; it names how many
@@ -118,7 +139,7 @@ public final class UcpContext implements AutoCloseable {
     public void close() {
         lifetime.close(() -> {
             if (!abandoned) {
-                UcpObjects.cleanup(context);
+                UcpCall.run(Libucp.CLEANUP, context);
             }
         });
     }
@@ -142,78 +163,6 @@ public final class UcpContext implements AutoCloseable {
 
     long requestBytes() {
         return requestBytes;
-    }
-
-    private static long create(UcpContextConfig config, String name) {
-        try (Arena arena = Arena.ofConfined()) {
-            long options = readOptions(arena, config.settings());
-            try {
-                MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-                int status = UcpObjects.init(parameters(arena, config, name), options, out);
-                UcxFailure.check(status, "ucp_init", name + ", " + config.features() + ", " + config.settings());
-                long context = out.get(ValueLayout.JAVA_LONG, 0);
-                refuseUnknownKeys(config.settings(), context);
-                return context;
-            } finally {
-                UcpObjects.configRelease(options);
-            }
-        }
-    }
-
-    private static MemorySegment parameters(Arena arena, UcpContextConfig config, String name) {
-        long features = 0;
-        for (UcpFeature feature : config.features()) {
-            features |= feature.bit();
-        }
-        MemorySegment params = ucp_params.allocate(arena);
-        ucp_params.field_mask(
-                params,
-                ucp_h.UCP_PARAM_FIELD_FEATURES()
-                        | ucp_h.UCP_PARAM_FIELD_MT_WORKERS_SHARED()
-                        | ucp_h.UCP_PARAM_FIELD_NAME());
-        ucp_params.features(params, features);
-        // Always: a worker on a second thread would otherwise race in C. It locks set-up and registration only.
-        ucp_params.mt_workers_shared(params, 1);
-        ucp_params.name(params, arena.allocateFrom(name));
-        return params;
-    }
-
-    private static long readOptions(Arena arena, Map<String, String> settings) {
-        MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-        UcxFailure.check(UcpObjects.configRead(out), "ucp_config_read", "the environment");
-        long options = out.get(ValueLayout.JAVA_LONG, 0);
-        settings.forEach((key, value) -> {
-            int status = UcpObjects.configModify(options, arena.allocateFrom(key), arena.allocateFrom(value));
-            if (status != 0) {
-                UcpObjects.configRelease(options);
-                throw new IllegalArgumentException("UCX does not accept " + key + "=" + value + ": "
-                        + UcsStatus.describe(status) + "; ucx_info -cf explains the option");
-            }
-        });
-        return options;
-    }
-
-    private static void refuseUnknownKeys(Map<String, String> settings, long context) {
-        if (settings.isEmpty()) {
-            return;
-        }
-        Set<String> known = UcxConfigKeys.known();
-        for (String key : settings.keySet()) {
-            if (!UcxConfigKeys.isKnown(known, key)) {
-                UcpObjects.cleanup(context);
-                throw new IllegalArgumentException("UCX knows no option " + key
-                        + ": ucx_info -c lists those there are, and here they stand" + " without UCX_");
-            }
-        }
-    }
-
-    private long queryRequestBytes() {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment attr = ucp_context_attr.allocate(arena);
-            ucp_context_attr.field_mask(attr, ucp_h.UCP_ATTR_FIELD_REQUEST_SIZE());
-            UcxFailure.check(UcpObjects.contextQuery(context, attr), "ucp_context_query", this);
-            return ucp_context_attr.request_size(attr);
-        }
     }
 
     /** The context as messages name it. */

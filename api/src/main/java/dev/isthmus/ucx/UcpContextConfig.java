@@ -17,6 +17,9 @@ public final class UcpContextConfig {
     private final Map<String, String> settings = new LinkedHashMap<>();
     private Set<UcpFeature> features = EnumSet.of(UcpFeature.TAG);
     private String name = "";
+    private long estimatedEndpoints;
+    private long estimatedProcesses;
+    private long tagSenderMask;
 
     UcpContextConfig() {}
 
@@ -65,6 +68,75 @@ public final class UcpContextConfig {
     public UcpContextConfig name(String contextName) {
         name = contextName;
         return this;
+    }
+
+    /**
+     * Says how many endpoints there will be: {@code ucp_params_t::estimated_num_eps}. UCX then chooses transports that
+     * bear so many.
+     *
+     * @param count about how many
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public UcpContextConfig estimatedEndpoints(long count) {
+        estimatedEndpoints = positive(count, "estimatedEndpoints");
+        return this;
+    }
+
+    /**
+     * Says how many processes of the program will run on each machine: {@code ucp_params_t::estimated_num_ppn}. UCX then
+     * takes its part of what they share.
+     *
+     * @param count about how many
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public UcpContextConfig estimatedProcessesPerNode(long count) {
+        estimatedProcesses = positive(count, "estimatedProcessesPerNode");
+        return this;
+    }
+
+    /**
+     * Says which bits of a tag tell its sender: {@code ucp_params_t::tag_sender_mask}. UCX can then let a device match
+     * tags whose receives name one sender.
+     *
+     * @param mask ones where the sender stands
+     * @return this
+     */
+    public UcpContextConfig tagSenderMask(long mask) {
+        tagSenderMask = mask;
+        return this;
+    }
+
+    /**
+     * The options as a context would have them that is made now, those of the environment and of {@link #set}: {@code
+     * ucp_config_print}. Those of transports are not among them; {@code ucx_info -c} has them.
+     *
+     * @param explained with what each option means, and with those that are seldom of use
+     * @return lines of the form {@code UCX_TLS=all}
+     * @throws IllegalArgumentException if UCX does not accept what was set
+     */
+    public String options(boolean explained) {
+        return ContextCreation.print(settings, explained);
+    }
+
+    private static long positive(long count, String what) {
+        if (count < 1) {
+            throw new IllegalArgumentException(what + " is positive, and here is " + count);
+        }
+        return count;
+    }
+
+    long estimatedEndpoints() {
+        return estimatedEndpoints;
+    }
+
+    long estimatedProcesses() {
+        return estimatedProcesses;
+    }
+
+    long tagSenderMask() {
+        return tagSenderMask;
     }
 
     Map<String, String> settings() {

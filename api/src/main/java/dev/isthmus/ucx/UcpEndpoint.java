@@ -6,11 +6,9 @@ import dev.isthmus.bindings.ucx.ucp_err_handler;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
-import dev.isthmus.internal.ucx.UcpObjects;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.concurrent.CompletableFuture;
 
@@ -246,14 +244,14 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     private long create(UcpAddress remote) {
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment params = ucp_ep_params.allocate(arena);
+        try (var call = new UcpCall()) {
+            MemorySegment params = ucp_ep_params.allocate(call);
             ucp_ep_params.field_mask(
                     params,
                     ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS()
                             | ucp_h.UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE()
                             | ucp_h.UCP_EP_PARAM_FIELD_ERR_HANDLER());
-            ucp_ep_params.address(params, remote.copyTo(arena));
+            ucp_ep_params.address(params, remote.copyTo(call));
             ucp_ep_params.err_mode(
                     params,
                     errorHandling == UcpErrorHandling.PEER
@@ -262,9 +260,7 @@ public final class UcpEndpoint implements AutoCloseable {
             MemorySegment handler = ucp_ep_params.err_handler(params);
             ucp_err_handler.cb(handler, worker.failures().callback());
             ucp_err_handler.arg(handler, MemorySegment.ofAddress(failureId));
-            MemorySegment out = arena.allocate(ValueLayout.JAVA_LONG);
-            UcxFailure.check(UcpObjects.endpointCreate(worker.handle(), params, out), "ucp_ep_create", this);
-            return out.get(ValueLayout.JAVA_LONG, 0);
+            return call.create(Libucp.EP_CREATE, this, worker.handle(), params);
         }
     }
 

@@ -6,8 +6,8 @@ import dev.isthmus.bindings.ucx.ucp_worker_params;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
-import dev.isthmus.internal.ucx.UcpObjects;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -64,15 +64,16 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpAddress address() {
         owner.check();
-        try (Arena call = Arena.ofConfined()) {
+        try (var call = new UcpCall()) {
             MemorySegment address = call.allocate(ValueLayout.ADDRESS);
             MemorySegment length = call.allocate(ValueLayout.JAVA_LONG);
-            UcxFailure.check(UcpObjects.workerGetAddress(worker, address, length), "ucp_worker_get_address", lifetime);
-            MemorySegment bytes = sized(address.get(ValueLayout.ADDRESS, 0), length.get(ValueLayout.JAVA_LONG, 0));
+            call.check(Libucp.WORKER_GET_ADDRESS, this, worker, address, length);
+            MemorySegment bytes =
+                    UcpCall.sized(address.get(ValueLayout.ADDRESS, 0), length.get(ValueLayout.JAVA_LONG, 0));
             try {
                 return UcpAddress.of(bytes.toArray(ValueLayout.JAVA_BYTE));
             } finally {
-                UcpObjects.workerReleaseAddress(worker, bytes);
+                call.nothing(Libucp.WORKER_RELEASE_ADDRESS, worker, bytes);
             }
         }
     }
@@ -256,7 +257,7 @@ public final class UcpWorker implements AutoCloseable {
         requests.cancelReceives();
         boolean leave = !WorkerClose.drain(this);
         if (!leave) {
-            UcpObjects.workerDestroy(worker);
+            UcpCall.run(Libucp.WORKER_DESTROY, worker);
             leave = requests.pending(null) > 0; // their buffers may still be registered with the context
             arena.close();
         }
@@ -330,25 +331,18 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     private static long create(UcpContext context, Arena owned) {
-        try (Arena call = Arena.ofConfined()) {
+        try (var call = new UcpCall()) {
             MemorySegment params = ucp_worker_params.allocate(call);
             ucp_worker_params.field_mask(
                     params, ucp_h.UCP_WORKER_PARAM_FIELD_THREAD_MODE() | ucp_h.UCP_WORKER_PARAM_FIELD_FLAGS());
             // One thread at a time, which need not be the same for ever.
             ucp_worker_params.thread_mode(params, ucp_h.UCS_THREAD_MODE_SERIALIZED());
             ucp_worker_params.flags(params, ucp_h.UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK());
-            MemorySegment out = call.allocate(ValueLayout.JAVA_LONG);
-            UcxFailure.check(UcpObjects.workerCreate(context.handle(), params, out), "ucp_worker_create", context);
-            return out.get(ValueLayout.JAVA_LONG, 0);
+            return call.create(Libucp.WORKER_CREATE, context, context.handle(), params);
         } catch (UcxException e) {
             owned.close();
             throw e;
         }
-    }
-
-    @SuppressWarnings("restricted") // UCX says how long its address is
-    private static MemorySegment sized(MemorySegment address, long length) {
-        return address.reinterpret(length);
     }
 
     /** The worker as messages name it. */

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 
 /**
@@ -20,6 +21,19 @@ public record UcxVersion(int major, int minor, int release) {
     public static UcxVersion loaded() {
         int[] version = UcxLibrary.load();
         return new UcxVersion(version[0], version[1], version[2]);
+    }
+
+    /**
+     * Loads UCX, if nobody did, and asks for its version in its own words: {@code ucp_get_version_string}. Thread-safe.
+     *
+     * @return the version and, where it is not a release, what tells the build
+     * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
+     */
+    public static String text() {
+        UcxLibrary.load();
+        try (var call = new UcpCall()) {
+            return UcpCall.string(call.pointer(Libucp.GET_VERSION_STRING));
+        }
     }
 
     /** The usual notation, such as {@code 1.13.1}. */

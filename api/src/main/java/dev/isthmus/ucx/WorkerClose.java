@@ -1,8 +1,8 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
-import dev.isthmus.internal.ucx.UcpObjects;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 
@@ -31,7 +31,8 @@ final class WorkerClose {
     private static boolean flush(UcpWorker worker, long deadline) {
         long request;
         try (Arena arena = Arena.ofConfined()) {
-            request = UcpObjects.workerFlush(worker.handle(), ucp_request_param_t.allocate(arena));
+            request = Ucp.workerFlush(
+                    worker.handle(), ucp_request_param_t.allocate(arena).address());
         }
         if (request == 0 || UcxFailure.isError(request)) {
             return true;
@@ -40,7 +41,7 @@ final class WorkerClose {
         do {
             ended = Ucp.requestStatus(request) != IN_PROGRESS;
         } while (!ended && worker.progressUntil(deadline));
-        UcpObjects.requestFree(request);
+        UcpCall.run(Libucp.REQUEST_FREE, request);
         return ended;
     }
 }

@@ -30,6 +30,45 @@
  * }
  * }
  *
+ * <h2>Who connects to whom</h2>
+ *
+ * <p>Two ways lead to an endpoint. Peers that can exchange bytes by other means carry a {@link
+ * dev.isthmus.ucx.UcpAddress} each way, as above; UCX then chooses among all transports. A server without such means
+ * opens a {@code UcpListener} at a socket address; a client makes an endpoint to that address, and the
+ * server accepts or rejects the {@code UcpConnectionRequest}.
+ *
+ * <h2>Threads</h2>
+ *
+ * <p>A context is thread-safe. A worker, with its endpoints, listeners and operations, belongs to one thread at a time:
+ * every call checks that, and {@link dev.isthmus.ucx.UcpWorker#handOver} gives it to another. What any thread may do is
+ * {@code UcpWakeup.signal()}, which ends the sleep of the worker's thread. {@code
+ * UcpEventLoop} is a thread that owns a worker, progresses it, sleeps when it is idle, and runs what other
+ * threads give it.
+ *
+ * <h2>Callbacks</h2>
+ *
+ * <p>UCX calls back while it progresses. This library notes what it is told, and tells the program once UCX has
+ * returned, still within {@link dev.isthmus.ucx.UcpWorker#progress()}: endpoint failures, connection requests and
+ * futures. So these may use the worker freely, progress it, and close anything. What they throw comes out of {@code
+ * progress()}, and the rest is told by the next one. Where the data is there only while UCX calls, the program runs inside
+ * that call: it may then not progress the worker, nor close it, which is refused with an {@link
+ * IllegalStateException}; endpoints and listeners that it closes take nothing more at once, and are destroyed when
+ * UCX has returned.
+ *
+ * <h2>Closing</h2>
+ *
+ * <p>Everything is closed in the reverse order of its making, and try-with-resources does that. A close out of order
+ * throws, names what is to be closed first, and leaves all as it was. Closing an endpoint lets what was sent leave, for as
+ * long as {@link dev.isthmus.ucx.UcpWorkerConfig#closeTimeout} says, and goes on by force; closing a worker cancels what
+ * is outstanding.
+ *
+ * <h2>Failures</h2>
+ *
+ * <p>A call that UCX refuses throws a {@link dev.isthmus.UcxException}. An operation that fails later has a status. An
+ * endpoint that fails is told of once, to its {@link dev.isthmus.ucx.UcpErrorHandler}. What the loaded UCX is too old for
+ * throws a {@link dev.isthmus.RdmaUnavailableException} that names the version to upgrade to; this library runs with
+ * 1.12 and later.
+ *
  * <p>Classes and methods name the C functions they stand for, and what those say in ucp/api/ucp.h holds here too.
  */
 package dev.isthmus.ucx;

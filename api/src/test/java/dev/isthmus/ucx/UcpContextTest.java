@@ -4,8 +4,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 import java.util.EnumSet;
 import java.util.List;
@@ -34,6 +36,11 @@ class UcpContextTest {
         assertEquals(ucp_h.UCP_FEATURE_WAKEUP(), UcpFeature.WAKEUP.bit());
         assertEquals(ucp_h.UCP_FEATURE_STREAM(), UcpFeature.STREAM.bit());
         assertEquals(ucp_h.UCP_FEATURE_AM(), UcpFeature.AM.bit());
+        assertEquals(ucp_h.UCS_THREAD_MODE_SINGLE(), UcpThreadMode.SINGLE.code());
+        assertEquals(ucp_h.UCS_THREAD_MODE_SERIALIZED(), UcpThreadMode.SERIALIZED.code());
+        assertEquals(ucp_h.UCS_THREAD_MODE_MULTI(), UcpThreadMode.MULTI.code());
+        assertEquals(ucp_h.UCS_MEMORY_TYPE_HOST(), UcpMemoryType.HOST.code());
+        assertEquals(ucp_h.UCS_MEMORY_TYPE_ROCM_MANAGED(), UcpMemoryType.ROCM_MANAGED.code());
         assertEquals(UcsStatus.OK, UcsStatus.of(ucp_h.UCS_OK()));
         assertEquals(UcsStatus.IN_PROGRESS, UcsStatus.of(ucp_h.UCS_INPROGRESS()));
         assertEquals(UcsStatus.MESSAGE_TRUNCATED, UcsStatus.of(ucp_h.UCS_ERR_MESSAGE_TRUNCATED()));
@@ -43,6 +50,57 @@ class UcpContextTest {
         assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(-77));
         assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(Integer.MIN_VALUE));
         assertEquals(UcsStatus.UNKNOWN, UcsStatus.of(200));
+    }
+
+    @Test
+    void shouldTellVersionInItsOwnWords() {
+        assertTrue(UcxVersion.text().startsWith(UcxVersion.loaded().toString()), UcxVersion.text());
+        assertEquals(UcpThreadMode.MULTI, UcpThreadMode.supported());
+    }
+
+    @Test
+    void shouldNameTheVersionThatHasWhatIsMissing() {
+        UcxLibrary.require(12, "anything");
+        var e = assertThrows(RdmaUnavailableException.class, () -> UcxLibrary.require(999, "ucp_something"));
+        assertTrue(
+                e.getMessage().startsWith("ucp_something needs UCX 1.999, and " + UcxVersion.loaded() + " is loaded:"),
+                e.getMessage());
+    }
+
+    @Test
+    void shouldTellItsAttributes() {
+        try (var context = UcpContext.create(config -> config.set("TLS", UcxTransports.any())
+                .name("with attributes")
+                .estimatedEndpoints(10)
+                .estimatedProcessesPerNode(2)
+                .tagSenderMask(0xff))) {
+            UcpContextAttributes attributes = context.attributes();
+            assertEquals("with attributes", attributes.name());
+            assertEquals(UcpThreadMode.MULTI, attributes.threadMode());
+            assertTrue(attributes.requestBytes() > 0);
+            assertTrue(attributes.memoryTypes().contains(UcpMemoryType.HOST), attributes.toString());
+            assertEquals(1, attributes.memoryTypeBits() & 1);
+            String info = context.info();
+            assertTrue(info.contains("UCP context"), info);
+        }
+        UcpContext closed = UcpContext.create();
+        closed.close();
+        assertThrows(IllegalStateException.class, closed::attributes);
+        assertThrows(IllegalStateException.class, closed::info);
+        var config = new UcpContextConfig();
+        assertThrows(IllegalArgumentException.class, () -> config.estimatedEndpoints(0));
+        assertThrows(IllegalArgumentException.class, () -> config.estimatedProcessesPerNode(-1));
+    }
+
+    @Test
+    void shouldPrintOptionsAsTheyWereSet() {
+        var config = new UcpContextConfig().set("RNDV_THRESH", "12345");
+        String options = config.options(false);
+        assertTrue(options.contains("UCX_RNDV_THRESH=12345"), options);
+        assertTrue(options.lines().anyMatch(line -> line.startsWith("UCX_TLS=")), options);
+        assertTrue(config.options(true).length() > options.length());
+        config.set("RNDV_THRESH", "rather long");
+        assertThrows(IllegalArgumentException.class, () -> config.options(false));
     }
 
     @Test

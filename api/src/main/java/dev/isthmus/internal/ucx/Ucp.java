@@ -28,6 +28,10 @@ public final class Ucp {
             FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG));
     private static final MethodHandle EP_FLUSH =
             UcxLibrary.link("ucp_ep_flush_nbx", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle WORKER_FLUSH =
+            UcxLibrary.link("ucp_worker_flush_nbx", FunctionDescriptor.of(JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    private static final MethodHandle WORKER_FENCE =
+            UcxLibrary.link("ucp_worker_fence", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
     private static final MethodHandle CHECK_STATUS =
             UcxLibrary.link("ucp_request_check_status", FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG));
     private static final MethodHandle TAG_RECV_TEST =
@@ -74,6 +78,26 @@ public final class Ucp {
             return (long) EP_FLUSH.invokeExact(ep, param);
         } catch (Throwable t) {
             throw UcxLibrary.misuse("ucp_ep_flush_nbx", t);
+        }
+    }
+
+    /** {@code ucs_status_ptr_t ucp_worker_flush_nbx(worker, param)}. */
+    @HotPath
+    public static long workerFlush(long worker, long param) {
+        try {
+            return (long) WORKER_FLUSH.invokeExact(worker, param);
+        } catch (Throwable t) {
+            throw UcxLibrary.misuse("ucp_worker_flush_nbx", t);
+        }
+    }
+
+    /** {@code ucs_status_t ucp_worker_fence(ucp_worker_h worker)}. */
+    @HotPath
+    public static int workerFence(long worker) {
+        try {
+            return (byte) WORKER_FENCE.invokeExact(worker);
+        } catch (Throwable t) {
+            throw UcxLibrary.misuse("ucp_worker_fence", t);
         }
     }
 

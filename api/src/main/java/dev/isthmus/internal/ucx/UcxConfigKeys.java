@@ -1,15 +1,12 @@
 package dev.isthmus.internal.ucx;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
-import java.lang.foreign.Arena;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.NativeFunction;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
-import java.lang.invoke.MethodHandle;
-import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;
 
@@ -53,41 +50,18 @@ public final class UcxConfigKeys {
 
     // Newer versions take a fifth argument, a filter; NULL means none, and an older one does not look at it.
     private static String print() {
-        var printer = UcxLibrary.ucs()
-                .optionalFunction("ucs_config_parser_print_all_opts", FunctionDescriptor.ofVoid(ADDRESS));
-        if (printer.isEmpty()) {
-            return "";
-        }
-        MethodHandle print = UcxLibrary.link(
-                UcxLibrary.ucs(),
-                "ucs_config_parser_print_all_opts",
-                FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS));
-        MethodHandle open = UcxLibrary.linkLibc("open_memstream", FunctionDescriptor.of(ADDRESS, ADDRESS, ADDRESS));
-        MethodHandle close = UcxLibrary.linkLibc("fclose", FunctionDescriptor.of(JAVA_INT, ADDRESS));
-        MethodHandle free = UcxLibrary.linkLibc("free", FunctionDescriptor.ofVoid(ADDRESS));
-        try (Arena arena = Arena.ofConfined()) {
-            MemorySegment text = arena.allocate(ADDRESS);
-            MemorySegment size = arena.allocate(JAVA_LONG);
-            MemorySegment stream = (MemorySegment) open.invokeExact(text, size);
-            print.invokeExact(
-                    stream,
-                    arena.allocateFrom(PREFIX),
-                    PRINT_CONFIG,
-                    UcxLibrary.ucs().symbol("ucs_config_global_list"),
-                    MemorySegment.NULL);
-            int ignored = (int) close.invokeExact(stream);
-            MemorySegment buffer = text.get(ADDRESS, 0);
-            String result = copy(buffer, size.get(JAVA_LONG, 0));
-            free.invokeExact(buffer);
-            return result;
-        } catch (Throwable t) {
-            throw UcxLibrary.misuse("ucs_config_parser_print_all_opts", t);
-        }
+        return UcxLibrary.ucs()
+                .optionalFunction(
+                        "ucs_config_parser_print_all_opts",
+                        FunctionDescriptor.ofVoid(ADDRESS, ADDRESS, JAVA_INT, ADDRESS, ADDRESS))
+                .map(f -> UcxText.of(stream -> print(f, stream)))
+                .orElse("");
     }
 
-    @SuppressWarnings("restricted") // open_memstream says how long its buffer is
-    private static String copy(MemorySegment buffer, long size) {
-        byte[] bytes = buffer.reinterpret(size).toArray(JAVA_BYTE);
-        return new String(bytes, StandardCharsets.UTF_8);
+    private static void print(NativeFunction f, MemorySegment stream) {
+        try (var call = new NativeCall()) {
+            MemorySegment options = UcxLibrary.ucs().symbol("ucs_config_global_list");
+            call.nothing(f, stream, call.allocateFrom(PREFIX), PRINT_CONFIG, options, MemorySegment.NULL);
+        }
     }
 }

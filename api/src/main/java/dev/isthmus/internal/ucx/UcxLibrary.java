@@ -4,6 +4,7 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.NativeLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
@@ -51,6 +52,37 @@ public final class UcxLibrary {
             version = found;
         }
         return version.clone();
+    }
+
+    /**
+     * A function of libucp, which is looked for when it is first called.
+     *
+     * @param sinceMinor the version 1.x that brought it; an older one that is loaded makes the first call throw
+     */
+    static NativeFunction function(String name, int sinceMinor, FunctionDescriptor descriptor) {
+        load();
+        return ucp.function(name, descriptor, () -> require(sinceMinor, name));
+    }
+
+    /**
+     * Checks that the loaded UCX has what not every version has.
+     *
+     * @param sinceMinor the version 1.x that brought it
+     * @param what a function, or what a field stands for, for the message
+     * @throws RdmaUnavailableException if the loaded version is older; it names both
+     */
+    public static void require(int sinceMinor, String what) {
+        int[] loaded = load();
+        if (loaded[0] == MIN_MAJOR && loaded[1] < sinceMinor) {
+            throw new RdmaUnavailableException(what + " needs UCX " + MIN_MAJOR + "." + sinceMinor + ", and "
+                    + loaded[0] + "." + loaded[1] + "." + loaded[2]
+                    + " is loaded: upgrade libucx0 (Debian, Ubuntu) or UCX of your distribution");
+        }
+    }
+
+    /** The version that {@code ucp_init} is asked to be compatible with. */
+    public static int[] compatibleVersion() {
+        return new int[] {MIN_MAJOR, MIN_MINOR};
     }
 
     static NativeLibrary ucs() {

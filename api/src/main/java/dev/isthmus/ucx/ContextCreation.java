@@ -1,0 +1,109 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_params;
+import dev.isthmus.internal.ucx.Libucp;
+import dev.isthmus.internal.ucx.UcxConfigKeys;
+import dev.isthmus.internal.ucx.UcxLibrary;
+import dev.isthmus.internal.ucx.UcxText;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Map;
+import java.util.Set;
+
+/** What stands between a {@link UcpContextConfig} and {@code ucp_init}: options are read, changed, printed, checked. */
+final class ContextCreation {
+
+    private ContextCreation() {}
+
+    /** Makes the context, and returns its handle. */
+    static long create(UcpContextConfig config, String name) {
+        try (var call = new UcpCall()) {
+            long options = readOptions(call, config.settings());
+            try {
+                int[] version = UcxLibrary.compatibleVersion();
+                MemorySegment out = call.allocate(ValueLayout.JAVA_LONG);
+                MemorySegment params = parameters(call, config, name);
+                int status = call.integer8(Libucp.INIT_VERSION, version[0], version[1], params, options, out);
+                UcxFailure.check(status, "ucp_init", name + ", " + config.features() + ", " + config.settings());
+                long context = out.get(ValueLayout.JAVA_LONG, 0);
+                refuseUnknownKeys(config.settings(), context);
+                return context;
+            } finally {
+                call.nothing(Libucp.CONFIG_RELEASE, options);
+            }
+        }
+    }
+
+    /** The options as {@code ucp_config_print} prints them. */
+    static String print(Map<String, String> settings, boolean explained) {
+        UcxLibrary.load(); // before the generated classes
+        int flags = ucp_h.UCS_CONFIG_PRINT_CONFIG()
+                | (explained ? ucp_h.UCS_CONFIG_PRINT_DOC() | ucp_h.UCS_CONFIG_PRINT_HIDDEN() : 0);
+        try (var call = new UcpCall()) {
+            long options = readOptions(call, settings);
+            try {
+                return UcxText.of(
+                        stream -> call.nothing(Libucp.CONFIG_PRINT, options, stream, call.allocateFrom(""), flags));
+            } finally {
+                call.nothing(Libucp.CONFIG_RELEASE, options);
+            }
+        }
+    }
+
+    private static MemorySegment parameters(UcpCall call, UcpContextConfig config, String name) {
+        MemorySegment params = ucp_params.allocate(call);
+        long mask = ucp_h.UCP_PARAM_FIELD_FEATURES()
+                | ucp_h.UCP_PARAM_FIELD_MT_WORKERS_SHARED()
+                | ucp_h.UCP_PARAM_FIELD_NAME();
+        long features = 0;
+        for (UcpFeature feature : config.features()) {
+            features |= feature.bit();
+        }
+        ucp_params.features(params, features);
+        // Always: a worker on a second thread would otherwise race in C. It locks set-up and registration only.
+        ucp_params.mt_workers_shared(params, 1);
+        ucp_params.name(params, call.allocateFrom(name));
+        if (config.estimatedEndpoints() > 0) {
+            mask |= ucp_h.UCP_PARAM_FIELD_ESTIMATED_NUM_EPS();
+            ucp_params.estimated_num_eps(params, config.estimatedEndpoints());
+        }
+        if (config.estimatedProcesses() > 0) {
+            mask |= ucp_h.UCP_PARAM_FIELD_ESTIMATED_NUM_PPN();
+            ucp_params.estimated_num_ppn(params, config.estimatedProcesses());
+        }
+        if (config.tagSenderMask() != 0) {
+            mask |= ucp_h.UCP_PARAM_FIELD_TAG_SENDER_MASK();
+            ucp_params.tag_sender_mask(params, config.tagSenderMask());
+        }
+        ucp_params.field_mask(params, mask);
+        return params;
+    }
+
+    private static long readOptions(UcpCall call, Map<String, String> settings) {
+        long options = call.create(Libucp.CONFIG_READ, "the environment", MemorySegment.NULL, MemorySegment.NULL);
+        settings.forEach((key, value) -> {
+            int status = call.integer8(Libucp.CONFIG_MODIFY, options, call.allocateFrom(key), call.allocateFrom(value));
+            if (status != 0) {
+                call.nothing(Libucp.CONFIG_RELEASE, options);
+                throw new IllegalArgumentException("UCX does not accept " + key + "=" + value + ": "
+                        + UcsStatus.describe(status) + "; ucx_info -cf explains the option");
+            }
+        });
+        return options;
+    }
+
+    private static void refuseUnknownKeys(Map<String, String> settings, long context) {
+        if (settings.isEmpty()) {
+            return;
+        }
+        Set<String> known = UcxConfigKeys.known();
+        for (String key : settings.keySet()) {
+            if (!UcxConfigKeys.isKnown(known, key)) {
+                UcpCall.run(Libucp.CLEANUP, context);
+                throw new IllegalArgumentException("UCX knows no option " + key
+                        + ": ucx_info -c lists those there are, and here they stand without UCX_");
+            }
+        }
+    }
+}
