@@ -103,6 +103,42 @@ public final class EventSource {
         }
     }
 
+    /**
+     * Waits until the descriptor is readable, and takes nothing.
+     *
+     * @param timeout how long to wait: not at all when it is zero or less, endlessly when it is longer than 292 years
+     * @return whether it is readable; false when the time is over
+     * @throws InterruptedException if the thread is interrupted before or while it waits
+     * @throws IllegalStateException if the object is closed, before or meanwhile
+     */
+    public boolean awaitReadable(Duration timeout) throws InterruptedException {
+        long nanos = nanos(timeout);
+        enter();
+        try {
+            Waiter waiter = borrow();
+            try {
+                return awaitReadable(waiter, nanos);
+            } finally {
+                giveBack(waiter);
+            }
+        } finally {
+            leave();
+        }
+    }
+
+    private boolean awaitReadable(Waiter waiter, long nanos) throws InterruptedException {
+        long start = System.nanoTime();
+        long left = nanos;
+        do {
+            if (waiter.await(Math.max(left, 0))) {
+                return true;
+            }
+            lifetime.check();
+            left = nanos == ENDLESS ? ENDLESS : nanos - (System.nanoTime() - start);
+        } while (left > 0);
+        return false;
+    }
+
     private static <T> T takeUnlessInterrupted(Supplier<T> take) throws InterruptedException {
         if (Thread.interrupted()) {
             throw new InterruptedException();

@@ -92,6 +92,12 @@ final class AsyncRequests {
         return !pending.isEmpty() || !done.isEmpty();
     }
 
+    /** Whether there are futures to complete: what has ended is looked for. */
+    boolean anyDone() {
+        collect();
+        return !done.isEmpty();
+    }
+
     /** Completes the futures of what has ended. Their actions may come back here: they may progress the worker. */
     void sweep(boolean somethingHappened) {
         if (somethingHappened || (++idle & LOOK_ANYWAY) == 0) {

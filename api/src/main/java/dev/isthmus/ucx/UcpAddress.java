@@ -1,5 +1,9 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_worker_address_attr;
+import dev.isthmus.internal.ucx.Libucp;
+import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
@@ -58,6 +62,21 @@ public final class UcpAddress {
      */
     public int byteSize() {
         return bytes.length;
+    }
+
+    /**
+     * The number of the worker, which no other worker has: {@code ucp_worker_address_query}. Loads UCX, if nobody did.
+     *
+     * @return the number; 0 if the address does not have it
+     */
+    public long workerUid() {
+        UcxLibrary.load();
+        try (var call = new UcpCall()) {
+            MemorySegment attributes = ucp_worker_address_attr.allocate(call);
+            ucp_worker_address_attr.field_mask(attributes, ucp_h.UCP_WORKER_ADDRESS_ATTR_FIELD_UID());
+            call.check(Libucp.WORKER_ADDRESS_QUERY, this, copyTo(call), attributes);
+            return ucp_worker_address_attr.worker_uid(attributes);
+        }
     }
 
     MemorySegment copyTo(SegmentAllocator allocator) {

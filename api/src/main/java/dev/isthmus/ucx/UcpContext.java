@@ -91,7 +91,8 @@ public final class UcpContext implements AutoCloseable {
     public UcpWorker createWorker(Consumer<UcpWorkerConfig> configurer) {
         UcpWorkerConfig config = new UcpWorkerConfig();
         configurer.accept(config);
-        return new UcpWorker(this, lifetime.name() + "/" + workers.incrementAndGet(), config);
+        String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
+        return new UcpWorker(this, name, config);
     }
 
     /**

@@ -11,6 +11,7 @@ import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiConsumer;
 
 /**
  * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
@@ -27,6 +28,7 @@ public final class UcpEndpoint implements AutoCloseable {
     private final UcpErrorHandling errorHandling;
     private final UcpErrorHandler errorHandler;
     private final long failureId;
+    private final long handle;
     private long ep; // 0 once closed
     private int failureCode;
 
@@ -40,7 +42,8 @@ public final class UcpEndpoint implements AutoCloseable {
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
         this.failureId = worker.failures().add(this);
         try {
-            this.ep = lifetime.open(() -> create(remote));
+            this.handle = lifetime.open(() -> create(remote));
+            this.ep = handle;
         } catch (RuntimeException e) {
             worker.failures().remove(failureId);
             throw e;
@@ -177,6 +180,8 @@ public final class UcpEndpoint implements AutoCloseable {
      * the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but neither
      * completes futures nor calls error handlers.
      *
+     * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned.
+     *
      * <p>When sends are left after that, or the endpoint failed, it is closed as {@link #closeForcibly()} does. Does
      * nothing when closed already.
      *
@@ -184,11 +189,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @Override
     public void close() {
-        if (ep != 0) {
-            worker.owner().check();
-            lifetime.close(() -> EndpointClose.gracefully(worker, this));
-            closed();
-        }
+        close(EndpointClose::gracefully);
     }
 
     /**
@@ -200,11 +201,26 @@ public final class UcpEndpoint implements AutoCloseable {
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public void closeForcibly() {
-        if (ep != 0) {
-            worker.owner().check();
-            lifetime.close(() -> EndpointClose.forcibly(worker, this));
-            closed();
+        close(EndpointClose::forcibly);
+    }
+
+    private void close(BiConsumer<UcpWorker, UcpEndpoint> way) {
+        if (ep == 0) {
+            return;
         }
+        worker.owner().check();
+        if (worker.callbacks().isInside()) {
+            ep = 0; // nothing more is sent
+            worker.callbacks().defer(() -> destroy(way));
+        } else {
+            destroy(way);
+        }
+    }
+
+    private void destroy(BiConsumer<UcpWorker, UcpEndpoint> way) {
+        lifetime.close(() -> way.accept(worker, this));
+        ep = 0;
+        worker.failures().remove(failureId);
     }
 
     UcpErrorHandling errorHandling() {
@@ -213,7 +229,7 @@ public final class UcpEndpoint implements AutoCloseable {
 
     /** {@code ucp_ep_h}. */
     long handle() {
-        return ep;
+        return handle;
     }
 
     /** Told by C's callback: notes it, and nothing else. */
@@ -236,11 +252,6 @@ public final class UcpEndpoint implements AutoCloseable {
             throw new IllegalStateException(this + " is closed");
         }
         return handle;
-    }
-
-    private void closed() {
-        ep = 0;
-        worker.failures().remove(failureId);
     }
 
     private long create(UcpAddress remote) {

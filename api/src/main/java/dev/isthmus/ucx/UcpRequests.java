@@ -205,6 +205,15 @@ public final class UcpRequests {
         return slots.take(slot);
     }
 
+    /** Whether an operation has ended that the program has not been told of. UCX is asked for each of them. */
+    boolean anyEndedUntold() {
+        boolean any = false;
+        for (RequestSlot slot : slots.all()) {
+            any |= slot.isTaken() && slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
+        }
+        return any;
+    }
+
     /** How many operations have not ended: those of an endpoint, or all when it is null. */
     int pending(UcpEndpoint endpoint) {
         int count = 0;

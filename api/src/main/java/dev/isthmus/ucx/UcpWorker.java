@@ -1,8 +1,6 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
-import dev.isthmus.bindings.ucx.ucp_h;
-import dev.isthmus.bindings.ucx.ucp_worker_params;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.OwnerThread;
@@ -10,7 +8,6 @@ import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -34,13 +31,16 @@ public final class UcpWorker implements AutoCloseable {
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
+    private final WorkerCallbacks callbacks = new WorkerCallbacks(this);
     private final EndpointFailures failures = new EndpointFailures(this, arena);
     private final RequestSlots slots;
     private final UcpRequests requests;
     private final AsyncRequests async;
     private final long closeNanos;
     private final boolean tag;
+    private final boolean single;
     private final long worker;
+    private final UcpWakeup wakeup; // null without the feature
     private boolean attention; // one flag for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -50,9 +50,30 @@ public final class UcpWorker implements AutoCloseable {
         this.closeNanos = config.closeTimeout().toNanos();
         this.tag = context.features().contains(UcpFeature.TAG);
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
-        this.worker = lifetime.open(() -> create(context, arena));
+        this.single = config.threadMode() == UcpThreadMode.SINGLE;
+        this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(owner, worker, slots, arena);
         this.async = new AsyncRequests(this, requests);
+        this.wakeup = context.features().contains(UcpFeature.WAKEUP) ? lifetime.open(() -> createWakeup(worker)) : null;
+    }
+
+    private long create(UcpWorkerConfig config, String name) {
+        try {
+            return WorkerCreation.create(context, config, name);
+        } catch (RuntimeException e) {
+            arena.close();
+            throw e;
+        }
+    }
+
+    private UcpWakeup createWakeup(long handle) {
+        try {
+            return new UcpWakeup(this, lifetime, handle);
+        } catch (RuntimeException e) {
+            UcpCall.run(Libucp.WORKER_DESTROY, handle);
+            arena.close();
+            throw e;
+        }
     }
 
     /**
@@ -64,18 +85,59 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpAddress address() {
         owner.check();
+        return WorkerQueries.address(this);
+    }
+
+    /**
+     * The address without what leads to peers on the same machine only: {@code ucp_worker_query} with {@code
+     * UCP_WORKER_ADDRESS_FLAG_NET_ONLY}. Shorter, for peers that are known to be on other machines.
+     *
+     * @return the address, to be carried to the peer
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public UcpAddress networkAddress() {
+        owner.check();
+        return WorkerQueries.networkAddress(this);
+    }
+
+    /**
+     * What UCX says of the worker: {@code ucp_worker_query}.
+     *
+     * @return its name, limits, and so on
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public UcpWorkerAttributes attributes() {
+        owner.check();
+        return WorkerQueries.attributes(this);
+    }
+
+    /**
+     * The transports and devices that the worker uses, for people to read: {@code ucp_worker_print_info}.
+     *
+     * @return several lines, in a form that differs between versions of UCX
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public String info() {
+        owner.check();
         try (var call = new UcpCall()) {
-            MemorySegment address = call.allocate(ValueLayout.ADDRESS);
-            MemorySegment length = call.allocate(ValueLayout.JAVA_LONG);
-            call.check(Libucp.WORKER_GET_ADDRESS, this, worker, address, length);
-            MemorySegment bytes =
-                    UcpCall.sized(address.get(ValueLayout.ADDRESS, 0), length.get(ValueLayout.JAVA_LONG, 0));
-            try {
-                return UcpAddress.of(bytes.toArray(ValueLayout.JAVA_BYTE));
-            } finally {
-                call.nothing(Libucp.WORKER_RELEASE_ADDRESS, worker, bytes);
-            }
+            return call.print(Libucp.WORKER_PRINT_INFO, worker);
         }
+    }
+
+    /**
+     * How the worker's thread sleeps until there is something to progress.
+     *
+     * @return the same object each time
+     * @throws IllegalStateException if the context was made without {@link UcpFeature#WAKEUP}
+     */
+    public UcpWakeup wakeup() {
+        if (wakeup == null) {
+            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.WAKEUP");
+        }
+        return wakeup;
     }
 
     /**
@@ -113,12 +175,15 @@ public final class UcpWorker implements AutoCloseable {
      * completed and error handlers called from here. To be called in a loop.
      *
      * @return 0 if nothing happened; otherwise how much, in no particular unit
-     * @throws IllegalStateException if the worker is closed
+     * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
      * @throws WrongThreadException if it belongs to another thread
      */
     @HotPath
     public int progress() {
         owner.check();
+        if (attention) {
+            callbacks.refuseInside("progress"); // which has called for attention
+        }
         int events = Ucp.workerProgress(worker);
         requests.happened(events);
         if (attention) {
@@ -215,6 +280,48 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
+     * Begins to wait for what was sent so far on all endpoints of this worker: {@code ucp_worker_flush_nbx}. See {@link
+     * UcpEndpoint#flush()}.
+     *
+     * @return 0 if done at once, otherwise the operation's number in {@link #requests()}, to be released
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public long flush() {
+        owner.check();
+        RequestSlot slot = slots.next();
+        long result = Ucp.workerFlush(worker, slot.sendParameters());
+        requests.touch();
+        if (result == 0) {
+            return 0;
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_worker_flush_nbx", toString());
+        }
+        return requests.begin(slot, RequestSlot.FLUSH, null, null);
+    }
+
+    /**
+     * Keeps the order of remote memory and atomic operations: those to a peer that are begun after this are done there
+     * after those begun before: {@code ucp_worker_fence}. Does not wait.
+     *
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public void fence() {
+        owner.check();
+        int status = Ucp.workerFence(worker);
+        requests.touch();
+        if (status != 0) {
+            throw UcxFailure.of(status, "ucp_worker_fence", toString());
+        }
+    }
+
+    /**
      * The operations that were begun on this worker and its endpoints.
      *
      * @return the same object each time
@@ -228,10 +335,13 @@ public final class UcpWorker implements AutoCloseable {
      *
      * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
      *     this call for instance
-     * @throws IllegalStateException if the worker is closed
+     * @throws IllegalStateException if the worker is closed, or was made with {@link UcpThreadMode#SINGLE}
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {
+        if (single) {
+            throw new IllegalStateException(this + " was made with UcpThreadMode.SINGLE, for one thread only");
+        }
         owner.handOver(next);
     }
 
@@ -245,15 +355,22 @@ public final class UcpWorker implements AutoCloseable {
      * the process ends. UCX before 1.14 also does so when a worker is destroyed that could not finish connecting to a
      * peer: then what C has of that worker is left behind, too.
      *
-     * @throws IllegalStateException if endpoints are open; it names how many
+     * @throws IllegalStateException if endpoints are open, and it names how many; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     @Override
     public void close() {
+        if (owner.isCurrent()) {
+            callbacks.refuseInside("close");
+            callbacks.runDeferred();
+        }
         owner.close(this::destroy);
     }
 
     private void destroy() {
+        if (wakeup != null) {
+            wakeup.shut();
+        }
         requests.cancelReceives();
         boolean leave = !WorkerClose.drain(this);
         if (!leave) {
@@ -274,6 +391,7 @@ public final class UcpWorker implements AutoCloseable {
 
     // An exception of the program's leaves the flag as it is, and the rest to the next time.
     private void attend(boolean somethingHappened) {
+        callbacks.runDeferred();
         if (async.any()) {
             async.sweep(somethingHappened);
         }
@@ -281,6 +399,15 @@ public final class UcpWorker implements AutoCloseable {
             failures.tell();
         }
         attention = async.any() || failures.any();
+    }
+
+    /**
+     * Whether there is something that the program would not hear of if its thread slept now: UCX ends a few operations
+     * without counting that as progress.
+     */
+    boolean hasUntold() {
+        boolean ended = requests.anyEndedUntold();
+        return ended || (attention && (callbacks.any() || failures.any() || async.anyDone()));
     }
 
     /** Progresses without telling anyone; false when the time is over. */
@@ -322,27 +449,16 @@ public final class UcpWorker implements AutoCloseable {
         return slots;
     }
 
+    WorkerCallbacks callbacks() {
+        return callbacks;
+    }
+
     EndpointFailures failures() {
         return failures;
     }
 
     AsyncRequests async() {
         return async;
-    }
-
-    private static long create(UcpContext context, Arena owned) {
-        try (var call = new UcpCall()) {
-            MemorySegment params = ucp_worker_params.allocate(call);
-            ucp_worker_params.field_mask(
-                    params, ucp_h.UCP_WORKER_PARAM_FIELD_THREAD_MODE() | ucp_h.UCP_WORKER_PARAM_FIELD_FLAGS());
-            // One thread at a time, which need not be the same for ever.
-            ucp_worker_params.thread_mode(params, ucp_h.UCS_THREAD_MODE_SERIALIZED());
-            ucp_worker_params.flags(params, ucp_h.UCP_WORKER_FLAG_IGNORE_REQUEST_LEAK());
-            return call.create(Libucp.WORKER_CREATE, context, context.handle(), params);
-        } catch (UcxException e) {
-            owned.close();
-            throw e;
-        }
     }
 
     /** The worker as messages name it. */

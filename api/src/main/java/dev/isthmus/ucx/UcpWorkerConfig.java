@@ -1,6 +1,10 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.Codes;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.Objects;
+import java.util.OptionalLong;
 
 /**
  * What a {@link UcpWorker} is made with: {@code ucp_worker_params_t} and what this library adds. Used by one thread,
@@ -11,7 +15,84 @@ public final class UcpWorkerConfig {
     private int reservedRequests = 256;
     private Duration closeTimeout = Duration.ofSeconds(2);
 
+    private String name = "";
+    private UcpThreadMode threadMode = UcpThreadMode.SERIALIZED;
+    private OptionalLong clientId = OptionalLong.empty();
+    private int events;
+
     UcpWorkerConfig() {}
+
+    /**
+     * Names the worker in messages, in those of UCX too.
+     *
+     * @param workerName any text
+     * @return this
+     */
+    public UcpWorkerConfig name(String workerName) {
+        name = Objects.requireNonNull(workerName, "workerName");
+        return this;
+    }
+
+    /**
+     * Which threads may use the worker, {@link UcpThreadMode#SERIALIZED} if not said. With {@link UcpThreadMode#SINGLE}
+     * UCX may leave out what several threads need, and {@link UcpWorker#handOver} is refused.
+     *
+     * @param mode either of the two
+     * @return this
+     * @throws IllegalArgumentException for another mode: a worker has one thread at a time
+     */
+    public UcpWorkerConfig threadMode(UcpThreadMode mode) {
+        if (mode != UcpThreadMode.SINGLE && mode != UcpThreadMode.SERIALIZED) {
+            throw new IllegalArgumentException("a worker is used by one thread at a time, and not in mode " + mode
+                    + ": make a worker for each thread, or let others give their work to a UcpEventLoop");
+        }
+        threadMode = mode;
+        return this;
+    }
+
+    /**
+     * Gives the worker a number that its connection requests can carry: {@code ucp_worker_params_t::client_id}. See
+     * {@code UcpEndpointConfig.sendClientId()}.
+     *
+     * @param id any number
+     * @return this
+     */
+    public UcpWorkerConfig clientId(long id) {
+        clientId = OptionalLong.of(id);
+        return this;
+    }
+
+    /**
+     * What is to end the sleep of the worker's thread: {@code ucp_worker_params_t::events}. If not said, all that ends
+     * or comes. See {@link UcpWorker#wakeup()}.
+     *
+     * @param wanted at least one
+     * @return this
+     * @throws IllegalArgumentException if there is none
+     */
+    public UcpWorkerConfig wakeupEvents(Collection<UcpWakeupEvent> wanted) {
+        if (wanted.isEmpty()) {
+            throw new IllegalArgumentException("a worker that nothing wakes up would sleep for ever: name an event");
+        }
+        events = Codes.mask(wanted, UcpWakeupEvent::bit);
+        return this;
+    }
+
+    String name() {
+        return name;
+    }
+
+    UcpThreadMode threadMode() {
+        return threadMode;
+    }
+
+    OptionalLong clientId() {
+        return clientId;
+    }
+
+    int events() {
+        return events;
+    }
 
     /**
      * Reserves memory for so many outstanding operations, 256 if not said. More are possible, up to {@value

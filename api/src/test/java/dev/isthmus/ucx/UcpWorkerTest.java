@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -193,5 +194,74 @@ class UcpWorkerTest {
         pair.closeAtOnce();
         long millis = (System.nanoTime() - begin) / 1_000_000;
         assertTrue(millis < 10_000, "closing took " + millis + " ms");
+    }
+
+    @Test
+    void shouldTellItsAttributes() {
+        try (var context = UcpContext.create(
+                        config -> config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.AM)));
+                var worker = context.createWorker(config -> config.name("first").clientId(7));
+                var single = context.createWorker(config -> config.threadMode(UcpThreadMode.SINGLE))) {
+            UcpWorkerAttributes attributes = worker.attributes();
+            assertEquals("first", attributes.name());
+            assertEquals(UcpThreadMode.SERIALIZED, attributes.threadMode());
+            assertTrue(attributes.maxInfoBytes() > 0);
+            assertTrue(attributes.maxActiveMessageHeaderBytes() > 0);
+            assertTrue(worker.info().contains("UCP worker"), worker.info());
+            assertEquals(UcpThreadMode.SINGLE, single.attributes().threadMode());
+            assertThrows(IllegalStateException.class, () -> single.handOver(new Thread(() -> {})));
+        }
+        var config = new UcpWorkerConfig();
+        assertThrows(IllegalArgumentException.class, () -> config.threadMode(UcpThreadMode.MULTI));
+    }
+
+    @Test
+    void shouldTellWhoseAddressItIs() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            long uid = pair.receiver.address().workerUid();
+            assertEquals(uid, pair.receiver.networkAddress().workerUid());
+            assertTrue(pair.receiver.networkAddress().byteSize()
+                    <= pair.receiver.address().byteSize());
+            assertTrue(uid != pair.sender.address().workerUid());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldFlushWhatAllItsEndpointsSent(String tls) {
+        try (var pair = new UcpPair(tls);
+                var second = pair.sender.createEndpoint(pair.receiver.address())) {
+            long first = pair.endpoint.tagSend(pair.arena.allocate(100), 1);
+            long other = second.tagSend(pair.arena.allocate(100), 2);
+            pair.sender.fence();
+            long flush = pair.sender.flush();
+            pair.await(pair.sender, flush);
+            assertEquals(UcsStatus.OK, pair.sender.requests().status(flush));
+            assertTrue(pair.sender.requests().isDone(first));
+            assertTrue(pair.sender.requests().isDone(other));
+            pair.await(pair.receiver, pair.receiver.tagReceive(pair.arena.allocate(100), 1));
+            pair.await(pair.receiver, pair.receiver.tagReceive(pair.arena.allocate(100), 2));
+            pair.await(pair.sender, second.flush());
+        }
+    }
+
+    @Test
+    void shouldDeferClosesInsideCallbackAndRefuseProgress() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            pair.exchange(pair.arena.allocate(8), pair.arena.allocate(8), 1);
+            pair.await(pair.sender, pair.endpoint.flush());
+            WorkerCallbacks callbacks = pair.sender.callbacks();
+            callbacks.enter();
+            var e = assertThrows(IllegalStateException.class, pair.sender::progress);
+            assertTrue(e.getMessage().startsWith("progress is not possible inside a callback of"), e.getMessage());
+            assertThrows(IllegalStateException.class, () -> pair.sender.await(0, Duration.ZERO));
+            assertThrows(IllegalStateException.class, pair.sender::close);
+            pair.endpoint.close();
+            assertThrows(IllegalStateException.class, () -> pair.endpoint.tagSend(pair.arena.allocate(8), 1));
+            assertTrue(pair.endpoint.isOpen(), "C still has it");
+            callbacks.leave();
+            pair.sender.progress();
+            assertTrue(!pair.endpoint.isOpen());
+        }
     }
 }
