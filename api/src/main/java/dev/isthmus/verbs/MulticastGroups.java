@@ -1,14 +1,14 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
-import java.util.HashSet;
-import java.util.List;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
  * The multicast groups that one queue pair is in, which it leaves before it is destroyed: C does not destroy one that
@@ -16,19 +16,10 @@ import java.util.Set;
  */
 final class MulticastGroups {
 
-    private record Group(Gid gid, int lid) {
-
-        Group {
-            if (!gid.isMulticast() || lid < 0 || lid > 0xffff) {
-                throw new IllegalArgumentException("gid " + gid + ", lid " + lid + " is not a multicast group");
-            }
-        }
-    }
-
     private final Lifetime lifetime;
     private final MemorySegment queuePair;
     private final String name;
-    private final Set<Group> joined = new HashSet<>();
+    private final Map<Gid, Integer> joined = new HashMap<>(); // with their LIDs
 
     /**
      * Of a queue pair that is in none.
@@ -42,38 +33,54 @@ final class MulticastGroups {
         this.name = name;
     }
 
+    /** Joins; under another LID it would be the same group to some devices, which the kernel then counts twice. */
     void attach(Gid gid, int lid) {
-        var group = new Group(gid, lid);
-        try (var verbs = new VerbsCall(lifetime)) {
-            call(verbs, Libibverbs.ATTACH_MCAST, group);
+        check(gid, lid);
+        Integer known = joined.get(gid);
+        if (known != null && known != lid) {
+            throw new IllegalArgumentException(name + " is in " + gid + " already, with lid " + known);
         }
-        joined.add(group);
+        try (var verbs = new VerbsCall(lifetime)) {
+            call(verbs, Libibverbs.ATTACH_MCAST, gid, lid);
+        }
+        joined.put(gid, lid);
     }
 
     void detach(Gid gid, int lid) {
+        check(gid, lid);
         try (var verbs = new VerbsCall(lifetime)) {
-            leave(verbs, new Group(gid, lid));
+            verbs.explain(errno -> errno == Errno.EINVAL ? "it may not be in the group" : "");
+            call(verbs, Libibverbs.DETACH_MCAST, gid, lid);
         }
+        joined.remove(gid);
     }
 
     /** For a queue pair that is being closed. */
     void leaveAll() {
         try (var verbs = new VerbsCall()) {
-            for (Group group : List.copyOf(joined)) {
-                leave(verbs, group);
-            }
+            joined.entrySet().removeIf(group -> leave(verbs, group.getKey(), group.getValue()));
         }
     }
 
-    private void leave(VerbsCall verbs, Group group) {
-        call(verbs, Libibverbs.DETACH_MCAST, group);
-        joined.remove(group);
+    private boolean leave(VerbsCall verbs, Gid gid, int lid) {
+        try {
+            call(verbs, Libibverbs.DETACH_MCAST, gid, lid);
+        } catch (VerbsException e) {
+            if (e.errno() != Errno.EINVAL) { // EINVAL: it is not in the group, which is what is wanted
+                throw e;
+            }
+        }
+        return true;
     }
 
-    private void call(VerbsCall verbs, NativeFunction function, Group group) {
-        verbs.explain(errno -> errno == Errno.EINVAL ? "it may not be in the group" : "");
-        MemorySegment gid = verbs.allocate(Gid.BYTES, Long.BYTES)
-                .copyFrom(MemorySegment.ofArray(group.gid().bytes()));
-        verbs.check(function, name + ", " + group.gid() + ", lid " + group.lid(), queuePair, gid, (short) group.lid());
+    private static void check(Gid gid, int lid) {
+        if (!gid.isMulticast() || lid < 0 || lid > 0xffff) {
+            throw new IllegalArgumentException("gid " + gid + ", lid " + lid + " is not a multicast group");
+        }
+    }
+
+    private void call(VerbsCall verbs, NativeFunction function, Gid gid, int lid) {
+        MemorySegment bytes = verbs.allocate(Gid.BYTES, Long.BYTES).copyFrom(MemorySegment.ofArray(gid.bytes()));
+        verbs.check(function, name + ", " + gid + ", lid " + lid, queuePair, bytes, (short) lid);
     }
 }

@@ -340,7 +340,8 @@ public final class QueuePair implements AutoCloseable {
      * @param group the GID of the group
      * @param lid the LID of the group; 0 on Ethernet
      * @throws IllegalStateException if this is closed, or not UD
-     * @throws IllegalArgumentException if the GID is not of a multicast group, or the LID out of range
+     * @throws IllegalArgumentException if the GID is not of a multicast group, the LID out of range, or this in the group
+     *     already with another LID
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when the device has no room for more
      */

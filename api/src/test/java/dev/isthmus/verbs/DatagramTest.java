@@ -38,6 +38,20 @@ class DatagramTest {
     }
 
     @Test
+    void shouldRefuseGroupThatItIsInWithAnotherLid() throws UnknownHostException {
+        try (var pair = RcPair.datagrams()) {
+            Gid group = Gid.of(InetAddress.getByName("ff0e::4712"));
+            pair.b.qp.attachMulticast(group, 0);
+            pair.b.qp.attachMulticast(group, 0); // which the kernel takes for once
+            // To the kernel these are two, to Soft-RoCE one, and the queue pair could never be destroyed.
+            assertThrows(IllegalArgumentException.class, () -> pair.b.qp.attachMulticast(group, 0xc000));
+            assertThrows(VerbsException.class, () -> pair.b.qp.detachMulticast(group, 0xc000));
+            pair.b.qp.detachMulticast(group, 0);
+            pair.b.qp.attachMulticast(group, 0xc000);
+        }
+    }
+
+    @Test
     void shouldDeliverDatagramBehindItsHeader() {
         try (var pair = RcPair.datagrams()) {
             pair.a.memory().setString(0, "ping");
