@@ -20,7 +20,12 @@ record Action(String name, int weight, Step step) {
 
     /** All actions. */
     static List<Action> all() {
-        return Stream.of(ObjectActions.all(), MemoryActions.all(), QueueActions.all(), PostActions.all())
+        return Stream.of(
+                        ObjectActions.all(),
+                        MemoryActions.all(),
+                        QueueActions.all(),
+                        PostActions.all(),
+                        BatchActions.all())
                 .flatMap(List::stream)
                 .toList();
     }

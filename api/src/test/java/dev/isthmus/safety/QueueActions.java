@@ -34,7 +34,7 @@ final class QueueActions {
 
     static List<Action> all() {
         return List.of(
-                action("working set", 3, QueueActions::workingSet),
+                action("working set", 12, QueueActions::workingSet),
                 action(
                         "channel",
                         2,

@@ -25,6 +25,7 @@ final class SafetyRun {
     private final World world;
     private final List<Worker> workers = new ArrayList<>();
     private final List<Action> actions = new ArrayList<>();
+    private final Action start = Action.action("first working set", 1, QueueActions::workingSet);
     private final Map<String, String> faults =
             new ConcurrentSkipListMap<>(); // by action and place, as each comes often
     private final Map<String, AtomicInteger> successes = new ConcurrentHashMap<>();
@@ -87,25 +88,27 @@ final class SafetyRun {
     }
 
     private void life(Worker worker) {
+        act(worker, start);
         for (int i = 50 + worker.random.nextInt(3000); i > 0 && System.nanoTime() - end < 0; i--) {
-            Action action = actions.get(worker.random.nextInt(actions.size()));
-            worker.doing = action.name();
-            worker.since = System.nanoTime();
-            worker.nullGiven = false;
-            try {
-                action.step().run(worker);
-                successes
-                        .computeIfAbsent(action.name(), n -> new AtomicInteger())
-                        .incrementAndGet();
-                worker.succeeded.incrementAndGet();
-            } catch (Throwable t) {
-                if (!Outcome.isDocumented(t, worker.nullGiven)) {
-                    note(worker.number + ": " + action.name(), t);
-                }
-            }
-            worker.done.incrementAndGet();
+            act(worker, actions.get(worker.random.nextInt(actions.size())));
         }
         worker.since = Long.MAX_VALUE;
+    }
+
+    private void act(Worker worker, Action action) {
+        worker.doing = action.name();
+        worker.since = System.nanoTime();
+        worker.nullGiven = false;
+        try {
+            action.step().run(worker);
+            successes.computeIfAbsent(action.name(), n -> new AtomicInteger()).incrementAndGet();
+            worker.succeeded.incrementAndGet();
+        } catch (Throwable t) {
+            if (!Outcome.isDocumented(t, worker.nullGiven)) {
+                note(worker.number + ": " + action.name(), t);
+            }
+        }
+        worker.done.incrementAndGet();
     }
 
     private void note(String what, Throwable t) {

@@ -1,12 +1,15 @@
 package dev.isthmus.safety;
 
 import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.ExtendedCompletionQueue;
+import dev.isthmus.verbs.QueuePair;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /** What all workers share: the objects of each, so that all can misuse them, and those that are to be closed. */
@@ -52,20 +55,28 @@ final class World {
                 shelf.add(object);
                 return;
             }
-            int closed = 0;
-            while (closed < ROOM && shelf.get(closed) instanceof AutoCloseable c && open.contains(c)) {
-                closed++;
+            int index = closed(shelf);
+            evicted = shelf.set(index < ROOM ? index : Math.floorMod(random, ROOM), object);
+            if (!(evicted instanceof AutoCloseable closeable) || !open.contains(closeable)) {
+                return;
             }
-            int index = closed < ROOM ? closed : Math.floorMod(random, ROOM);
-            evicted = shelf.set(index, object);
         }
         // The shelf is full of open ones: too many would use up the device.
-        if (evicted instanceof AutoCloseable closeable && !close(closeable)) {
+        if (!close((AutoCloseable) evicted)) {
             synchronized (this) {
                 shelf(worker, type).set(Math.floorMod(random, ROOM), evicted);
             }
             close((AutoCloseable) object);
         }
+    }
+
+    /** Where a closed object is on a shelf, or its size if there is none. */
+    private int closed(List<Object> shelf) {
+        int index = 0;
+        while (index < shelf.size() && (!(shelf.get(index) instanceof AutoCloseable c) || open.contains(c))) {
+            index++;
+        }
+        return index;
     }
 
     /** Closes an object; what that throws is the caller's to judge. */
@@ -130,6 +141,7 @@ final class World {
             }
             for (AutoCloseable object : all) {
                 try {
+                    end(object);
                     tryClose(object);
                 } catch (Exception e) {
                     refused.put(object, e);
@@ -137,5 +149,18 @@ final class World {
             }
         } while (openObjects() < before);
         return refused;
+    }
+
+    /** A thread may have ended amid a poll or a batch, which is then its successor's to end. */
+    private static void end(AutoCloseable object) {
+        try {
+            switch (object) {
+                case ExtendedCompletionQueue queue -> queue.endPoll();
+                case QueuePair qp -> qp.sendBatch().abort();
+                default -> {}
+            }
+        } catch (IllegalStateException e) {
+            Objects.requireNonNull(e.getMessage(), "there is none, as most often");
+        }
     }
 }
