@@ -78,7 +78,7 @@ public final class AddressHandle implements AutoCloseable {
     @HotPath
     void checkUsable(ProtectionDomain domain) {
         owner.check();
-        if (domain != pd) {
+        if (!pd.reaches(domain)) {
             throw new IllegalArgumentException(
                     this + " is of another protection domain than the queue pair: create one in that");
         }

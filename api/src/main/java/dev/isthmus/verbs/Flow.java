@@ -28,8 +28,8 @@ public final class Flow implements AutoCloseable {
         this.handle = handle;
     }
 
-    static Flow create(QueuePair qp, MemorySegment qpHandle, Lifetime qpLifetime, FlowRule rule) {
-        DeviceContext context = qp.protectionDomain().context();
+    static Flow create(
+            DeviceContext context, QueuePair qp, MemorySegment qpHandle, Lifetime qpLifetime, FlowRule rule) {
         String what = qp + ", " + rule;
         Lifetime[] parents =
                 Stream.concat(Stream.of(qpLifetime), rule.parents()).toArray(Lifetime[]::new);

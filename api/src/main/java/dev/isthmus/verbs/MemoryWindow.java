@@ -118,16 +118,16 @@ public final class MemoryWindow implements AutoCloseable {
      * @throws WrongThreadException if this or the queue pair belongs to another thread
      * @throws IllegalStateException if this, the queue pair or the region is closed, the queue pair cannot send, or this
      *     is of type 2
-     * @throws IllegalArgumentException if the queue pair or the region is of another domain
+     * @throws IllegalArgumentException if the queue pair is neither RC nor UC, or it or the region of another domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request
      */
     public boolean tryBind(QueuePair qp, WindowBinding binding, long wrId, boolean signaled) {
         owner.check();
         requireType(MemoryWindowType.TYPE_1, "it is bound by a request: see SendRequest.bind");
         MemoryRegion target = binding.region();
+        MemorySegment queue = qp.handleForBind(); // first: a queue pair that only receives has no domain
         checkDomain(target, qp.protectionDomain());
         target.checkUsable();
-        MemorySegment queue = qp.handleForBind();
         try (var call = new VerbsCall(target.lifetime()).explain(MemoryWindow::bindHelp)) {
             MemorySegment bind = call.allocate(ibv_mw_bind.layout());
             ibv_mw_bind.wr_id(bind, wrId);
@@ -195,7 +195,7 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     private void checkDomain(MemoryRegion target, ProtectionDomain of) {
-        if (target.protectionDomain() != pd || of.context() != pd.context()) {
+        if (!pd.reaches(target.protectionDomain()) || of.context() != pd.context()) {
             throw new IllegalArgumentException(this + ", " + target + " and the queue pair are not of the same domain");
         }
     }

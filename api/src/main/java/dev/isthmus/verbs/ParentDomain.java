@@ -18,8 +18,8 @@ public final class ParentDomain extends ProtectionDomain {
 
     private final AllocatorStubs stubs; // null without an allocator
 
-    private ParentDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle, AllocatorStubs stubs) {
-        super(context, lifetime, handle, false);
+    private ParentDomain(ProtectionDomain base, Lifetime lifetime, MemorySegment handle, AllocatorStubs stubs) {
+        super(base.context(), lifetime, handle, false, base);
         this.stubs = stubs;
     }
 
@@ -51,7 +51,7 @@ public final class ParentDomain extends ProtectionDomain {
                 var function = context.ops().require(ContextFunction.ALLOC_PARENT_DOMAIN);
                 MemorySegment handle = call.create(function, name, context.handle(), attributes);
                 made = true;
-                return new ParentDomain(context, lifetime, handle, stubs);
+                return new ParentDomain(pd, lifetime, handle, stubs);
             } finally {
                 if (!made && stubs != null) {
                     stubs.close();

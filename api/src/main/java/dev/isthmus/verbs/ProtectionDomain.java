@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_pd;
+import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -21,8 +22,20 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     private final MemorySegment handle;
     private final int handleNumber;
     private final boolean imported;
+    private final ProtectionDomain base; // this, or what a parent domain was made from
 
     ProtectionDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported) {
+        this(context, lifetime, handle, imported, null);
+    }
+
+    /**
+     * A domain that C has made.
+     *
+     * @param base the domain that a parent domain was made from; null for any other
+     */
+    ProtectionDomain(
+            DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported, ProtectionDomain base) {
+        this.base = base == null ? this : base;
         this.context = context;
         this.lifetime = lifetime;
         this.handle = handle;
@@ -394,6 +407,12 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     @Override
     public void close() {
         lifetime.close(this::destroy);
+    }
+
+    /** Whether what is made in one reaches what is made in the other: they are one domain to the device. */
+    @HotPath
+    final boolean reaches(ProtectionDomain other) {
+        return base == other.base;
     }
 
     void destroy() {

@@ -70,7 +70,7 @@ public final class QueuePair implements AutoCloseable {
             QueuePairCapabilities capabilities,
             Runnable destroy) {
         this.accepted = SendForm.accepted(type);
-        this.plain = accepted & SendForm.PLAIN;
+        this.plain = type == QueuePairType.RAW_PACKET ? 0 : accepted & SendForm.PLAIN;
         this.context = context;
         this.pd = pd;
         this.sendCompletions = sendCompletions;
@@ -385,7 +385,8 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
      *     takes, or another request chained to it; if its operation is not one of the queue pair's type, or lacks
      *     something, which the message names; if it is a datagram longer than the port's active MTU, or to an address
-     *     handle of another protection domain; or if it is a READ or an atomic into a region without LOCAL_WRITE
+     *     handle of another protection domain; if it is a READ or an atomic into a region without LOCAL_WRITE; or if it is
+     *     inline, or a raw packet, from a region that was registered at another address
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
@@ -565,7 +566,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public Flow createFlow(FlowRule rule) {
         owner.check();
-        return Flow.create(this, handle, lifetime, rule);
+        return Flow.create(context, this, handle, lifetime, rule);
     }
 
     /**

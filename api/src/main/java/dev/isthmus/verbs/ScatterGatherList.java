@@ -180,10 +180,11 @@ final class ScatterGatherList {
         }
     }
 
-    private static IllegalArgumentException notCopyable(MemoryRegion region) {
+    static IllegalArgumentException notCopyable(MemoryRegion region) {
         return new IllegalArgumentException(
-                region + " is not at the address of memory of this process, from where inline"
-                        + " data is copied: send it without inline, or from a region that was registered without an address");
+                region + " is not at the address of memory of this process, from where inline data, and the headers of"
+                        + " raw packets, are copied: send it without inline, or from a region that was registered without"
+                        + " an address");
     }
 
     @HotPath

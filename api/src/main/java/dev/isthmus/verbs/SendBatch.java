@@ -56,6 +56,7 @@ public final class SendBatch {
     private final ExtendedSend c;
     private final int operations; // the bits of enum ibv_qp_create_send_ops_flags that it was created with
     private final boolean softRoce;
+    private final boolean rawPackets; // whose headers drivers copy from the buffer
     private final int needed; // of each operation with data
     private int maxRequests;
     private int maxSge;
@@ -72,6 +73,7 @@ public final class SendBatch {
 
     SendBatch(QueuePair qp, ExtendedSend c, int operations, boolean softRoce) {
         this.softRoce = softRoce;
+        this.rawPackets = qp.type() == QueuePairType.RAW_PACKET;
         this.qp = qp;
         this.c = c;
         this.operations = operations;
@@ -455,6 +457,9 @@ public final class SendBatch {
         if (writes && !region.isWritable()) {
             throw ScatterGatherList.notWritable(region);
         }
+        if (rawPackets && !region.isHostAddressed()) {
+            throw ScatterGatherList.notCopyable(region);
+        }
         checkLength(1, length);
         c.setSge(region.lkey(), region.address() + offset, (int) length);
         lacks &= ~DATA;
@@ -478,6 +483,9 @@ public final class SendBatch {
         checkCount(buffers.sgeCount());
         if (writes) {
             buffers.checkWritable();
+        }
+        if (rawPackets) {
+            buffers.checkCopyable();
         }
         checkLength(buffers.sgeCount(), buffers.messageLength());
         if (softRoce) {

@@ -326,6 +326,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      * @param mss the payload of a segment in bytes, 16 bits
      * @return this
      * @throws IllegalArgumentException if the header is too long, or {@code mss} out of range
+     * @throws IllegalStateException if the header's arena is closed; the request is as it was
+     * @throws WrongThreadException if the header belongs to another thread's confined arena
      */
     public SendRequest segments(MemorySegment packetHeader, int mss) {
         long bytes = packetHeader.byteSize();
@@ -333,10 +335,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
             throw new IllegalArgumentException(
                     "a header of " + bytes + " bytes, or an mss of " + mss + ", is not of 16 bits");
         }
-        if (bytes > header.byteSize()) {
-            header = Arena.ofAuto().allocate(bytes);
-        }
-        header.copyFrom(packetHeader);
+        MemorySegment copy = bytes > header.byteSize() ? Arena.ofAuto().allocate(bytes) : header;
+        copy.copyFrom(packetHeader); // may throw: until then the old copy is what the struct points to
+        header = copy;
         wr.set(JAVA_LONG, Member.HDR, header.address());
         wr.set(JAVA_SHORT, Member.HDR_SZ, (short) bytes);
         wr.set(JAVA_SHORT, Member.MSS, (short) mss);
@@ -416,7 +417,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
                 bindWindow.checkBind(bindRegion, pd);
             }
             case LOCAL_INV -> checkNoBuffers();
-            default -> {} // TSO of a raw packet: nothing that is C's to follow
+            default -> checkCopyable(); // a raw packet: drivers copy its first header from the buffer
         }
     }
 
@@ -444,6 +445,16 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     IllegalArgumentException refused(QueuePair by) {
         return new IllegalArgumentException(
                 by + " does not take " + this + ": " + SendForm.refusal(by.type(), opcode, has));
+    }
+
+    /** What is sent before each segment, for a test. */
+    MemorySegment header() {
+        return header;
+    }
+
+    /** Where the struct points for it, for a test. */
+    long headerAddress() {
+        return wr.get(JAVA_LONG, Member.HDR);
     }
 
     /** Whether the post copies the data. */

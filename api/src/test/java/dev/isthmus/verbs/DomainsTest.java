@@ -47,6 +47,7 @@ class DomainsTest {
             domains.add(context.allocateProtectionDomain());
         }
         assertNotEquals(domains.get(0).handleNumber(), domains.get(1).handleNumber());
+        assertFalse(domains.get(0).reaches(domains.get(1)));
         assertThrows(IllegalStateException.class, context::close);
         domains.forEach(ProtectionDomain::close);
         domains.forEach(ProtectionDomain::close); // does nothing
@@ -124,6 +125,7 @@ class DomainsTest {
                     var memory = parent.allocate(4096, AccessFlag.LOCAL_WRITE);
                     var qp = parent.createQueuePair(QueuePairType.RC, cq, cq)) {
                 assertThrows(IllegalStateException.class, pd::close);
+                assertTrue(parent.reaches(pd) && pd.reaches(parent));
                 GidEntry gid = context.defaultGid(1);
                 qp.connect(gid, qp.address(gid)); // to itself
                 assertTrue(qp.tryPost(ReceiveRequest.prepare(memory.region()).range(64, 4)));

@@ -127,6 +127,17 @@ class MemoryRegionKindsTest {
         }
     }
 
+    /** The driver of a device that has raw packets copies the first header from the buffer's address. */
+    @Test
+    void shouldRefuseRawPacketFromRegionAtAnotherAddress() {
+        try (var region = pair.a.pd.registerAt(IOVA, page());
+                var plain = pair.a.pd.register(page())) {
+            SendRequest packet = SendRequest.prepare(region).length(64);
+            assertThrows(IllegalArgumentException.class, () -> packet.checkSpecial(pair.a.pd, Long.MAX_VALUE));
+            SendRequest.prepare(plain).length(64).checkSpecial(pair.a.pd, Long.MAX_VALUE);
+        }
+    }
+
     @Test
     void shouldRefuseBaseAtAnotherPlaceInThePage() {
         var e = assertThrows(IllegalArgumentException.class, () -> pair.b.pd.registerAt(IOVA + 8, page()));

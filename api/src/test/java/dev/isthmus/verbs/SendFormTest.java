@@ -144,4 +144,15 @@ class SendFormTest {
         assertThrows(IllegalArgumentException.class, () -> request.segments(header, 1000));
         assertThrows(IllegalArgumentException.class, () -> request.segments(header.asSlice(0, 54), 0));
     }
+
+    @Test
+    void shouldKeepItsSegmentHeaderWhenANewOneCannotBeRead() {
+        var request = SendRequest.prepare(1).segments(MemorySegment.ofArray(new byte[14]), 1000);
+        MemorySegment gone;
+        try (var arena = Arena.ofConfined()) {
+            gone = arena.allocate(54);
+        }
+        assertThrows(IllegalStateException.class, () -> request.segments(gone, 1000));
+        assertEquals(request.header().address(), request.headerAddress()); // or C would read what has been freed
+    }
 }
