@@ -61,32 +61,6 @@ record PingPongAddress(int lid, int qpNum, int psn, Gid gid) {
     /** As C prints it. */
     @Override
     public String toString() {
-        return String.format("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpNum, psn, text(gid));
-    }
-
-    /** An IPv6 address as inet_ntop writes it: the first of the longest runs of zeros is left out. */
-    static String text(Gid gid) {
-        String[] groups = gid.toString().split(":");
-        int from = 0;
-        int to = 0;
-        for (int i = 0; i < groups.length; i++) {
-            groups[i] = Integer.toHexString(Integer.parseInt(groups[i], 16));
-            int end = i;
-            while (end < groups.length && Integer.parseInt(gid.toString().substring(5 * end, 5 * end + 4), 16) == 0) {
-                end++;
-            }
-            if (end - i > Math.max(1, to - from)) {
-                from = i;
-                to = end;
-            }
-        }
-        if (gid.isIpv4Mapped()) {
-            return "::ffff:" + gid.toInetAddress().getHostAddress();
-        }
-        if (to == from) {
-            return String.join(":", groups);
-        }
-        return String.join(":", Arrays.copyOf(groups, from)) + "::"
-                + String.join(":", Arrays.copyOfRange(groups, to, groups.length));
+        return String.format("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpNum, psn, gid.toIpString());
     }
 }

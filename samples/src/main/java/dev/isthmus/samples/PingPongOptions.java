@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.TypeConversionException;
 
 /** What the command lines of the ping-pong programs share, and what follows from it. */
-final class PingPongOptions {
+class PingPongOptions {
 
     static final int PAGE = 4096;
 
@@ -79,6 +79,36 @@ final class PingPongOptions {
 
     @Parameters(arity = "0..1", paramLabel = "HOST", description = "where the server waits; without, be the server")
     Optional<String> server = Optional.empty();
+
+    /** Of those that send and receive in turn, and can validate what they have received. */
+    static final class InTurn extends PingPongOptions {
+
+        @Option(
+                names = {"-r", "--rx-depth"},
+                paramLabel = "N",
+                description = "receives posted at a time (default: ${DEFAULT-VALUE})")
+        int receiveDepth = 500;
+
+        @Option(
+                names = {"-c", "--chk"},
+                description = "validate what was received")
+        boolean check;
+
+        InTurn(int size, int iterations) {
+            super(size, iterations);
+        }
+    }
+
+    /** Of those that connect. */
+    static final class PathMtu {
+
+        @Option(
+                names = {"-m", "--mtu"},
+                paramLabel = "BYTES",
+                converter = MtuConverter.class,
+                description = "path MTU (default: 1024)")
+        Mtu mtu = Mtu.MTU_1024;
+    }
 
     PingPongOptions(int size, int iterations) {
         this.size = size;

@@ -1,25 +1,19 @@
 package dev.isthmus.samples;
 
 import dev.isthmus.verbs.AccessFlag;
-import dev.isthmus.verbs.CompletionChannel;
-import dev.isthmus.verbs.CompletionQueue;
-import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
 import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
-import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
-import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
@@ -35,43 +29,16 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true)
 public final class UdPingPong implements Callable<Integer> {
 
-    private static final int RECEIVE_ID = 1;
-    private static final int SEND_ID = 2;
     private static final int QKEY = 0x11111111;
 
     /** What a received datagram begins with: the global route header. */
     private static final int HEADER = 40;
 
     @Mixin
-    private final PingPongOptions options = new PingPongOptions(1024, 1000);
-
-    @Option(
-            names = {"-r", "--rx-depth"},
-            paramLabel = "N",
-            description = "receives posted at a time (default: ${DEFAULT-VALUE})")
-    private int receiveDepth = 500;
-
-    @Option(
-            names = {"-c", "--chk"},
-            description = "validate what was received")
-    private boolean check;
+    private final PingPongOptions.InTurn options = new PingPongOptions.InTurn(1024, 1000);
 
     @Spec
     private CommandSpec spec;
-
-    private QueuePair qp;
-    private CompletionQueue cq;
-    private SendRequest send;
-    private ReceiveRequest receive;
-
-    /** How many receives are posted. */
-    private int posted;
-
-    private int received;
-    private int sent;
-
-    /** What it waits for, before it sends again. */
-    private int pending = RECEIVE_ID;
 
     /**
      * Runs the program.
@@ -93,21 +60,19 @@ public final class UdPingPong implements Callable<Integer> {
                         arena.allocate(HEADER + options.size, PingPongOptions.PAGE)
                                 .fill((byte) 0x7b),
                         AccessFlag.LOCAL_WRITE);
-                var queue = PingPongOptions.completionQueue(device, receiveDepth + 1, channel);
-                var pair = pd.createQueuePair(
-                        QueuePairType.UD, queue, queue, c -> c.maxSendWr(1).maxRecvWr(receiveDepth))) {
+                var cq = PingPongOptions.completionQueue(device, options.receiveDepth + 1, channel);
+                var qp = pd.createQueuePair(
+                        QueuePairType.UD, cq, cq, c -> c.maxSendWr(1).maxRecvWr(options.receiveDepth))) {
             int most = device.port(options.ibPort).activeMtu().bytes();
             if (options.size > most) {
                 throw new IOException("Requested size larger than port MTU (" + most + ")");
             }
-            cq = queue;
-            qp = pair;
             qp.modify(QueuePairTransition.to(QueuePairState.INIT)
                     .pkeyIndex(0)
                     .port(options.ibPort)
                     .qkey(QKEY));
-            receive = ReceiveRequest.prepare(region).wrId(RECEIVE_ID);
-            postReceives();
+            var receive = ReceiveRequest.prepare(region).wrId(PingPongLoop.RECEIVE_ID);
+            var loop = new PingPongLoop(options, cq, channel, () -> qp.tryPost(receive));
 
             PingPongAddress mine = options.address(device, qp.qpNum());
             out.println("  local address:  " + mine.toString().replace(", GID", ": GID")); // as C has it
@@ -118,67 +83,15 @@ public final class UdPingPong implements Callable<Integer> {
                     })
                     .getFirst();
 
-            try (var handle = pd.createAddressHandle(options.pathTo(device, remote))) {
-                send = SendRequest.prepare(region)
+            try (var way = pd.createAddressHandle(options.pathTo(device, remote))) {
+                var send = SendRequest.prepare(region)
                         .range(HEADER, options.size)
-                        .wrId(SEND_ID)
-                        .to(handle, remote.qpNum(), QKEY)
+                        .wrId(PingPongLoop.SEND_ID)
+                        .to(way, remote.qpNum(), QKEY)
                         .signaled(true)
                         .inline(options.size <= qp.capabilities().maxInline());
-                MemorySegment message = region.segment().asSlice(HEADER);
-                if (options.isClient() && check) {
-                    PingPongOptions.mark(message);
-                }
-                long start = System.nanoTime();
-                pingPong(channel);
-                options.report(out, System.nanoTime() - start);
-                return options.isClient() || !check || PingPongOptions.isMarked(message, out) ? 0 : 1;
+                return loop.run(List.of(qp), send, region.segment().asSlice(HEADER), out);
             }
         }
-    }
-
-    private void postReceives() {
-        while (posted < receiveDepth && qp.tryPost(receive)) {
-            posted++;
-        }
-    }
-
-    /** Sends whenever both the last send and the last receive are done, the client first. */
-    private void pingPong(CompletionChannel channel) throws IOException, InterruptedException {
-        var done = WorkCompletions.allocate(2);
-        if (options.isClient()) {
-            postSend();
-        }
-        while (received < options.iterations || sent < options.iterations) {
-            PingPongOptions.await(channel, cq);
-            for (int n = cq.poll(done); n > 0; n = cq.poll(done)) {
-                for (int i = 0; i < n; i++) {
-                    completed(done, i);
-                }
-            }
-        }
-    }
-
-    private void completed(WorkCompletions done, int i) throws IOException {
-        if (!done.isSuccess(i)) {
-            throw new IOException("Failed status " + done.status(i) + " for wr_id " + done.wrId(i));
-        }
-        if (done.wrId(i) == SEND_ID) {
-            sent++;
-        } else {
-            received++;
-            if (--posted <= 1) {
-                postReceives();
-            }
-        }
-        pending &= ~(int) done.wrId(i);
-        if (pending == 0 && sent < options.iterations) {
-            postSend();
-        }
-    }
-
-    private void postSend() {
-        qp.tryPost(send);
-        pending = RECEIVE_ID | SEND_ID;
     }
 }

@@ -7,7 +7,6 @@ import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.MemoryRegion;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
@@ -58,12 +57,8 @@ public final class XsrqPingPong implements Callable<Integer> {
     @Mixin
     private final PingPongOptions options = new PingPongOptions(4096, 5);
 
-    @Option(
-            names = {"-m", "--mtu"},
-            paramLabel = "BYTES",
-            converter = PingPongOptions.MtuConverter.class,
-            description = "path MTU (default: 1024)")
-    private Mtu mtu = Mtu.MTU_1024;
+    @Mixin
+    private final PingPongOptions.PathMtu path = new PingPongOptions.PathMtu();
 
     @Option(
             names = {"-c", "--clients"},
@@ -112,7 +107,7 @@ public final class XsrqPingPong implements Callable<Integer> {
         String text(String whose) {
             return String.format(
                     "%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s",
-                    whose, lid, receiveQp, sendQp, psn, srqNum, PingPongAddress.text(gid));
+                    whose, lid, receiveQp, sendQp, psn, srqNum, gid.toIpString());
         }
     }
 
@@ -235,11 +230,11 @@ public final class XsrqPingPong implements Callable<Integer> {
     /** The peer's sending queue pair is connected to the receiving one here, and the other way round. */
     private void connect(DeviceContext device, Client client, Address mine) throws IOException {
         Address remote = client.remote;
-        AddressVector path =
+        AddressVector way =
                 options.pathTo(device, new PingPongAddress(remote.lid(), remote.sendQp(), remote.psn(), remote.gid()));
         client.receiving.modify(QueuePairTransition.to(QueuePairState.RTR)
-                .path(path)
-                .pathMtu(mtu)
+                .path(way)
+                .pathMtu(path.mtu)
                 .destQpNum(remote.sendQp())
                 .rqPsn(remote.psn())
                 .maxDestRdAtomic(0)
@@ -247,8 +242,8 @@ public final class XsrqPingPong implements Callable<Integer> {
         client.receiving.modify(
                 QueuePairTransition.to(QueuePairState.RTS).timeout(14).sqPsn(mine.psn()));
         client.sending.modify(QueuePairTransition.to(QueuePairState.RTR)
-                .path(path)
-                .pathMtu(mtu)
+                .path(way)
+                .pathMtu(path.mtu)
                 .destQpNum(remote.receiveQp())
                 .rqPsn(remote.psn()));
         client.sending.modify(QueuePairTransition.to(QueuePairState.RTS)
