@@ -1,9 +1,10 @@
-/** The RDMA data path for Java: verbs and UCX over the Foreign Function and Memory API. */
+/** The RDMA data path for Java: verbs, connection management and UCX over the Foreign Function and Memory API. */
 module dev.isthmus {
     requires dev.isthmus.bindings.ibverbs;
     requires dev.isthmus.bindings.ucx;
 
     exports dev.isthmus;
+    exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;
 }

@@ -7,7 +7,7 @@ package dev.isthmus;
  * IllegalStateException}, and the status of a completion is data, not an exception.
  */
 public abstract sealed class RdmaException extends RuntimeException
-        permits RdmaUnavailableException, UcxException, VerbsException {
+        permits CmException, RdmaUnavailableException, UcxException, VerbsException {
 
     private static final long serialVersionUID = 1L;
 

@@ -184,6 +184,11 @@ public final class EventSource {
         idle.push(waiter);
     }
 
+    /** Lets every thread that waits look again: events may have come of which the descriptor did not tell. */
+    public synchronized void wake() {
+        active.forEach(Waiter::wakeup);
+    }
+
     /**
      * Ends all waits, and returns when no thread uses the descriptor any more. Called within {@link Lifetime#close},
      * which keeps others from coming, before the descriptor is closed. When that fails, the source can be used on.

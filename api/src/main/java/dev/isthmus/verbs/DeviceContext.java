@@ -6,6 +6,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.internal.verbs.VerbsSeam;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -29,8 +30,23 @@ public final class DeviceContext implements AutoCloseable {
     private final GidQueries gids;
     private final int completionVectors;
     private final int commandFileDescriptor;
+    private final boolean borrowed;
+
+    static {
+        VerbsSeam.Holder.set(new SeamForCm());
+    }
 
     DeviceContext(Device device, MemorySegment handle) {
+        this(device, handle, false);
+    }
+
+    /**
+     * An open device.
+     *
+     * @param borrowed whether librdmacm has opened it, and keeps it open as long as the process lives
+     */
+    DeviceContext(Device device, MemorySegment handle, boolean borrowed) {
+        this.borrowed = borrowed;
         this.device = device;
         this.handle = handle;
         this.ops = new ContextOps(device.name(), handle);
@@ -447,13 +463,17 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device: {@code ibv_close_device}. Does nothing when it is closed already.
+     * Closes the device: {@code ibv_close_device}. Does nothing when it is closed already, or when it came from
+     * {@code dev.isthmus.cm}: librdmacm shares such a device among all connections, and keeps it open.
      *
      * @throws IllegalStateException if protection domains or completion queues of it are open, or a call on it runs
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */
     @Override
     public void close() {
+        if (borrowed) {
+            return;
+        }
         lifetime.close(() -> {
             asyncEvents.shut();
             try (var call = new VerbsCall()) {

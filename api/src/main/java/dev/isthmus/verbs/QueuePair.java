@@ -10,6 +10,7 @@ import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
@@ -37,6 +38,9 @@ public final class QueuePair implements AutoCloseable {
     private final BringUp bringUp;
     private final MulticastGroups groups;
     private QueuePairState state = QueuePairState.RESET;
+
+    /** Where rdma_cm has brought it, on any thread; null once the owner has noted that. */
+    private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
     private QueuePairCapabilities capabilities;
     private PostQueue<SendRequest> sends;
@@ -147,7 +151,26 @@ public final class QueuePair implements AutoCloseable {
      * @return the state
      */
     public QueuePairState state() {
-        return state;
+        QueuePairState next = brought.get();
+        return next == null ? state : next;
+    }
+
+    /** Tells, on any thread, that rdma_cm has brought it to a state; the owner's next call notes it. */
+    void broughtTo(QueuePairState next) {
+        brought.set(next);
+    }
+
+    private void noteWhereItWasBrought() {
+        QueuePairState next = brought.getAndSet(null);
+        if (next != null) {
+            entered(next);
+        }
+    }
+
+    /** Notes that it came from rdma_cm at a port, and in a state. */
+    void cameUp(int atPort, QueuePairState in) {
+        port = atPort;
+        entered(in);
     }
 
     /**
@@ -164,6 +187,7 @@ public final class QueuePair implements AutoCloseable {
         owner.check();
         checkNoOpenPoll();
         checkNoBatch();
+        noteWhereItWasBrought();
         TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
         modifyUnchecked(transition);
     }
@@ -202,6 +226,7 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairAttributes query() {
         owner.check();
         checkNoBatch();
+        noteWhereItWasBrought();
         QueuePairAttributes result = control.query();
         port = result.port();
         entered(result.state());
@@ -504,7 +529,14 @@ public final class QueuePair implements AutoCloseable {
     private void checkCanSend() {
         owner.check();
         if (!canSend) {
-            checkNoBatch();
+            checkCanSendNow();
+        }
+    }
+
+    private void checkCanSendNow() {
+        checkNoBatch();
+        noteWhereItWasBrought();
+        if (!canSend) {
             throw new IllegalStateException(this + " is in " + state
                     + (!type.sends() || sends.hasRoom()
                             ? ": sends can be posted from RTS on, of all types but XRC_RECV"
@@ -596,6 +628,10 @@ public final class QueuePair implements AutoCloseable {
 
     MemorySegment handle() {
         return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     /**

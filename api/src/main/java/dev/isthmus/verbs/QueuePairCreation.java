@@ -8,6 +8,7 @@ import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.internal.verbs.VerbsSeam;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -37,14 +38,23 @@ final class QueuePairCreation {
     private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
     private final XrcDomain xrcDomain; // null for all others
     private final QueuePairType type;
+    private final VerbsSeam.QueuePairMaker maker; // null for verbs itself
     private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
 
     private QueuePairCreation(ProtectionDomain pd, QueuePairType type) {
+        this(pd, type, null);
+    }
+
+    private QueuePairCreation(ProtectionDomain pd, QueuePairType type, VerbsSeam.QueuePairMaker maker) {
         this.context = pd.context();
         this.pd = pd;
         this.xrcDomain = null;
         this.type = type;
+        this.maker = maker;
         parents.add(pd.lifetime());
+        if (maker != null) {
+            parents.add(maker.parent());
+        }
     }
 
     private QueuePairCreation(XrcDomain domain) {
@@ -52,6 +62,7 @@ final class QueuePairCreation {
         this.pd = null;
         this.xrcDomain = domain;
         this.type = QueuePairType.XRC_RECV;
+        this.maker = null;
         parents.add(domain.lifetime());
     }
 
@@ -62,6 +73,17 @@ final class QueuePairCreation {
             CompletionQueue send,
             CompletionQueue receive,
             QueuePairConfig config) {
+        return create(pd, type, send, receive, config, null);
+    }
+
+    /** As the other, but by a maker, when there is one: it makes and destroys the C object instead of verbs. */
+    static QueuePair create(
+            ProtectionDomain pd,
+            QueuePairType type,
+            CompletionQueue send,
+            CompletionQueue receive,
+            QueuePairConfig config,
+            VerbsSeam.QueuePairMaker maker) {
         switch (type) {
             case DRIVER, UNKNOWN ->
                 throw new IllegalArgumentException("a queue pair of type " + type + " cannot be made here");
@@ -70,7 +92,7 @@ final class QueuePairCreation {
                         "an XRC_RECV queue pair is in an XRC domain: XrcDomain.createQueuePair() makes one");
             default -> {}
         }
-        var creation = new QueuePairCreation(pd, type);
+        var creation = new QueuePairCreation(pd, type, maker);
         creation.needs(send, "completions of sends");
         if (type.receives()) {
             creation.needs(receive, "completions of receives");
@@ -156,7 +178,7 @@ final class QueuePairCreation {
                 String what = lifetime.name() + ", " + config;
                 MemorySegment qp = isExtended(config)
                         ? createExtended(call, what, attributes, config)
-                        : call.create(Libibverbs.CREATE_QP, what, pd.handle(), attributes);
+                        : createPlain(call, what, attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
                 QueuePair made = made(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
                 if (config.operations() != 0) {
@@ -174,7 +196,8 @@ final class QueuePairCreation {
             CompletionQueue receive,
             SharedReceiveQueue shared,
             QueuePairCapabilities granted) {
-        var queuePair = new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, null);
+        Runnable destroy = maker == null ? null : maker::destroy;
+        var queuePair = new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy);
         context.objects().add(handle, queuePair);
         return queuePair;
     }
@@ -194,6 +217,12 @@ final class QueuePairCreation {
         config.write(ibv_qp_init_attr.cap(attributes));
     }
 
+    private MemorySegment createPlain(VerbsCall call, String what, MemorySegment attributes) {
+        return maker != null
+                ? maker.create(pd.handle(), attributes, false, what)
+                : call.create(Libibverbs.CREATE_QP, what, pd.handle(), attributes);
+    }
+
     private MemorySegment createExtended(
             VerbsCall call, String what, MemorySegment attributes, QueuePairConfig config) {
         int mask = config.extendedMask();
@@ -206,6 +235,9 @@ final class QueuePairCreation {
         }
         ibv_qp_init_attr_ex.comp_mask(attributes, mask);
         config.writeExtended(attributes);
+        if (maker != null) {
+            return maker.create(pd.handle(), attributes, true, what);
+        }
         NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
         return call.create(create, what, context.handle(), attributes);
     }

@@ -364,6 +364,41 @@ public final class QueuePairTransition {
         return set;
     }
 
+    /**
+     * Reads what rdma_cm has written for a step: {@code struct ibv_qp_attr} and its mask. Bits of the mask that are not
+     * of {@code enum ibv_qp_attr_mask} are the kernel's own, and left out.
+     */
+    static QueuePairTransition read(QueuePairState state, MemorySegment attributes, int mask) {
+        var step = new QueuePairTransition(state);
+        step.set.addAll(Codes.flags(QueuePairAttribute.class, mask, QueuePairAttribute::mask));
+        step.pathMtu = Mtu.of(ibv_qp_attr.path_mtu(attributes));
+        step.rqPsn = ibv_qp_attr.rq_psn(attributes);
+        step.sqPsn = ibv_qp_attr.sq_psn(attributes);
+        step.destQpNum = ibv_qp_attr.dest_qp_num(attributes);
+        step.access.addAll(Codes.flags(
+                AccessFlag.class, Integer.toUnsignedLong(ibv_qp_attr.qp_access_flags(attributes)), AccessFlag::code));
+        step.pkeyIndex = Short.toUnsignedInt(ibv_qp_attr.pkey_index(attributes));
+        step.maxRdAtomic = Byte.toUnsignedInt(ibv_qp_attr.max_rd_atomic(attributes));
+        step.maxDestRdAtomic = Byte.toUnsignedInt(ibv_qp_attr.max_dest_rd_atomic(attributes));
+        step.minRnrTimer = Byte.toUnsignedInt(ibv_qp_attr.min_rnr_timer(attributes));
+        step.port = Byte.toUnsignedInt(ibv_qp_attr.port_num(attributes));
+        step.timeout = Byte.toUnsignedInt(ibv_qp_attr.timeout(attributes));
+        step.retryCount = Byte.toUnsignedInt(ibv_qp_attr.retry_cnt(attributes));
+        step.rnrRetry = Byte.toUnsignedInt(ibv_qp_attr.rnr_retry(attributes));
+        step.qkey = ibv_qp_attr.qkey(attributes);
+        step.pathMigrationState = PathMigrationState.of(ibv_qp_attr.path_mig_state(attributes));
+        step.rateLimit = ibv_qp_attr.rate_limit(attributes);
+        if (step.set.contains(QueuePairAttribute.PATH)) {
+            step.path = AddressVector.read(ibv_qp_attr.ah_attr(attributes));
+        }
+        if (step.set.contains(QueuePairAttribute.ALTERNATE_PATH)) {
+            step.alternatePath = AddressVector.read(ibv_qp_attr.alt_ah_attr(attributes));
+            step.alternatePkeyIndex = Short.toUnsignedInt(ibv_qp_attr.alt_pkey_index(attributes));
+            step.alternateTimeout = Byte.toUnsignedInt(ibv_qp_attr.alt_timeout(attributes));
+        }
+        return step;
+    }
+
     /** Writes the attributes; returns their mask with {@code IBV_QP_STATE}. */
     int write(MemorySegment attributes) {
         ibv_qp_attr.qp_state(attributes, state.code());

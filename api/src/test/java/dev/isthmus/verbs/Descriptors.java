@@ -12,7 +12,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 
 /** File descriptors as a program with an event loop of its own uses them: by the C library's poll and epoll. */
-final class Descriptors {
+public final class Descriptors {
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
     private static final NativeFunction POLL =
@@ -31,8 +31,14 @@ final class Descriptors {
 
     private Descriptors() {}
 
-    /** Whether poll and epoll both call the descriptor readable within a time. */
-    static boolean isReadable(int fd, int timeoutMillis) {
+    /**
+     * Whether poll and epoll both call the descriptor readable within a time.
+     *
+     * @param fd the descriptor
+     * @param timeoutMillis how long to wait
+     * @return whether it is readable
+     */
+    public static boolean isReadable(int fd, int timeoutMillis) {
         boolean polled = poll(fd, timeoutMillis);
         boolean epolled = epoll(fd, polled ? timeoutMillis : 0);
         if (polled != epolled) {

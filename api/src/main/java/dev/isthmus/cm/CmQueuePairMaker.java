@@ -1,0 +1,61 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
+import dev.isthmus.bindings.ibverbs.rdma_cm_id;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.Librdmacm;
+import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairType;
+import java.lang.foreign.MemorySegment;
+
+/** Makes and destroys the queue pair of a connection by librdmacm, which uses it when events are taken. */
+final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
+
+    private final ConnectionId id;
+    private final Lifetime lifetime;
+    private final MemorySegment handle;
+
+    CmQueuePairMaker(ConnectionId id, Lifetime lifetime, MemorySegment handle) {
+        this.id = id;
+        this.lifetime = lifetime;
+        this.handle = handle;
+    }
+
+    @Override
+    public MemorySegment create(MemorySegment pd, MemorySegment attributes, boolean extended, String what) {
+        id.channel().exclusively(() -> {
+            try (var call = new CmCall(lifetime)) {
+                if (extended) {
+                    ibv_qp_init_attr_ex.pd(attributes, pd);
+                    call.check(Librdmacm.CREATE_QP_EX, what, handle, attributes);
+                } else {
+                    call.check(Librdmacm.CREATE_QP, what, handle, pd, attributes);
+                }
+            }
+        });
+        return rdma_cm_id.qp(handle);
+    }
+
+    @Override
+    public void destroy() {
+        id.destroyQueuePair();
+    }
+
+    @Override
+    public Lifetime parent() {
+        return lifetime;
+    }
+
+    @Override
+    public int port() {
+        return Byte.toUnsignedInt(rdma_cm_id.port_num(handle));
+    }
+
+    /** librdmacm makes datagram queue pairs ready to send, and others ready to receive. */
+    @Override
+    public QueuePairState initialState() {
+        return id.portSpace().queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
+    }
+}

@@ -1,0 +1,155 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.bindings.ibverbs.rdma_conn_param;
+import dev.isthmus.internal.cm.CmCall;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/** What one side asks of a connection, or grants: {@code struct rdma_conn_param}. Not thread-safe. */
+public final class ConnectionConfig {
+
+    /** As many as the device can, and the peer asks for: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
+    private static final int MOST = 0xff;
+
+    private PrivateData privateData = PrivateData.NONE;
+    private int responderResources = MOST;
+    private int initiatorDepth = MOST;
+    private boolean flowControl;
+    private int retryCount = 7;
+    private int rnrRetryCount = 7;
+    private boolean sharedReceiveQueue;
+    private int qpNum;
+
+    ConnectionConfig() {}
+
+    /**
+     * Sends bytes along: see {@link PrivateData} for how many fit.
+     *
+     * @param data the bytes
+     * @return this
+     */
+    public ConnectionConfig privateData(PrivateData data) {
+        privateData = Objects.requireNonNull(data, "data");
+        return this;
+    }
+
+    /**
+     * Sets how many READs and atomics of the peer this side serves at once. Not set: as many as the device can and, when
+     * accepting, the peer asks for.
+     *
+     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.DeviceAttributes#maxQpRdAtomic}
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ConnectionConfig responderResources(int operations) {
+        responderResources = checked("responderResources", operations, MOST - 1);
+        return this;
+    }
+
+    /**
+     * Sets how many READs and atomics this side has outstanding at most. Not set: as many as the device can and, when
+     * accepting, the peer asks for.
+     *
+     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.DeviceAttributes#maxQpInitRdAtomic}
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ConnectionConfig initiatorDepth(int operations) {
+        initiatorDepth = checked("initiatorDepth", operations, MOST - 1);
+        return this;
+    }
+
+    /**
+     * Sets whether the hardware does end-to-end flow control. Not set: no.
+     *
+     * @param on whether it does
+     * @return this
+     */
+    public ConnectionConfig flowControl(boolean on) {
+        flowControl = on;
+        return this;
+    }
+
+    /**
+     * Sets how often to send again when no acknowledgement comes. Only who connects can set it; both sides use it. Not
+     * set: 7, which has no end on some versions of Soft-RoCE.
+     *
+     * @param retries 0 to 7
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ConnectionConfig retryCount(int retries) {
+        retryCount = checked("retryCount", retries, 7);
+        return this;
+    }
+
+    /**
+     * Sets how often to send again when the other side has no receive posted. Not set: 7, without end.
+     *
+     * @param retries 0 to 6; 7 is without end
+     * @return this
+     * @throws IllegalArgumentException if it is out of range
+     */
+    public ConnectionConfig rnrRetryCount(int retries) {
+        rnrRetryCount = checked("rnrRetryCount", retries, 7);
+        return this;
+    }
+
+    /**
+     * Names the queue pair of the program's own making, for an id on which none was created.
+     *
+     * @param number its number, 24 bits
+     * @param hasSharedReceiveQueue whether it has a shared receive queue
+     * @return this
+     * @throws IllegalArgumentException if the number is out of range
+     */
+    public ConnectionConfig queuePair(int number, boolean hasSharedReceiveQueue) {
+        qpNum = checked("qpNum", number, 0xff_ffff);
+        sharedReceiveQueue = hasSharedReceiveQueue;
+        return this;
+    }
+
+    private static int checked(String name, int value, int max) {
+        if (value < 0 || value > max) {
+            throw new IllegalArgumentException(name + " " + value + " is not between 0 and " + max);
+        }
+        return value;
+    }
+
+    PrivateData privateData() {
+        return privateData;
+    }
+
+    MemorySegment write(CmCall call) {
+        MemorySegment parameters = call.allocate(rdma_conn_param.layout());
+        rdma_conn_param.private_data(parameters, copy(call, privateData));
+        rdma_conn_param.private_data_len(parameters, (byte) privateData.length());
+        rdma_conn_param.responder_resources(parameters, (byte) responderResources);
+        rdma_conn_param.initiator_depth(parameters, (byte) initiatorDepth);
+        rdma_conn_param.flow_control(parameters, (byte) (flowControl ? 1 : 0));
+        rdma_conn_param.retry_count(parameters, (byte) retryCount);
+        rdma_conn_param.rnr_retry_count(parameters, (byte) rnrRetryCount);
+        rdma_conn_param.srq(parameters, (byte) (sharedReceiveQueue ? 1 : 0));
+        rdma_conn_param.qp_num(parameters, qpNum);
+        return parameters;
+    }
+
+    /** The bytes in C's memory; NULL when there are none. */
+    static MemorySegment copy(CmCall call, PrivateData data) {
+        if (data.length() == 0) {
+            return MemorySegment.NULL;
+        }
+        return call.allocate(data.length(), 1).copyFrom(MemorySegment.ofArray(data.bytes()));
+    }
+
+    /** What is asked for, for messages. */
+    @Override
+    public String toString() {
+        return privateData + " of private data, responderResources=" + most(responderResources) + ", initiatorDepth="
+                + most(initiatorDepth) + ", retryCount=" + retryCount + ", rnrRetryCount=" + rnrRetryCount;
+    }
+
+    private static String most(int operations) {
+        return operations == MOST ? "most" : "" + operations;
+    }
+}

@@ -1,0 +1,237 @@
+package dev.isthmus.cm;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import dev.isthmus.bindings.ibverbs.rdma_cm_event;
+import dev.isthmus.bindings.ibverbs.rdma_event_channel;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.EventSource;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.CmDevices;
+import dev.isthmus.internal.cm.CmErrors;
+import dev.isthmus.internal.cm.Librdmacm;
+import dev.isthmus.internal.cm.RdmacmLibrary;
+import dev.isthmus.verbs.DeviceContext;
+import java.lang.foreign.MemorySegment;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * An event channel: {@code struct rdma_event_channel}. Connections are made on it, as many as there are, and what happens
+ * to them is told here.
+ *
+ * <p>Each event is copied and acknowledged as it is taken, so closing a connection waits for nobody. Taking one does some
+ * of the work: a queue pair goes to RTS when the event that tells of it is taken, so a program keeps taking them.
+ *
+ * <p>Any thread may use it, and several at once: each event goes to one of them. Owned by who opened it, and closed after
+ * its connections.
+ */
+public final class EventChannel implements AutoCloseable {
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final long number = NUMBERS.incrementAndGet();
+    private final Lifetime lifetime;
+    private final MemorySegment handle;
+    private final EventSource source;
+
+    /**
+     * Held while C takes an event, copies it and is told so, for which it uses the connection and its queue pair; and
+     * while a queue pair is made or destroyed. Never in a wait.
+     */
+    private final ReentrantLock events = new ReentrantLock();
+
+    /** The connections by the address of their C struct: added when made, removed when destroyed. */
+    private final Map<Long, ConnectionId> ids = new ConcurrentHashMap<>();
+
+    private EventChannel(Lifetime lifetime, MemorySegment handle) {
+        this.lifetime = lifetime;
+        this.handle = handle;
+        this.source =
+                new EventSource(lifetime, rdma_event_channel.fd(NativeCall.sized(handle, rdma_event_channel.sizeof())));
+    }
+
+    /**
+     * Opens an event channel: {@code rdma_create_event_channel}.
+     *
+     * @return the channel, which the caller closes
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed, the kernel's rdma_cm interface is
+     *     missing, or there is no RDMA device
+     * @throws dev.isthmus.CmException if the call fails otherwise
+     */
+    public static EventChannel open() {
+        RdmacmLibrary.require();
+        try (var call = new CmCall()) {
+            MemorySegment handle = call.pointer(Librdmacm.CREATE_EVENT_CHANNEL);
+            if (handle.address() == 0) {
+                throw CmErrors.noChannel(call.errno());
+            }
+            int fd = rdma_event_channel.fd(NativeCall.sized(handle, rdma_event_channel.sizeof()));
+            return new EventChannel(new Lifetime("EventChannel", "fd " + fd), handle);
+        }
+    }
+
+    /**
+     * The devices that connections can be made on: {@code rdma_get_devices}. Each is the one that {@link
+     * ConnectionId#device} returns, so that what connections share can be made before there is one.
+     *
+     * @return the open devices; closing one does nothing
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed, or there is no RDMA device
+     */
+    public static List<DeviceContext> devices() {
+        return CmDevices.list();
+    }
+
+    /**
+     * Creates a connection id, whose events come here: {@code rdma_create_id}.
+     *
+     * @param space what kind of service: TCP for connections, UDP for datagrams
+     * @return the id, which the caller closes before this
+     * @throws IllegalArgumentException if the space is UNKNOWN
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public ConnectionId createId(PortSpace space) {
+        return ConnectionId.create(this, space);
+    }
+
+    /**
+     * Waits for an event: {@code rdma_get_cm_event}, {@code rdma_ack_cm_event}.
+     *
+     * @param timeout how long; zero or less does not wait
+     * @return the event; null when the time is over
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException if this is closed, before or meanwhile
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public CmEvent await(Duration timeout) throws InterruptedException {
+        return source.await(timeout, this::take);
+    }
+
+    /**
+     * Waits for an event as long as it takes.
+     *
+     * @return the event
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException if this is closed, before or meanwhile
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public CmEvent await() throws InterruptedException {
+        return source.await(EventSource.FOREVER, this::take);
+    }
+
+    /**
+     * Takes an event if there is one. Does not block.
+     *
+     * @return the event; null when there is none
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public CmEvent poll() {
+        return source.poll(this::take);
+    }
+
+    /**
+     * A descriptor that is readable while there are events: {@code fd} of {@code struct rdma_event_channel}. For
+     * {@code poll} and {@code epoll} only; it belongs to the channel, and is gone when that is closed.
+     *
+     * @return the number of the file descriptor
+     * @throws IllegalStateException if this is closed
+     */
+    public int fileDescriptor() {
+        return source.fileDescriptor();
+    }
+
+    private CmEvent take() {
+        events.lock();
+        try (var call = new CmCall()) {
+            MemorySegment pointer = call.allocate(ADDRESS);
+            if (call.integer(Librdmacm.GET_CM_EVENT, handle, pointer) != 0) {
+                if (call.errno() == Errno.EAGAIN || call.errno() == Errno.EINTR) {
+                    return null;
+                }
+                throw call.failure(Librdmacm.GET_CM_EVENT, lifetime.name(), call.errno());
+            }
+            MemorySegment event = NativeCall.sized(pointer.get(ADDRESS, 0), rdma_cm_event.sizeof());
+            try {
+                return CmEventReader.read(this, event);
+            } finally {
+                call.integer(Librdmacm.ACK_CM_EVENT, event); // 0 for every event
+            }
+        } finally {
+            events.unlock();
+        }
+    }
+
+    /** The connection of a pointer from an event that is not acknowledged yet. */
+    ConnectionId find(MemorySegment id) {
+        return ids.get(id.address());
+    }
+
+    void add(MemorySegment handle, ConnectionId id) {
+        ids.put(handle.address(), id);
+    }
+
+    /** Removes a connection, but not another that C has made meanwhile at the same address. */
+    void remove(MemorySegment handle, ConnectionId id) {
+        ids.remove(handle.address(), id);
+    }
+
+    /** Runs what must not meet an event being taken. */
+    void exclusively(Runnable action) {
+        events.lock();
+        try {
+            action.run();
+        } finally {
+            events.unlock();
+        }
+    }
+
+    /** As the other, of two channels; always in the same order. */
+    static void exclusively(EventChannel a, EventChannel b, Runnable action) {
+        EventChannel first = a.number < b.number ? a : b;
+        EventChannel second = first == a ? b : a;
+        first.exclusively(() -> second.exclusively(action));
+    }
+
+    /** Lets those who wait look again: the kernel does not wake them for events that came with a connection. */
+    void wake() {
+        source.wake();
+    }
+
+    MemorySegment handle() {
+        return handle;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
+    }
+
+    /**
+     * Destroys the channel: {@code rdma_destroy_event_channel}. Ends the wait of every thread that waits here, with an
+     * IllegalStateException. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if there are connections on it
+     */
+    @Override
+    public void close() {
+        lifetime.close(() -> {
+            source.shut();
+            try (var call = new CmCall()) {
+                call.nothing(Librdmacm.DESTROY_EVENT_CHANNEL, handle);
+            }
+        });
+    }
+
+    /** The class and the number of the descriptor. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,52 @@
+/**
+ * Connection management: connections by IP address and port, made by librdmacm, as rdma/rdma_cma.h has it. It works on
+ * RoCE, InfiniBand and iWARP, and on iWARP nothing else does.
+ *
+ * <p>Each call on a {@link dev.isthmus.cm.ConnectionId} begins something, and an event of its {@link
+ * dev.isthmus.cm.EventChannel} tells how it went. Who serves listens, and answers requests:
+ *
+ * <pre>{@code
+ * try (var channel = EventChannel.open();
+ *         var listener = channel.createId(PortSpace.TCP)) {
+ *     listener.bind(new InetSocketAddress(7471));
+ *     listener.listen(128);
+ *     while (running) {
+ *         switch (channel.await()) {
+ *             case CmEvent.ConnectRequest(var id, var from, var parameters) -> {
+ *                 id.createQueuePair(pd, cq, cq, config -> config.maxRecvWr(64)); // of id.device()
+ *                 id.accept(config -> config.privateData(PrivateData.of("welcome")));
+ *             }
+ *             case CmEvent.Disconnected(var id, int status) -> {
+ *                 id.disconnect();
+ *                 id.queuePair().close();
+ *                 id.close();
+ *             }
+ *             case CmEvent other -> log(other);
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>Who connects resolves the address and the route, and asks:
+ *
+ * <pre>{@code
+ * id.resolveAddress(new InetSocketAddress("10.0.0.2", 7471), Duration.ofSeconds(2)); // then AddressResolved
+ * id.resolveRoute(Duration.ofSeconds(2)); // then RouteResolved
+ * id.createQueuePair(pd, cq, cq, config -> {});
+ * id.connect(config -> config.privateData(PrivateData.of("hello")).retryCount(6)); // then Established
+ * id.queuePair().tryPost(request);
+ * }</pre>
+ *
+ * <p>Datagrams go the same way in {@link dev.isthmus.cm.PortSpace#UDP}: what is established there is the peer's address.
+ *
+ * <pre>{@code
+ * case CmEvent.DatagramEstablished(var id, var to) ->
+ *     id.queuePair().tryPost(request.to(pd.createAddressHandle(to.path()), to.qpNum(), to.qkey()));
+ * }</pre>
+ *
+ * <p>Channels and connection ids can be used from any thread; queue pairs belong to the one that created them. A channel
+ * is closed after its connections, and a connection after its queue pair. librdmacm opens devices of its own: what goes
+ * with a queue pair is made from {@link dev.isthmus.cm.ConnectionId#device}, and from no other open device. What comes
+ * from a peer, such as private data, is data of a stranger.
+ */
+package dev.isthmus.cm;

@@ -1,0 +1,56 @@
+package dev.isthmus.internal.cm;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.verbs.DeviceContext;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The devices that librdmacm has opened. It closes one when the device has gone and nothing of librdmacm uses it, whatever
+ * else may: so the lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open.
+ */
+public final class CmDevices {
+
+    private static final Map<Long, DeviceContext> KNOWN = new HashMap<>(); // guarded by the class
+
+    private CmDevices() {}
+
+    /** All devices that are there now: {@code rdma_get_devices}. */
+    public static synchronized List<DeviceContext> list() {
+        RdmacmLibrary.require();
+        try (var call = new CmCall()) {
+            MemorySegment count = call.allocateInt();
+            MemorySegment list = call.pointer(Librdmacm.GET_DEVICES, count);
+            if (list.address() == 0) {
+                throw VerbsErrors.noDevice("no RDMA device to connect by");
+            }
+            int n = count.get(JAVA_INT, 0);
+            MemorySegment pointers = NativeCall.sized(list, n * ADDRESS.byteSize());
+            var devices = new ArrayList<DeviceContext>();
+            for (int i = 0; i < n; i++) {
+                MemorySegment handle = pointers.getAtIndex(ADDRESS, i);
+                devices.add(KNOWN.computeIfAbsent(
+                        handle.address(), address -> VerbsSeam.get().deviceContext(handle)));
+            }
+            return List.copyOf(devices);
+        }
+    }
+
+    /** The device of a {@code struct ibv_context} that librdmacm has opened; null when it has gone meanwhile. */
+    public static synchronized DeviceContext of(MemorySegment handle) {
+        DeviceContext known = KNOWN.get(handle.address());
+        if (known == null) {
+            list();
+            known = KNOWN.get(handle.address());
+        }
+        return known;
+    }
+}

@@ -1,0 +1,75 @@
+package dev.isthmus.internal.cm;
+
+import dev.isthmus.CmException;
+import dev.isthmus.CmException.Failure;
+import dev.isthmus.RdmaException;
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.verbs.VerbsErrors;
+
+/** Errors of connection management in words: what each is, what usually causes it, and what helps. */
+public final class CmErrors {
+
+    private static final int EADDRINUSE = 98;
+    private static final int EADDRNOTAVAIL = 99;
+    private static final int ENETUNREACH = 101;
+    private static final int ETIMEDOUT = 110;
+
+    private CmErrors() {}
+
+    /**
+     * The exception for a failed call.
+     *
+     * @param help what the caller knows about the cause; empty for what is usual with this errno
+     */
+    public static CmException ofCall(String call, String arguments, int errno, String help) {
+        return new CmException(
+                failureOf(errno),
+                call,
+                arguments,
+                errno,
+                0,
+                Errno.describe(errno),
+                help.isEmpty() ? usual(errno) : help,
+                null);
+    }
+
+    /** What kind of failure an error number is, in a call or as an event's status. */
+    public static Failure failureOf(int errno) {
+        return switch (errno) {
+            case EADDRINUSE -> Failure.ADDRESS_IN_USE;
+            case Errno.ENODEV, EADDRNOTAVAIL -> Failure.NO_DEVICE;
+            case ENETUNREACH, Errno.EHOSTUNREACH, ETIMEDOUT -> Failure.UNREACHABLE;
+            default -> Failure.OTHER;
+        };
+    }
+
+    /** What an error number usually means here; empty when nobody knows. */
+    public static String usual(int errno) {
+        return switch (errno) {
+            case EADDRINUSE ->
+                "another program, or this one, listens there: choose another port, or reuseAddress(true)";
+            case EADDRNOTAVAIL -> "no network interface of this machine has the address, or it has no RDMA device";
+            case Errno.ENODEV ->
+                "no RDMA device has this address, or the way to it does not begin at one: see rdma link";
+            case ENETUNREACH, Errno.EHOSTUNREACH -> "there is no way to the address: see ip route";
+            case ETIMEDOUT -> "nobody answered: the address, the link, or a firewall";
+            case Errno.EACCES, Errno.EPERM -> "this process may not do that: see the rights of /dev/infiniband/rdma_cm";
+            case Errno.ENOMEM -> "the system is out of resources";
+            case Errno.EMFILE -> "too many open files: check ulimit -n";
+            case Errno.EOPNOTSUPP, Errno.ENOSYS -> "the device or its transport does not have it";
+            default -> "";
+        };
+    }
+
+    /** The exception for a machine on which no event channel can be opened. */
+    public static RdmaException noChannel(int errno) {
+        return switch (errno) {
+            case Errno.ENOENT, 6 -> // ENXIO
+                new RdmaUnavailableException("the kernel's rdma_cm interface is missing: modprobe rdma_ucm, or pass"
+                        + " /dev/infiniband/rdma_cm into the container");
+            case Errno.ENODEV -> VerbsErrors.noDevice("no RDMA device to connect by");
+            default -> ofCall("rdma_create_event_channel", "", errno, "");
+        };
+    }
+}

@@ -1,0 +1,30 @@
+package dev.isthmus.internal.cm;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.internal.NativeLibrary;
+import dev.isthmus.internal.verbs.IbverbsLibrary;
+
+/**
+ * Loads librdmacm when it is first needed: programs that use verbs alone do without it. Whatever may be a program's
+ * first step into connection management requires it here, as the static initialisers of {@link Librdmacm} and of the
+ * generated layouts could not say what is missing.
+ */
+public final class RdmacmLibrary {
+
+    private static NativeLibrary library;
+
+    private RdmacmLibrary() {}
+
+    /**
+     * The library.
+     *
+     * @throws RdmaUnavailableException if it is not on this machine, or this JVM may not load it
+     */
+    public static synchronized NativeLibrary require() {
+        if (library == null) {
+            IbverbsLibrary.require();
+            library = NativeLibrary.load("librdmacm.so.1", "rdma-core", "librdmacm1");
+        }
+        return library;
+    }
+}

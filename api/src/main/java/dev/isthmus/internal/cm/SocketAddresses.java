@@ -1,0 +1,77 @@
+package dev.isthmus.internal.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT;
+
+import dev.isthmus.internal.NativeCall;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+
+/** Socket addresses in C's memory: {@code struct sockaddr_in} and {@code struct sockaddr_in6}. */
+public final class SocketAddresses {
+
+    private static final short AF_INET = 2;
+    private static final short AF_INET6 = 10;
+
+    /** {@code sizeof(struct sockaddr_storage)}. */
+    private static final long STORAGE = 128;
+
+    // struct sockaddr_in: family, port, address; struct sockaddr_in6: family, port, flow, address, scope
+    private static final long PORT = 2;
+    private static final long ADDRESS_V4 = 4;
+    private static final long ADDRESS_V6 = 8;
+    private static final long SCOPE_V6 = 24;
+
+    private SocketAddresses() {}
+
+    /**
+     * Writes an address.
+     *
+     * @throws IllegalArgumentException if it is of a name that was not resolved
+     */
+    public static MemorySegment write(SegmentAllocator allocator, InetSocketAddress address) {
+        InetAddress ip = address.getAddress();
+        if (ip == null) {
+            throw new IllegalArgumentException(address + " is not resolved: there is no such host, or nobody asked");
+        }
+        MemorySegment segment = allocator.allocate(STORAGE, Long.BYTES);
+        byte[] bytes = ip.getAddress();
+        segment.set(JAVA_BYTE, PORT, (byte) (address.getPort() >>> 8));
+        segment.set(JAVA_BYTE, PORT + 1, (byte) address.getPort());
+        if (ip instanceof Inet6Address v6) {
+            segment.set(JAVA_SHORT, 0, AF_INET6);
+            MemorySegment.copy(bytes, 0, segment, JAVA_BYTE, ADDRESS_V6, bytes.length);
+            segment.set(JAVA_INT, SCOPE_V6, v6.getScopeId());
+        } else {
+            segment.set(JAVA_SHORT, 0, AF_INET);
+            MemorySegment.copy(bytes, 0, segment, JAVA_BYTE, ADDRESS_V4, bytes.length);
+        }
+        return segment;
+    }
+
+    /** Reads an address; null when it is of neither family, as before it is set. */
+    public static InetSocketAddress read(MemorySegment pointer) {
+        MemorySegment segment = NativeCall.sized(pointer, STORAGE);
+        int port = Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT)) << 8
+                | Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT + 1));
+        return switch (segment.get(JAVA_SHORT, 0)) {
+            case AF_INET -> new InetSocketAddress(ip(segment, ADDRESS_V4, 4, 0), port);
+            case AF_INET6 -> new InetSocketAddress(ip(segment, ADDRESS_V6, 16, segment.get(JAVA_INT, SCOPE_V6)), port);
+            default -> null;
+        };
+    }
+
+    private static InetAddress ip(MemorySegment segment, long offset, int length, int scope) {
+        byte[] bytes = segment.asSlice(offset, length).toArray(JAVA_BYTE);
+        try {
+            return scope == 0 ? InetAddress.getByAddress(bytes) : Inet6Address.getByAddress(null, bytes, scope);
+        } catch (UnknownHostException e) {
+            throw new AssertionError("4 or 16 bytes", e);
+        }
+    }
+}

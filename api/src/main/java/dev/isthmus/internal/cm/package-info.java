@@ -1,0 +1,2 @@
+/** The seam to librdmacm. */
+package dev.isthmus.internal.cm;

@@ -1,0 +1,214 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.QueuePairConfig;
+import dev.isthmus.verbs.WorkCompletions;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/**
+ * One event channel with everything that a test makes on it, closed in the right order. Listeners are at the second
+ * device (or the only one), so connections cross the link. Owned by the test's thread, which takes all events.
+ */
+final class Rendezvous implements AutoCloseable {
+
+    /** How long an event may take, generously: the emulated machine is slow, and shared. */
+    static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    final EventChannel channel = EventChannel.open();
+    private final Deque<AutoCloseable> open = new ArrayDeque<>();
+    private final List<CmEvent> waiting = new ArrayList<>();
+    private final Map<DeviceContext, ProtectionDomain> domains = new HashMap<>();
+    private final Map<QueuePair, CompletionQueue> queues = new HashMap<>();
+
+    /** The address of a device, by its GID. */
+    static InetAddress addressOf(Device device) {
+        try (DeviceContext context = device.open()) {
+            Gid gid = context.defaultGid(1).gid();
+            byte[] bytes = gid.bytes();
+            boolean isV4 = bytes[10] == -1 && bytes[11] == -1 && bytes[0] == 0;
+            return InetAddress.getByAddress(isV4 ? Arrays.copyOfRange(bytes, 12, 16) : bytes);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Where connections come from. */
+    static InetAddress near() {
+        return addressOf(Device.list().getFirst());
+    }
+
+    /** Where listeners are. */
+    static InetAddress far() {
+        return addressOf(Device.list().getLast());
+    }
+
+    ConnectionId id(PortSpace space) {
+        return closed(channel.createId(space));
+    }
+
+    /** What is closed with this. */
+    <T extends AutoCloseable> T closed(T resource) {
+        open.push(resource);
+        return resource;
+    }
+
+    /** A listener at a port that the kernel has chosen. */
+    ConnectionId listener(PortSpace space) {
+        ConnectionId listener = id(space);
+        listener.bind(new InetSocketAddress(far(), 0));
+        listener.listen(128);
+        return listener;
+    }
+
+    /** An id whose route to a listener is resolved. */
+    ConnectionId resolved(ConnectionId listener) {
+        return resolved(listener.portSpace(), listener.localAddress());
+    }
+
+    ConnectionId resolved(PortSpace space, InetSocketAddress to) {
+        ConnectionId id = id(space);
+        resolveAddress(id, to);
+        id.resolveRoute(DEADLINE);
+        expect(id, CmEvent.RouteResolved.class);
+        return id;
+    }
+
+    /**
+     * Resolves an address in several short tries: the kernel can miss the answer of a host as near as this one, and then
+     * looks again only at the end of the time (Linux 6.1).
+     */
+    void resolveAddress(ConnectionId id, InetSocketAddress to) {
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        while (true) {
+            id.resolveAddress(new InetSocketAddress(near(), 0), to, Duration.ofMillis(500));
+            CmEvent event = expect(id, CmEvent.class);
+            if (event instanceof CmEvent.AddressResolved) {
+                return;
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError(event.toString());
+            }
+        }
+    }
+
+    ProtectionDomain domain(DeviceContext device) {
+        return domains.computeIfAbsent(device, d -> closed(d.allocateProtectionDomain()));
+    }
+
+    QueuePair queuePair(ConnectionId id) {
+        return queuePair(id, config -> {});
+    }
+
+    QueuePair queuePair(ConnectionId id, Consumer<QueuePairConfig> configure) {
+        ProtectionDomain pd = domain(id.device());
+        CompletionQueue cq = closed(id.device().createCompletionQueue(256));
+        QueuePair qp = closed(id.createQueuePair(pd, cq, cq, configure));
+        queues.put(qp, cq);
+        return qp;
+    }
+
+    /** Polls the completion queue of an id's queue pair until there is one completion, a success. */
+    void awaitSuccess(ConnectionId id) {
+        awaitSuccess(queues.get(id.queuePair()));
+    }
+
+    /** The next event of a type about an id; others wait until they are asked for. */
+    <T extends CmEvent> T expect(ConnectionId id, Class<T> type) {
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        for (int i = 0; ; ) {
+            for (; i < waiting.size(); i++) {
+                CmEvent event = waiting.get(i);
+                if (type.isInstance(event) && (id == about(event))) {
+                    waiting.remove(i);
+                    return type.cast(event);
+                }
+            }
+            take(Duration.ofNanos(end - System.nanoTime()), type.getSimpleName() + " of " + id);
+        }
+    }
+
+    private void take(Duration left, String what) {
+        try {
+            CmEvent event = channel.await(left);
+            if (event == null) {
+                throw new AssertionError("no " + what + ", but " + waiting);
+            }
+            if (event.type() == CmEventType.CONNECT_REQUEST) {
+                closed(event.id());
+            }
+            waiting.add(event);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    /** Requests are about their listener, until somebody has taken them. */
+    private static ConnectionId about(CmEvent event) {
+        return event.type() == CmEventType.CONNECT_REQUEST ? event.id().listener() : event.id();
+    }
+
+    /** A connection of a listener and an id, both with queue pairs. */
+    Pair connect() {
+        ConnectionId listener = listener(PortSpace.TCP);
+        ConnectionId active = resolved(listener);
+        queuePair(active);
+        active.connect(config -> {});
+        ConnectionId passive = expect(listener, CmEvent.ConnectRequest.class).id();
+        queuePair(passive);
+        passive.accept(config -> {});
+        expect(active, CmEvent.Established.class);
+        expect(passive, CmEvent.Established.class);
+        return new Pair(active, passive);
+    }
+
+    record Pair(ConnectionId active, ConnectionId passive) {}
+
+    /** Polls until there is one completion. */
+    static void awaitSuccess(CompletionQueue cq) {
+        WorkCompletions done = WorkCompletions.allocate(1);
+        long end = System.nanoTime() + DEADLINE.toNanos();
+        while (cq.poll(done) == 0) {
+            if (System.nanoTime() - end > 0) {
+                throw new AssertionError("no completion in " + cq);
+            }
+            Thread.onSpinWait();
+        }
+        if (!done.isSuccess(0)) {
+            throw new AssertionError(done.toString());
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            // Queue pairs first, whatever the order was in which things were made.
+            for (AutoCloseable resource : List.copyOf(open)) {
+                if (resource instanceof QueuePair qp) {
+                    qp.close();
+                }
+            }
+            while (!open.isEmpty()) {
+                open.pop().close();
+            }
+        } catch (Exception e) {
+            throw new AssertionError("could not be closed", e);
+        }
+        channel.close();
+    }
+}
