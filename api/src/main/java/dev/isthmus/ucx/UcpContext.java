@@ -6,6 +6,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -25,12 +26,14 @@ public final class UcpContext implements AutoCloseable {
     private final AtomicInteger workers = new AtomicInteger();
     private final long context;
     private final long requestBytes;
+    private final Map<String, String> settings;
     private volatile boolean abandoned;
 
     private UcpContext(UcpContextConfig config) {
         String name = config.name().isEmpty() ? "ucx" + COUNT.incrementAndGet() : config.name();
         this.lifetime = new Lifetime("UcpContext", name);
         this.features = Set.copyOf(config.features());
+        this.settings = Map.copyOf(config.settings());
         this.context = lifetime.open(() -> ContextCreation.create(config, name));
         try {
             this.requestBytes = attributes().requestBytes();
@@ -151,6 +154,11 @@ public final class UcpContext implements AutoCloseable {
      */
     void abandon() {
         abandoned = true;
+    }
+
+    /** Whether UCX opens the best devices only. */
+    boolean isUnified() {
+        return ContextCreation.print(settings, true).lines().anyMatch("UCX_UNIFIED_MODE=y"::equals);
     }
 
     Lifetime lifetime() {

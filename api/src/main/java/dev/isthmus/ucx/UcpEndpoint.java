@@ -1,15 +1,15 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
-import dev.isthmus.bindings.ucx.ucp_ep_params;
-import dev.isthmus.bindings.ucx.ucp_err_handler;
-import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiConsumer;
 
@@ -32,17 +32,17 @@ public final class UcpEndpoint implements AutoCloseable {
     private long ep; // 0 once closed
     private int failureCode;
 
-    UcpEndpoint(UcpWorker worker, UcpAddress remote, UcpEndpointConfig config) {
+    UcpEndpoint(UcpWorker worker, EndpointTarget target, String remote, UcpEndpointConfig config) {
         this.worker = worker;
         this.slots = worker.slots();
         this.requests = worker.requests();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
-        String name = worker.name() + " to " + Integer.toHexString(remote.hashCode()) + ", " + errorHandling;
+        String name = worker.name() + " to " + remote + ", " + errorHandling;
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
         this.failureId = worker.failures().add(this);
         try {
-            this.handle = lifetime.open(() -> create(remote));
+            this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
             this.ep = handle;
         } catch (RuntimeException e) {
             worker.failures().remove(failureId);
@@ -140,6 +140,87 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
+     * The name that UCX has for the endpoint: {@code ucp_ep_query}.
+     *
+     * @return the name of {@link UcpEndpointConfig#name} where UCX was built for debugging, otherwise a number
+     * @throws IllegalStateException if the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public String name() {
+        open();
+        return EndpointQueries.name(this);
+    }
+
+    /**
+     * Where a connection by socket address begins: {@code ucp_ep_query}.
+     *
+     * @return the address; empty for an endpoint to a worker address, or one that is not connected
+     * @throws IllegalStateException if the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public Optional<InetSocketAddress> localAddress() {
+        open();
+        return EndpointQueries.localAddress(this);
+    }
+
+    /**
+     * Where a connection by socket address leads to: {@code ucp_ep_query}.
+     *
+     * @return the address; empty for an endpoint to a worker address, or one that is not connected
+     * @throws IllegalStateException if the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public Optional<InetSocketAddress> remoteAddress() {
+        open();
+        return EndpointQueries.remoteAddress(this);
+    }
+
+    /**
+     * What the endpoint sends over: {@code ucp_ep_query}; UCX 1.14 and later. It can change until the peers are
+     * connected.
+     *
+     * @return transports and devices
+     * @throws IllegalStateException if the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     */
+    public List<UcpTransport> transports() {
+        open();
+        return EndpointQueries.transports(this);
+    }
+
+    /**
+     * How long UCX expects a message to take, by the devices' bandwidth and latency: {@code ucp_ep_evaluate_perf}.
+     *
+     * @param bytes how long the message is
+     * @return seconds; of no use until the peers are connected
+     * @throws IllegalArgumentException if the length is negative
+     * @throws IllegalStateException if the endpoint is closed, or UCX cannot say because of its option UNIFIED_MODE
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public double estimatedSeconds(long bytes) {
+        open();
+        if (bytes < 0) {
+            throw new IllegalArgumentException("a message of " + bytes + " bytes");
+        }
+        return EndpointQueries.estimatedSeconds(this, bytes);
+    }
+
+    /**
+     * The transports and protocols that the endpoint uses, for people to read: {@code ucp_ep_print_info}.
+     *
+     * @return several lines, in a form that differs between versions of UCX
+     * @throws IllegalStateException if the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public String info() {
+        long open = open();
+        try (var call = new UcpCall()) {
+            return call.print(Libucp.EP_PRINT_INFO, open);
+        }
+    }
+
+    /**
      * Whether the endpoint can be used. Thread-safe.
      *
      * @return whether it was not closed
@@ -223,6 +304,10 @@ public final class UcpEndpoint implements AutoCloseable {
         worker.failures().remove(failureId);
     }
 
+    UcpWorker worker() {
+        return worker;
+    }
+
     UcpErrorHandling errorHandling() {
         return errorHandling;
     }
@@ -252,27 +337,6 @@ public final class UcpEndpoint implements AutoCloseable {
             throw new IllegalStateException(this + " is closed");
         }
         return handle;
-    }
-
-    private long create(UcpAddress remote) {
-        try (var call = new UcpCall()) {
-            MemorySegment params = ucp_ep_params.allocate(call);
-            ucp_ep_params.field_mask(
-                    params,
-                    ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS()
-                            | ucp_h.UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE()
-                            | ucp_h.UCP_EP_PARAM_FIELD_ERR_HANDLER());
-            ucp_ep_params.address(params, remote.copyTo(call));
-            ucp_ep_params.err_mode(
-                    params,
-                    errorHandling == UcpErrorHandling.PEER
-                            ? ucp_h.UCP_ERR_HANDLING_MODE_PEER()
-                            : ucp_h.UCP_ERR_HANDLING_MODE_NONE());
-            MemorySegment handler = ucp_ep_params.err_handler(params);
-            ucp_err_handler.cb(handler, worker.failures().callback());
-            ucp_err_handler.arg(handler, MemorySegment.ofAddress(failureId));
-            return call.create(Libucp.EP_CREATE, this, worker.handle(), params);
-        }
     }
 
     /** The endpoint as messages name it. */

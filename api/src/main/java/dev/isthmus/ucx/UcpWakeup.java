@@ -4,6 +4,7 @@ import dev.isthmus.UcxException;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
+import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
@@ -69,7 +70,7 @@ public final class UcpWakeup {
     }
 
     /**
-     * Prepares one wait: {@code ucp_worker_arm}. Does not block.
+     * Prepares one wait: {@code ucp_worker_arm}, and one {@code ucp_worker_progress} after it. Does not block.
      *
      * @return whether the thread may sleep; false when there is something to progress first
      * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
@@ -79,9 +80,10 @@ public final class UcpWakeup {
     public boolean arm() {
         worker.owner().check();
         worker.callbacks().refuseInside("waiting");
-        if (worker.hasUntold()) {
-            return false;
-        }
+        return armTransports() && nothingCameMeanwhile();
+    }
+
+    private boolean armTransports() {
         try (var call = new UcpCall()) {
             int status = call.integer8(Libucp.WORKER_ARM, handle);
             if (status != BUSY && status != OK) {
@@ -89,6 +91,15 @@ public final class UcpWakeup {
             }
             return status == OK;
         }
+    }
+
+    // A completion queue that is armed tells of what comes from then on. UCX does not look for what came between the
+    // last
+    // progress and the arming: of that Soft-RoCE, for one, does not tell.
+    private boolean nothingCameMeanwhile() {
+        int events = Ucp.workerProgress(handle);
+        worker.requests().happened(events);
+        return events == 0 && !worker.hasUntold();
     }
 
     /**

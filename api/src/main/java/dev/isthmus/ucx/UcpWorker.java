@@ -9,7 +9,9 @@ import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
@@ -33,6 +35,7 @@ public final class UcpWorker implements AutoCloseable {
     private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
     private final WorkerCallbacks callbacks = new WorkerCallbacks(this);
     private final EndpointFailures failures = new EndpointFailures(this, arena);
+    private final ConnectionRequests connections = new ConnectionRequests(this, arena);
     private final RequestSlots slots;
     private final UcpRequests requests;
     private final AsyncRequests async;
@@ -164,10 +167,49 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if no transport reaches the other worker in that mode
      */
     public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
+        String name = Integer.toHexString(remote.hashCode());
+        return createEndpoint(EndpointTarget.of(remote), name, UcpErrorHandling.NONE, configurer);
+    }
+
+    /**
+     * Makes an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
+     * wait: what is sent before the peer accepts leaves afterwards, and when the peer rejects, or is not there, the
+     * endpoint fails.
+     *
+     * @param remote the listener's address
+     * @param configurer fills in what is to differ from the defaults; {@link UcpErrorHandling#PEER} is one
+     * @return the endpoint; to be closed before the worker
+     * @throws IllegalArgumentException if the address is a host name that is not resolved
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if no transport can connect that way
+     */
+    public UcpEndpoint createEndpoint(InetSocketAddress remote, Consumer<UcpEndpointConfig> configurer) {
+        return createEndpoint(EndpointTarget.of(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
+    }
+
+    UcpEndpoint createEndpoint(
+            EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
         owner.check();
-        UcpEndpointConfig config = new UcpEndpointConfig();
+        UcpEndpointConfig config = new UcpEndpointConfig(mode);
         configurer.accept(config);
-        return new UcpEndpoint(this, remote, config);
+        return new UcpEndpoint(this, target, name, config);
+    }
+
+    /**
+     * Takes connection requests at a socket address: {@code ucp_listener_create}.
+     *
+     * @param at an address of this machine, or the wildcard address; port 0 for any
+     * @param handler told of each request by {@link #progress()}
+     * @return the listener; to be closed before the worker
+     * @throws IllegalArgumentException if the address is a host name that is not resolved
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if UCX refuses, because the port is in use for instance
+     */
+    public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
+        owner.check();
+        return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
 
     /**
@@ -305,15 +347,20 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Keeps the order of remote memory and atomic operations: those to a peer that are begun after this are done there
-     * after those begun before: {@code ucp_worker_fence}. Does not wait.
+     * after those begun before: {@code ucp_worker_fence}. UCX 1.14 and later, by its option FENCE_MODE, can wait in there
+     * until the peers have all that was sent, and progress the worker meanwhile: a peer that the same thread progresses
+     * is then waited for in vain.
      *
-     * @throws IllegalStateException if the worker is closed
+     * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
      */
     @HotPath
     public void fence() {
         owner.check();
+        if (attention) {
+            callbacks.refuseInside("a fence");
+        }
         int status = Ucp.workerFence(worker);
         requests.touch();
         if (status != 0) {
@@ -398,7 +445,10 @@ public final class UcpWorker implements AutoCloseable {
         if (failures.any()) {
             failures.tell();
         }
-        attention = async.any() || failures.any();
+        if (connections.any()) {
+            connections.tell();
+        }
+        attention = async.any() || failures.any() || connections.any() || callbacks.any();
     }
 
     /**
@@ -407,7 +457,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     boolean hasUntold() {
         boolean ended = requests.anyEndedUntold();
-        return ended || (attention && (callbacks.any() || failures.any() || async.anyDone()));
+        return ended || (attention && (callbacks.any() || failures.any() || connections.any() || async.anyDone()));
     }
 
     /** Progresses without telling anyone; false when the time is over. */
@@ -451,6 +501,14 @@ public final class UcpWorker implements AutoCloseable {
 
     WorkerCallbacks callbacks() {
         return callbacks;
+    }
+
+    ConnectionRequests connections() {
+        return connections;
+    }
+
+    UcpContext context() {
+        return context;
     }
 
     EndpointFailures failures() {

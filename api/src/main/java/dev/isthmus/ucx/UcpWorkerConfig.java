@@ -52,7 +52,7 @@ public final class UcpWorkerConfig {
 
     /**
      * Gives the worker a number that its connection requests can carry: {@code ucp_worker_params_t::client_id}. See
-     * {@code UcpEndpointConfig.sendClientId()}.
+     * {@link UcpEndpointConfig#sendClientId()}.
      *
      * @param id any number
      * @return this

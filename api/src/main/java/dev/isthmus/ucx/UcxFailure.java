@@ -34,7 +34,11 @@ final class UcxFailure {
                                 + " sides. Shared memory has error handling PEER only when the environment says"
                                 + " UCX_POSIX_ERROR_HANDLING=y or UCX_SYSV_ERROR_HANDLING=y"
                         : "the peer is gone or cannot be reached";
-            case NO_DEVICE -> "no device fits the options TLS and NET_DEVICES; ucx_info -d lists what this machine has";
+            case NO_DEVICE ->
+                call.equals("ucp_listener_create")
+                        ? "no device that UCX may use has this address: check TLS and NET_DEVICES"
+                        : "no device fits the options TLS and NET_DEVICES; ucx_info -d lists what this machine has";
+            case BUSY -> call.equals("ucp_listener_create") ? "the port is in use" : "";
             case INVALID_ADDR -> "these are not the bytes of a worker's address()";
             case NO_MEMORY -> "check ulimit -l and the size of /dev/shm";
             case SHMEM_SEGMENT -> "check the size of /dev/shm and kernel.shmmax";

@@ -34,8 +34,8 @@
  *
  * <p>Two ways lead to an endpoint. Peers that can exchange bytes by other means carry a {@link
  * dev.isthmus.ucx.UcpAddress} each way, as above; UCX then chooses among all transports. A server without such means
- * opens a {@code UcpListener} at a socket address; a client makes an endpoint to that address, and the
- * server accepts or rejects the {@code UcpConnectionRequest}.
+ * opens a {@link dev.isthmus.ucx.UcpListener} at a socket address; a client makes an endpoint to that address, and the
+ * server accepts or rejects the {@link dev.isthmus.ucx.UcpConnectionRequest}.
  *
  * <h2>Threads</h2>
  *

@@ -96,7 +96,7 @@ class UcpContextTest {
     void shouldPrintOptionsAsTheyWereSet() {
         var config = new UcpContextConfig().set("RNDV_THRESH", "12345");
         String options = config.options(false);
-        assertTrue(options.contains("UCX_RNDV_THRESH=12345"), options);
+        assertTrue(options.lines().anyMatch(line -> line.matches("UCX_RNDV_THRESH=.*12345.*")), options);
         assertTrue(options.lines().anyMatch(line -> line.startsWith("UCX_TLS=")), options);
         assertTrue(config.options(true).length() > options.length());
         config.set("RNDV_THRESH", "rather long");

@@ -233,7 +233,6 @@ class UcpWorkerTest {
                 var second = pair.sender.createEndpoint(pair.receiver.address())) {
             long first = pair.endpoint.tagSend(pair.arena.allocate(100), 1);
             long other = second.tagSend(pair.arena.allocate(100), 2);
-            pair.sender.fence();
             long flush = pair.sender.flush();
             pair.await(pair.sender, flush);
             assertEquals(UcsStatus.OK, pair.sender.requests().status(flush));
@@ -242,6 +241,23 @@ class UcpWorkerTest {
             pair.await(pair.receiver, pair.receiver.tagReceive(pair.arena.allocate(100), 1));
             pair.await(pair.receiver, pair.receiver.tagReceive(pair.arena.allocate(100), 2));
             pair.await(pair.sender, second.flush());
+        }
+    }
+
+    @Test
+    void shouldFence() {
+        try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.TAG, UcpFeature.RMA)));
+                var worker = context.createWorker();
+                var loop = worker.createEndpoint(worker.address());
+                var arena = Arena.ofConfined()) {
+            long receive = worker.tagReceive(arena.allocate(8), 1);
+            long send = loop.tagSend(arena.allocate(8), 1);
+            worker.fence(); // UCX may wait in there, for this worker itself
+            assertTrue(worker.await(receive, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
+            assertTrue(worker.await(send, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
+            worker.callbacks().enter();
+            assertThrows(IllegalStateException.class, worker::fence);
+            worker.callbacks().leave();
         }
     }
 

@@ -1,5 +1,13 @@
 package dev.isthmus.ucx;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Stream;
@@ -29,6 +37,26 @@ final class UcxTransports {
     /** Those whose endpoints can tell that a peer died. */
     static Stream<String> withPeerErrors() {
         return all().filter(tls -> !tls.startsWith("posix") && !tls.startsWith("sysv"));
+    }
+
+    /** Where a server of the tests listens: an address of the RDMA device in the testbed, otherwise the loopback's. */
+    static InetSocketAddress listenAddress() {
+        String devices = System.getenv("UCX_NET_DEVICES");
+        try {
+            if (devices == null || !devices.contains(":")) {
+                return new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, 1}), 0);
+            }
+            Path attributes = Path.of("/sys/class/infiniband", devices.replaceFirst(":.*", ""), "ports/1/gid_attrs");
+            String network = Files.readString(attributes.resolve("ndevs/1")).strip();
+            InetAddress address = NetworkInterface.getByName(network)
+                    .inetAddresses()
+                    .filter(Inet4Address.class::isInstance)
+                    .findFirst()
+                    .orElseThrow();
+            return new InetSocketAddress(address, 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Calls what makes it advance until it is so; fails when it takes too long. */

@@ -1,0 +1,53 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_ep_params;
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucs_sock_addr;
+import dev.isthmus.internal.SocketAddresses;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+
+/** What an endpoint is to lead to: writes its part of {@code ucp_ep_params_t}, mask bits included. */
+@FunctionalInterface
+interface EndpointTarget {
+
+    /**
+     * Writes the target.
+     *
+     * @param call owns the memory that the parameters point to
+     * @param params the mask and the flags are to be added to
+     */
+    void write(UcpCall call, MemorySegment params);
+
+    /** Another worker, whose address is known. */
+    static EndpointTarget of(UcpAddress remote) {
+        return (call, params) -> {
+            add(params, ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS(), 0);
+            ucp_ep_params.address(params, remote.copyTo(call));
+        };
+    }
+
+    /** A listener at a socket address. */
+    static EndpointTarget of(InetSocketAddress remote) {
+        return (call, params) -> {
+            add(
+                    params,
+                    ucp_h.UCP_EP_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_EP_PARAM_FIELD_FLAGS(),
+                    ucp_h.UCP_EP_PARAMS_FLAGS_CLIENT_SERVER());
+            write(call, ucp_ep_params.sockaddr(params), remote);
+        };
+    }
+
+    /** Adds bits to the mask and to the flags. */
+    static void add(MemorySegment params, int fields, int flags) {
+        ucp_ep_params.field_mask(params, ucp_ep_params.field_mask(params) | fields);
+        ucp_ep_params.flags(params, ucp_ep_params.flags(params) | flags);
+    }
+
+    /** Writes a {@code ucs_sock_addr_t}. */
+    static void write(UcpCall call, MemorySegment to, InetSocketAddress address) {
+        MemorySegment bytes = SocketAddresses.write(call, address);
+        ucs_sock_addr.addr(to, bytes);
+        ucs_sock_addr.addrlen(to, (int) bytes.byteSize());
+    }
+}

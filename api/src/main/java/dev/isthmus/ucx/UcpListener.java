@@ -1,0 +1,148 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_listener_attr;
+import dev.isthmus.bindings.ucx.ucp_listener_conn_handler;
+import dev.isthmus.bindings.ucx.ucp_listener_params;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.SocketAddresses;
+import dev.isthmus.internal.ucx.Libucp;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Takes connection requests at a socket address: {@code ucp_listener_h}. Made by {@link UcpWorker#createListener}.
+ *
+ * <p>Confined to the thread of its worker, whose progress brings the requests. Nothing blocks.
+ */
+public final class UcpListener implements AutoCloseable {
+
+    private final UcpWorker worker;
+    private final Lifetime lifetime;
+    private final UcpConnectionHandler handler;
+    private final Set<UcpConnectionRequest> undecided = new LinkedHashSet<>();
+    private final long id;
+    private final long handle;
+    private final InetSocketAddress address;
+    private boolean closed;
+
+    UcpListener(UcpWorker worker, InetSocketAddress at, UcpConnectionHandler handler) {
+        this.worker = worker;
+        this.handler = handler;
+        this.lifetime = new Lifetime("UcpListener", worker.name() + " at " + at, worker.lifetime());
+        this.id = worker.connections().add(this);
+        try {
+            this.handle = lifetime.open(() -> create(at));
+        } catch (RuntimeException e) {
+            worker.connections().remove(id);
+            throw e;
+        }
+        this.address = query();
+    }
+
+    /**
+     * Where clients connect to: {@code ucp_listener_query}. Thread-safe.
+     *
+     * @return the address, with the port that was chosen if 0 was asked for
+     */
+    public InetSocketAddress address() {
+        return address;
+    }
+
+    /**
+     * Whether it takes requests. Thread-safe.
+     *
+     * @return whether it was not closed
+     */
+    public boolean isOpen() {
+        return lifetime.isOpen();
+    }
+
+    /**
+     * Takes no more requests: {@code ucp_listener_destroy}. Those that were neither accepted nor rejected are rejected.
+     * Endpoints that were accepted stay as they are. Does nothing when closed already. Inside a callback of UCX it takes
+     * nothing more at once, and is closed when UCX has returned.
+     *
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @Override
+    public void close() {
+        if (closed) {
+            return;
+        }
+        worker.owner().check();
+        if (worker.callbacks().isInside()) {
+            closed = true;
+            worker.callbacks().defer(this::destroy);
+        } else {
+            destroy();
+        }
+    }
+
+    private void destroy() {
+        lifetime.close(() -> {
+            List.copyOf(undecided).forEach(UcpConnectionRequest::reject);
+            UcpCall.run(Libucp.LISTENER_DESTROY, handle);
+        });
+        closed = true;
+        worker.connections().remove(id);
+    }
+
+    UcpWorker worker() {
+        return worker;
+    }
+
+    /** {@code ucp_listener_h}. */
+    long handle() {
+        return handle;
+    }
+
+    /** C's callback gave a request: it is to be decided, whatever the program does. */
+    UcpConnectionRequest requested(long request) {
+        var undecidedRequest = new UcpConnectionRequest(this, request);
+        undecided.add(undecidedRequest);
+        return undecidedRequest;
+    }
+
+    void decided(UcpConnectionRequest request) {
+        undecided.remove(request);
+    }
+
+    /** Tells the program, on its thread and outside of C. */
+    void tell(UcpConnectionRequest request) {
+        if (!closed && request.isUndecided()) {
+            handler.onConnection(request);
+        }
+    }
+
+    private long create(InetSocketAddress at) {
+        try (var call = new UcpCall()) {
+            MemorySegment params = ucp_listener_params.allocate(call);
+            ucp_listener_params.field_mask(
+                    params, ucp_h.UCP_LISTENER_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_LISTENER_PARAM_FIELD_CONN_HANDLER());
+            EndpointTarget.write(call, ucp_listener_params.sockaddr(params), at);
+            MemorySegment connections = ucp_listener_params.conn_handler(params);
+            ucp_listener_conn_handler.cb(connections, worker.connections().callback());
+            ucp_listener_conn_handler.arg(connections, MemorySegment.ofAddress(id));
+            return call.create(Libucp.LISTENER_CREATE, this, worker.handle(), params);
+        }
+    }
+
+    private InetSocketAddress query() {
+        try (var call = new UcpCall()) {
+            MemorySegment attributes = ucp_listener_attr.allocate(call);
+            ucp_listener_attr.field_mask(attributes, ucp_h.UCP_LISTENER_ATTR_FIELD_SOCKADDR());
+            call.check(Libucp.LISTENER_QUERY, this, handle, attributes);
+            return SocketAddresses.read(ucp_listener_attr.sockaddr(attributes));
+        }
+    }
+
+    /** The listener as messages name it. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,105 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.io.File;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Two workers of one thread, the second with a listener that the first can connect to. */
+final class SocketPair implements AutoCloseable {
+
+    static final long CLIENT_ID = 0x0123_4567_89ab_cdefL;
+
+    final UcpContext context;
+    final UcpWorker client;
+    final UcpWorker server;
+    final UcpListener listener;
+    final Arena arena = Arena.ofConfined();
+    final List<UcpEndpoint> failed = new ArrayList<>();
+
+    private final Deque<UcpConnectionRequest> requests = new ArrayDeque<>();
+    private final List<UcpEndpoint> endpoints = new ArrayList<>();
+
+    SocketPair(String tls) {
+        this(tls, UcpPair.closingWithin(Duration.ofMillis(200)));
+    }
+
+    SocketPair(String tls, Consumer<UcpWorkerConfig> configurer) {
+        context = UcpContext.create(config -> config.set("TLS", tls));
+        client = context.createWorker(configurer.andThen(config -> config.clientId(CLIENT_ID)));
+        server = context.createWorker(configurer);
+        listener = server.createListener(UcxTransports.listenAddress(), requests::add);
+    }
+
+    void progress() {
+        client.progress();
+        server.progress();
+    }
+
+    UcpEndpoint connect(Consumer<UcpEndpointConfig> configurer) {
+        return connect(listener.address(), configurer);
+    }
+
+    UcpEndpoint connect(InetSocketAddress to, Consumer<UcpEndpointConfig> configurer) {
+        return keep(client.createEndpoint(
+                to,
+                configurer.andThen(config -> config.errorHandler((endpoint, status) -> {
+                    assertEquals(endpoint.failure(), status);
+                    failed.add(endpoint);
+                }))));
+    }
+
+    /** The next request, when it has come. */
+    UcpConnectionRequest request() {
+        UcxTransports.until(() -> !requests.isEmpty(), this::progress);
+        return requests.poll();
+    }
+
+    /** Closes an endpoint in the end. */
+    UcpEndpoint keep(UcpEndpoint endpoint) {
+        endpoints.add(endpoint);
+        return endpoint;
+    }
+
+    /** A message each way. */
+    void exchange(UcpEndpoint there, UcpEndpoint back, long size) {
+        send(there, client, server, size);
+        send(back, server, client, size);
+    }
+
+    private void send(UcpEndpoint endpoint, UcpWorker from, UcpWorker to, long size) {
+        MemorySegment source = arena.allocate(size);
+        MemorySegment target = arena.allocate(size);
+        UcpPair.fill(source, (int) size);
+        long receive = to.tagReceive(target, size);
+        long send = endpoint.tagSend(source, size);
+        UcxTransports.until(
+                () -> to.requests().isDone(receive) && from.requests().isDone(send), this::progress);
+        assertEquals(UcsStatus.OK, to.requests().status(receive));
+        assertEquals(-1, target.mismatch(source));
+        to.requests().release(receive);
+        from.requests().release(send);
+    }
+
+    static long openFiles() {
+        return new File("/proc/self/fd").list().length;
+    }
+
+    @Override
+    public void close() {
+        endpoints.forEach(UcpEndpoint::closeForcibly);
+        listener.close();
+        client.close();
+        server.close();
+        context.close();
+        arena.close();
+    }
+}
