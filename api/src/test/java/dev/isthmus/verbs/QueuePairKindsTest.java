@@ -105,6 +105,8 @@ class QueuePairKindsTest {
                     .port(1)
                     .qkey(0x123));
             assertEquals(0x123, qp.query().qkey());
+            qp.modify(QueuePairTransition.to(QueuePairState.INIT).qkey(0x8000_0000)); // which takes CAP_NET_RAW
+            assertEquals(0x8000_0000, qp.query().qkey());
             qp.modify(QueuePairTransition.to(QueuePairState.RTR));
             qp.modify(QueuePairTransition.to(QueuePairState.RTS).sqPsn(0x45));
             assertEquals(0x45, qp.query().sqPsn());

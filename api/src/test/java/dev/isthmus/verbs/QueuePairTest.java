@@ -312,6 +312,28 @@ class QueuePairTest {
     }
 
     @Test
+    void shouldDoAsManyReadsAtOnceAsWasSet() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            DeviceAttributes device = pair.a.device.attributes();
+            int depth = Math.min(12, Math.min(device.maxQpRdAtomic(), device.maxQpInitRdAtomic()));
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access(AccessFlag.REMOTE_READ));
+            pair.a.qp.modify(toRtr(pair).maxDestRdAtomic(depth));
+            pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RTS)
+                    .sqPsn(0)
+                    .timeout(8)
+                    .retryCount(1)
+                    .rnrRetry(0)
+                    .maxRdAtomic(depth));
+            var attributes = pair.a.qp.query();
+            assertTrue(attributes.maxDestRdAtomic() >= depth, attributes.toString());
+            assertTrue(attributes.maxRdAtomic() >= depth, attributes.toString());
+        }
+    }
+
+    @Test
     void shouldGoBackToResetAndConnectAgain() {
         try (var pair = RcPair.connected()) {
             pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RESET));

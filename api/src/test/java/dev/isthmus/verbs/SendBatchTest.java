@@ -123,6 +123,22 @@ class SendBatchTest {
     }
 
     @Test
+    void shouldWriteAndReadNothing() {
+        pair.b.memory().set(LONG, 128, 42);
+        pair.a.memory().set(LONG, 0, 43);
+        post(b -> b.write(remote + 128, rkey).sge(pair.a.region, 0, 0));
+        post(b -> b.write(remote + 128, rkey).noData());
+        post(b -> b.read(remote + 128, rkey).sge(pair.a.region, 0, 0));
+        assertEquals(42, pair.b.memory().get(LONG, 128));
+        assertEquals(43, pair.a.memory().get(LONG, 0));
+        pair.b.qp.tryPost(pair.b.receive(0, 64));
+        post(b -> b.writeImmediate(remote, rkey, 7).sge(pair.a.region, 0, 0));
+        pair.b.awaitSuccess();
+        assertEquals(0, pair.b.done.byteLength(0));
+        assertEquals(7, pair.b.done.immediate(0));
+    }
+
+    @Test
     void shouldDoAtomics() {
         pair.b.memory().set(LONG, 0, 10);
         post(b -> b.compareAndSwap(remote, rkey, 10, 20).sge(pair.a.region, 0, 8));
@@ -274,6 +290,13 @@ class SendBatchTest {
             ud.to(way, datagrams.b.qp.qpNum(), RcPair.QKEY);
             assertTrue(ud.complete());
             datagrams.b.awaitSuccess();
+            datagrams.a.awaitSuccess();
+            datagrams.b.qp.tryPost(datagrams.b.receive(0, 2048));
+            ud.start();
+            ud.next(1, true).send().noData().to(way, datagrams.b.qp.qpNum(), RcPair.QKEY);
+            assertTrue(ud.complete());
+            datagrams.b.awaitSuccess();
+            assertEquals(GlobalRouteHeader.BYTES, datagrams.b.done.byteLength(0));
             datagrams.a.awaitSuccess();
             int tooLong = datagrams.a.device.port(1).activeMtu().bytes() + 1;
             ud.start();
