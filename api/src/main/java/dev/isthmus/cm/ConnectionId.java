@@ -66,6 +66,7 @@ public final class ConnectionId implements AutoCloseable {
     private volatile DeviceContext device; // null until it is asked for
     private volatile QueuePair queuePair; // null when there is none
     private volatile Phase phase;
+    private volatile Object attachment; // the program's own; null when there is none
 
     private ConnectionId(
             EventChannel channel, Lifetime onChannel, PortSpace space, ConnectionId listener, MemorySegment handle) {
@@ -763,6 +764,24 @@ public final class ConnectionId implements AutoCloseable {
      */
     public QueuePair queuePair() {
         return queuePair;
+    }
+
+    /**
+     * Keeps an object of the program's with this, to have it at hand when an event comes: what {@code context} is in C.
+     *
+     * @param object the object; null for none
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /**
+     * What the program has attached.
+     *
+     * @return the object; null when there is none, as with a new request
+     */
+    public Object attachment() {
+        return attachment;
     }
 
     /**

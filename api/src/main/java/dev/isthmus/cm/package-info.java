@@ -2,8 +2,31 @@
  * Connection management: connections by IP address and port, made by librdmacm, as rdma/rdma_cma.h has it. It works on
  * RoCE, InfiniBand and iWARP, and on iWARP nothing else does.
  *
- * <p>Each call on a {@link dev.isthmus.cm.ConnectionId} begins something, and an event of its {@link
- * dev.isthmus.cm.EventChannel} tells how it went. Who serves listens, and answers requests:
+ * <p>{@link dev.isthmus.cm.Listener} and {@link dev.isthmus.cm.Connector} are what most programs need. One side:
+ *
+ * <pre>{@code
+ * try (var listener = Listener.bind(new InetSocketAddress(7471));
+ *         var connection = listener.accept(Duration.ofMinutes(1))) {
+ *     var memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE);
+ *     connection.queuePair().tryPost(ReceiveRequest.prepare(memory.region()));
+ *     connection.await(WorkCompletions.allocate(1), Duration.ofMinutes(1));
+ *     System.out.println(memory.segment().getString(0));
+ * }
+ * }</pre>
+ *
+ * <p>The other:
+ *
+ * <pre>{@code
+ * try (var connection = Connector.connect(new InetSocketAddress("10.0.0.2", 7471), Duration.ofSeconds(5))) {
+ *     var memory = connection.allocate(4096);
+ *     memory.segment().setString(0, "hello");
+ *     connection.queuePair().tryPost(SendRequest.prepare(memory.region()).range(0, 6).signaled(true));
+ *     connection.await(WorkCompletions.allocate(1), Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ *
+ * <p>Below them, and for many connections on one thread, each call on a {@link dev.isthmus.cm.ConnectionId} begins something, and an event of its {@link
+ * dev.isthmus.cm.EventChannel} tells how it went; an {@link dev.isthmus.cm.EventLoop} hands them out. Who serves listens, and answers requests:
  *
  * <pre>{@code
  * try (var channel = EventChannel.open();

@@ -21,12 +21,22 @@ final class Posix {
     private static final int O_NONBLOCK = 0x800;
     private static final int EFD_CLOEXEC = 0x80000;
     private static final int EFD_NONBLOCK = O_NONBLOCK;
+    private static final int EPOLL_CLOEXEC = 0x80000;
+    private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLLIN = 1;
+
+    /** {@code sizeof(struct epoll_event)}, or more: packed on some processors; the mask of events comes first. */
+    private static final long EPOLL_EVENT = 16;
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
     private static final NativeFunction EVENTFD =
             LIBC.function("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     private static final NativeFunction FCNTL =
             LIBC.variadicFunction("fcntl", 2, FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT));
+    private static final NativeFunction EPOLL_CREATE =
+            LIBC.function("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+    private static final NativeFunction EPOLL_CTL =
+            LIBC.function("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
     private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
     private static final NativeFunction READ = LIBC.function("read", TRANSFER);
     private static final NativeFunction WRITE = LIBC.function("write", TRANSFER);
@@ -82,6 +92,28 @@ final class Posix {
     static void reset(int eventfd) {
         try (var call = new NativeCall()) {
             call.integer64(READ, eventfd, call.allocate(JAVA_LONG), 8L); // fails when it was not readable
+        }
+    }
+
+    /** A new {@code epoll} descriptor, which is readable while one of those added to it is. */
+    static int epoll() {
+        try (var call = new NativeCall()) {
+            int fd = call.integer(EPOLL_CREATE, EPOLL_CLOEXEC);
+            if (fd < 0) {
+                throw failure(EPOLL_CREATE, "", call.errno());
+            }
+            return fd;
+        }
+    }
+
+    /** Adds a descriptor to an {@code epoll} one, from which it vanishes when it is closed. */
+    static void watch(int epoll, int fd) {
+        try (var call = new NativeCall()) {
+            MemorySegment event = call.allocate(EPOLL_EVENT, Long.BYTES);
+            event.set(JAVA_INT, 0, EPOLLIN);
+            if (call.integer(EPOLL_CTL, epoll, EPOLL_CTL_ADD, fd, event) != 0) {
+                throw failure(EPOLL_CTL, "fd " + fd, call.errno());
+            }
         }
     }
 

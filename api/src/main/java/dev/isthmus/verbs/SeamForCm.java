@@ -46,6 +46,11 @@ final class SeamForCm implements VerbsSeam {
     }
 
     @Override
+    public Lifetime lifetime(CompletionChannel channel) {
+        return channel.lifetime();
+    }
+
+    @Override
     public AddressVector addressVector(MemorySegment attributes) {
         return AddressVector.read(attributes);
     }

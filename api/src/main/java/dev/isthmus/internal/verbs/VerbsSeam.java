@@ -2,6 +2,7 @@ package dev.isthmus.internal.verbs;
 
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.verbs.AddressVector;
+import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -65,6 +66,9 @@ public interface VerbsSeam {
 
     /** The life of a queue pair, for a call that needs it. */
     Lifetime lifetime(QueuePair queuePair);
+
+    /** The life of a completion channel, for what watches it. */
+    Lifetime lifetime(CompletionChannel channel);
 
     /** Reads a {@code struct ibv_ah_attr}; null when it has no port. */
     AddressVector addressVector(MemorySegment attributes);

@@ -1,0 +1,337 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.CmException;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.WorkCompletions;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * A connection with all that belongs to it: an RC queue pair, a completion queue that can be waited on, and a protection
+ * domain to register memory in. {@link Connector#connect} and {@link Listener#accept} make it.
+ *
+ * <pre>{@code
+ * try (var connection = Connector.connect(new InetSocketAddress("10.0.0.2", 7471), Duration.ofSeconds(5))) {
+ *     var memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE);
+ *     memory.segment().setString(0, "hello");
+ *     connection.queuePair().tryPost(SendRequest.prepare(memory.region()).range(0, 6).signaled(true));
+ *     connection.await(done, Duration.ofSeconds(5));
+ * }
+ * }</pre>
+ *
+ * <p>It belongs to one thread at a time, at first the one that made it: see {@link #handOver}. Owned by who made it, and
+ * closed after the memory that was registered in it.
+ */
+public final class Connection implements AutoCloseable {
+
+    private final ConnectionId id;
+    private final ProtectionDomain pd;
+    private final CompletionChannel completionChannel;
+    private final CompletionQueue completions;
+    private final QueuePair queuePair;
+    private EventChannel own; // from when it is established
+    private EventLoop loop; // waits for completions and events
+    private ConnectionParameters peer;
+    private InetSocketAddress localAddress;
+    private InetSocketAddress peerAddress;
+    private CmException end; // null while it is connected
+    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private boolean eventTaken; // whether the completion queue has sent its event, and must be asked for another
+
+    private Connection(ConnectionId id, ConnectionSetup setup, Undo undo) {
+        this.id = id;
+        DeviceContext device = id.device();
+        this.pd = undo.add(device.allocateProtectionDomain());
+        this.completionChannel = undo.add(device.createCompletionChannel());
+        this.completions = undo.add(
+                device.createCompletionQueue(setup.completions(), config -> config.channel(completionChannel)));
+        this.queuePair = undo.add(id.createQueuePair(pd, completions, completions, setup.queuePair()));
+    }
+
+    /** Makes what belongs to a connection that is not there yet, of an id that closing it will close. */
+    static Connection prepared(ConnectionId id, ConnectionSetup setup) {
+        try (var undo = new Undo()) {
+            var made = new Connection(id, setup, undo);
+            setup.prepare().accept(made);
+            undo.keep();
+            return made;
+        }
+    }
+
+    /**
+     * Notes that it is there.
+     *
+     * @param channel the id's channel, which is this connection's from here on
+     */
+    void established(ConnectionParameters parameters, EventChannel channel) {
+        peer = parameters;
+        own = channel;
+        localAddress = id.localAddress();
+        peerAddress = id.peerAddress();
+        loop = EventLoop.open();
+        loop.add(channel, this::onEvent);
+        loop.add(completionChannel, queue -> eventTaken = true);
+        completions.requestNotify(false);
+    }
+
+    private void onEvent(CmEvent event) {
+        CmException failure = CmFailures.of(event, id + ", " + peerAddress);
+        if (failure == null || end != null) {
+            return;
+        }
+        end = failure;
+        try {
+            id.disconnect(); // answers the peer, and flushes what is outstanding
+        } catch (CmException e) {
+            end.addSuppressed(e);
+        }
+    }
+
+    /**
+     * The queue pair, in RTS.
+     *
+     * @return the queue pair, which this closes
+     */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * Where all sends and receives complete. Poll it, or wait by {@link #await}.
+     *
+     * @return the completion queue, which this closes
+     */
+    public CompletionQueue completions() {
+        return completions;
+    }
+
+    /**
+     * Where memory is registered; {@link #allocate} is simpler.
+     *
+     * @return the protection domain, which this closes; what the program registers in it, it closes before
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Allocates memory and registers it, to be closed with this.
+     *
+     * @param bytes how much
+     * @param access what the device and the peer may do with it
+     * @return the memory, as {@link ProtectionDomain#allocate} has it
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or the flags make no sense
+     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalStateException if this is closed
+     */
+    public RegisteredMemory allocate(long bytes, AccessFlag... access) {
+        return closeWith(pd.allocate(bytes, access));
+    }
+
+    /**
+     * Has something closed with this, after the queue pair and before the protection domain; what came last is first.
+     *
+     * @param <T> its type
+     * @param resource what to close; its close throws no checked exception
+     * @return the resource
+     */
+    public <T extends AutoCloseable> T closeWith(T resource) {
+        owned.push(resource);
+        return resource;
+    }
+
+    private void closeOwned() {
+        while (!owned.isEmpty()) {
+            try {
+                owned.peek().close();
+            } catch (RuntimeException e) {
+                throw e;
+            } catch (Exception e) {
+                throw new IllegalStateException(owned.peek() + " could not be closed", e);
+            }
+            owned.pop();
+        }
+    }
+
+    /**
+     * The connection as librdmacm has it.
+     *
+     * @return the id, which this closes
+     */
+    public ConnectionId id() {
+        return id;
+    }
+
+    /**
+     * What the peer sent along: with its acceptance or, on the accepting side, its request. Take nothing in it for granted.
+     *
+     * @return the private data, padded on RoCE and InfiniBand; null while the connection is being prepared
+     */
+    public PrivateData privateData() {
+        return peer == null ? null : peer.privateData();
+    }
+
+    /**
+     * What the peer asked for or granted.
+     *
+     * @return the parameters; null while the connection is being prepared
+     */
+    public ConnectionParameters parameters() {
+        return peer;
+    }
+
+    /**
+     * The local address.
+     *
+     * @return the address and port; null while the connection is being prepared
+     */
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /**
+     * The peer's address.
+     *
+     * @return the address and port; null while the connection is being prepared
+     */
+    public InetSocketAddress peerAddress() {
+        return peerAddress;
+    }
+
+    /**
+     * Polls completions, and waits for the first when there are none. When the connection has ended, all that was
+     * outstanding completes with an error first.
+     *
+     * @param done where they go
+     * @param timeout how long to wait; zero or less does not wait
+     * @return how many there are; 0 when the time is over
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no completion is lost
+     * @throws CmException with DISCONNECTED or DEVICE_REMOVED if the connection has ended, and there is no completion
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public int await(WorkCompletions done, Duration timeout) throws InterruptedException {
+        Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
+        int n = completions.poll(done);
+        while (n == 0) {
+            if (eventTaken) {
+                eventTaken = false;
+                completions.requestNotify(false);
+            }
+            boolean handled = loop.turn(Duration.ZERO);
+            n = completions.poll(done);
+            if (n == 0 && end != null) {
+                throw end;
+            }
+            if (n == 0 && !handled) {
+                if (deadline == null || deadline.hasPassed()) {
+                    return 0;
+                }
+                loop.turn(deadline.left());
+                n = completions.poll(done);
+            }
+        }
+        return n;
+    }
+
+    /**
+     * Whether both sides are there, as far as this one has been told by now. A host that lost its power tells nobody:
+     * requests complete with RETRY_EXC_ERR then.
+     *
+     * @return false once either side has disconnected, the peer's process has ended, or the device is being removed
+     * @throws IllegalStateException if this is closed
+     */
+    public boolean isConnected() {
+        while (end == null) {
+            CmEvent event = own.poll();
+            if (event == null) {
+                return true;
+            }
+            onEvent(event);
+        }
+        return false;
+    }
+
+    /**
+     * Waits until the connection has ended, by either side.
+     *
+     * @param timeout how long; zero or less does not wait
+     * @return what ended it; null when the time is over
+     * @throws InterruptedException if the thread is interrupted before or while it waits
+     * @throws IllegalStateException if this is closed
+     */
+    public CmException awaitEnd(Duration timeout) throws InterruptedException {
+        Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
+        while (isConnected()) {
+            CmEvent event = deadline == null ? null : own.await(deadline.left());
+            if (event == null) {
+                return null;
+            }
+            onEvent(event);
+        }
+        return end;
+    }
+
+    /**
+     * Ends the connection: {@code rdma_disconnect}. What is outstanding completes with WR_FLUSH_ERR. Does nothing when it
+     * has ended already.
+     *
+     * @throws IllegalStateException if this is closed
+     * @throws CmException if the call fails
+     */
+    public void disconnect() {
+        if (isConnected()) {
+            id.disconnect();
+            end = CmFailures.of(new CmEvent.Disconnected(id, 0), id + ", by this side");
+        }
+    }
+
+    /**
+     * Gives the connection to another thread, with its queue pair and completion queue, as {@link QueuePair#handOver} does.
+     *
+     * @param next the new owner
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOver(Thread next) {
+        queuePair.handOver(next);
+        completions.handOver(next);
+    }
+
+    /**
+     * Ends the connection and closes all that belongs to it, what came by {@link #closeWith} among it. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if other memory that was registered in it is not closed; it can be tried again then
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.RdmaException if a call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        queuePair.close();
+        closeOwned();
+        if (loop != null) {
+            loop.close();
+        }
+        completions.close();
+        completionChannel.close();
+        id.close(); // tells the peer, unless it knows
+        pd.close();
+        if (own != null) {
+            own.close();
+        }
+    }
+
+    /** The class, and both addresses. */
+    @Override
+    public String toString() {
+        return "Connection(" + localAddress + " to " + peerAddress + ")";
+    }
+}

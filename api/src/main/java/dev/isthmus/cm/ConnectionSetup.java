@@ -1,0 +1,135 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.verbs.QueuePairConfig;
+import java.net.InetSocketAddress;
+import java.util.Objects;
+import java.util.function.Consumer;
+
+/** How a {@link Connection} is to be: its queues, what it asks of the peer, and what happens before it is there. */
+public final class ConnectionSetup {
+
+    private Consumer<QueuePairConfig> queuePair = config -> {};
+    private Consumer<ConnectionConfig> parameters = config -> {};
+    private Consumer<Connection> prepare = connection -> {};
+    private int completions = 256;
+    private int typeOfService;
+    private int ackTimeout;
+    private InetSocketAddress from;
+
+    ConnectionSetup() {}
+
+    /**
+     * Sets the capacities of the queue pair. Not set: those of {@link QueuePairConfig}.
+     *
+     * @param configure sets them
+     * @return this
+     */
+    public ConnectionSetup queuePair(Consumer<QueuePairConfig> configure) {
+        queuePair = Objects.requireNonNull(configure, "configure");
+        return this;
+    }
+
+    /**
+     * Sets how many completions there is room for: as many as can be outstanding on the queue pair. Not set: 256.
+     *
+     * @param entries their number
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public ConnectionSetup completions(int entries) {
+        if (entries <= 0) {
+            throw new IllegalArgumentException("room for " + entries + " completions");
+        }
+        completions = entries;
+        return this;
+    }
+
+    /**
+     * Sets private data, depths and retries. Not set: none, as many as both devices can, and 6 retries.
+     *
+     * @param configure sets them
+     * @return this
+     */
+    public ConnectionSetup parameters(Consumer<ConnectionConfig> configure) {
+        parameters = Objects.requireNonNull(configure, "configure");
+        return this;
+    }
+
+    /**
+     * Sets what to do when the queue pair is there, and the peer cannot send yet: memory is allocated and receives are
+     * posted here. What it opens is given to {@link Connection#closeWith}, or comes from {@link Connection#allocate}.
+     *
+     * @param action is given the connection, which is not connected yet
+     * @return this
+     */
+    public ConnectionSetup prepare(Consumer<Connection> action) {
+        prepare = Objects.requireNonNull(action, "action");
+        return this;
+    }
+
+    /**
+     * Sets the type of service, as {@link ConnectionId#typeOfService} does. Who accepts has that of the listener.
+     *
+     * @param value 0 to 255
+     * @return this
+     */
+    public ConnectionSetup typeOfService(int value) {
+        typeOfService = value;
+        return this;
+    }
+
+    /**
+     * Sets how long the queue pair waits for an acknowledgement, as {@link ConnectionId#ackTimeout} does.
+     *
+     * @param code 0 to 31
+     * @return this
+     */
+    public ConnectionSetup ackTimeout(int code) {
+        ackTimeout = code;
+        return this;
+    }
+
+    /**
+     * Sets the local address to connect from, and the port unless it is 0. Only {@link Connector} uses it. Not set: the
+     * kernel chooses.
+     *
+     * @param address the address
+     * @return this
+     */
+    public ConnectionSetup from(InetSocketAddress address) {
+        from = Objects.requireNonNull(address, "address");
+        return this;
+    }
+
+    void applyOptions(ConnectionId id) {
+        if (typeOfService != 0) {
+            id.typeOfService(typeOfService);
+        }
+        if (ackTimeout != 0) {
+            id.ackTimeout(ackTimeout);
+        }
+    }
+
+    Consumer<QueuePairConfig> queuePair() {
+        return queuePair;
+    }
+
+    int completions() {
+        return completions;
+    }
+
+    /** What is asked of the peer. 7 retries, the most, have no end on some versions of Soft-RoCE. */
+    Consumer<ConnectionConfig> parameters() {
+        Consumer<ConnectionConfig> usual = config -> config.retryCount(6);
+        return usual.andThen(parameters);
+    }
+
+    Consumer<Connection> prepare() {
+        return prepare;
+    }
+
+    /** The local address; null lets the kernel choose. */
+    InetSocketAddress from() {
+        return from;
+    }
+}

@@ -1,0 +1,192 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.WatchedDescriptors;
+import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * Serves many connections from one thread: waits for events of any number of event and completion channels, and hands
+ * each to whom it is for.
+ *
+ * <pre>{@code
+ * try (var loop = EventLoop.open()) {
+ *     loop.add(channel, event -> server.onEvent(event)); // hundreds of connections on one channel
+ *     loop.add(completions, queue -> server.onCompletions(queue));
+ *     loop.run();
+ * }
+ * }</pre>
+ *
+ * <p>{@link #run}, {@link #turn} and all that they call are for one thread at a time; what the handlers use, such as queue
+ * pairs, belongs to it. Other threads may call {@link #execute}, {@link #stop} and {@link #add}. A handler that throws
+ * ends the turn, and nothing is lost: the next one goes on. Owned by who opened it, and closed before its channels.
+ */
+public final class EventLoop implements Executor, AutoCloseable {
+
+    /** How many events of one channel a turn handles before it looks at the next. */
+    private static final int FAIR_SHARE = 64;
+
+    private static final Duration LONG = Duration.ofDays(365_000);
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    private final Lifetime lifetime = new Lifetime("EventLoop", "" + NUMBERS.incrementAndGet());
+    private final WatchedDescriptors descriptors = new WatchedDescriptors(lifetime);
+    private final List<BooleanSupplier> sources =
+            new CopyOnWriteArrayList<>(); // each handles an event, if there is one
+    private final List<Lifetime> holds = new ArrayList<>(); // keep the channels open; guarded by this
+    private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private volatile boolean stopped;
+
+    private EventLoop() {}
+
+    /**
+     * Opens a loop, which watches nothing yet.
+     *
+     * @return the loop, which the caller closes
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static EventLoop open() {
+        return new EventLoop();
+    }
+
+    /**
+     * Watches an event channel. It cannot be closed before this; others may take events from it, too.
+     *
+     * @param channel the channel
+     * @param handler is called for each event
+     * @throws IllegalStateException if this or the channel is closed
+     */
+    public void add(EventChannel channel, Consumer<CmEvent> handler) {
+        add("EventChannel", channel.lifetime(), channel.fileDescriptor(), () -> {
+            CmEvent event = channel.poll();
+            if (event != null) {
+                handler.accept(event);
+            }
+            return event != null;
+        });
+    }
+
+    /**
+     * Watches a completion channel. It cannot be closed before this.
+     *
+     * @param channel the channel
+     * @param handler is called with a queue that has sent its event: it asks for the next one, then polls until the queue
+     *     is empty
+     * @throws IllegalStateException if this or the channel is closed
+     */
+    public void add(CompletionChannel channel, Consumer<CompletionQueue> handler) {
+        Lifetime ofChannel = VerbsSeam.get().lifetime(channel);
+        add("CompletionChannel", ofChannel, channel.fileDescriptor(), () -> {
+            CompletionQueue queue = channel.poll();
+            if (queue != null) {
+                handler.accept(queue);
+            }
+            return queue != null;
+        });
+    }
+
+    private synchronized void add(String what, Lifetime watched, int fd, BooleanSupplier source) {
+        lifetime.check();
+        var hold = new Lifetime("EventLoop", what, watched);
+        hold.open(() -> {
+            descriptors.add(fd);
+            return null;
+        });
+        holds.add(hold);
+        sources.add(source);
+    }
+
+    /**
+     * Has the loop's thread run something, soon.
+     *
+     * @param task what to run
+     * @throws IllegalStateException if this is closed
+     */
+    @Override
+    public void execute(Runnable task) {
+        lifetime.check();
+        tasks.add(task);
+        descriptors.wakeup();
+    }
+
+    /**
+     * Handles what is there; when nothing is, waits for something first.
+     *
+     * @param timeout how long to wait; zero or less does not wait
+     * @return whether anything was handled
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException if this is closed, before or meanwhile
+     */
+    public boolean turn(Duration timeout) throws InterruptedException {
+        lifetime.check();
+        if (handle()) {
+            return true;
+        }
+        descriptors.await(timeout);
+        return handle();
+    }
+
+    private boolean handle() {
+        boolean any = false;
+        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.run();
+            any = true;
+        }
+        for (BooleanSupplier source : sources) {
+            for (int i = 0; i < FAIR_SHARE && !stopped && source.getAsBoolean(); i++) {
+                any = true;
+            }
+        }
+        return any;
+    }
+
+    /**
+     * Turns until {@link #stop} is called.
+     *
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException if this is closed, before or meanwhile
+     */
+    public void run() throws InterruptedException {
+        while (!stopped) {
+            turn(LONG);
+        }
+        stopped = false;
+    }
+
+    /** Ends {@link #run} after the event that is being handled, or the next run at once. Any thread may call it. */
+    public void stop() {
+        stopped = true;
+        if (lifetime.isOpen()) {
+            descriptors.wakeup();
+        }
+    }
+
+    /**
+     * Closes the loop, and lets its channels go. Ends the wait of a thread that turns it, with an IllegalStateException.
+     * Does nothing when it is closed already.
+     */
+    @Override
+    public synchronized void close() {
+        lifetime.close(() -> {
+            descriptors.close();
+            holds.forEach(hold -> hold.close(() -> {}));
+        });
+    }
+
+    /** The class and a number. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

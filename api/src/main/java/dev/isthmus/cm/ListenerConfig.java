@@ -1,0 +1,155 @@
+package dev.isthmus.cm;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** How a {@link Listener} is to be. */
+public final class ListenerConfig {
+
+    private int backlog = 128;
+    private int maxHandshakes = 128;
+    private Duration handshakeTimeout = Duration.ofSeconds(10);
+    private boolean reuseAddress;
+    private boolean addressFamilyOnly;
+    private int typeOfService;
+    private Function<CmEvent.ConnectRequest, Admission> admission = request -> Admission.accept();
+    private final ConnectionSetup setup = new ConnectionSetup();
+
+    ListenerConfig() {}
+
+    /**
+     * Sets how many requests wait in the kernel until they are taken. Not set: 128.
+     *
+     * @param requests their number; more are rejected
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public ListenerConfig backlog(int requests) {
+        backlog = positive("backlog", requests);
+        return this;
+    }
+
+    /**
+     * Sets how many connections can be half made, as their peers have not answered yet. Not set: 128.
+     *
+     * @param connections their number; more requests are rejected
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public ListenerConfig maxHandshakes(int connections) {
+        maxHandshakes = positive("maxHandshakes", connections);
+        return this;
+    }
+
+    /**
+     * Sets how long a peer may take to answer before its connection is dropped. Not set: 10 seconds.
+     *
+     * @param timeout how long
+     * @return this
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public ListenerConfig handshakeTimeout(Duration timeout) {
+        if (!timeout.isPositive()) {
+            throw new IllegalArgumentException("a handshake of " + timeout);
+        }
+        handshakeTimeout = timeout;
+        return this;
+    }
+
+    /**
+     * Lets others listen at the same address and port, as {@link ConnectionId#reuseAddress} does. Not set: no.
+     *
+     * @param on whether they may
+     * @return this
+     */
+    public ListenerConfig reuseAddress(boolean on) {
+        reuseAddress = on;
+        return this;
+    }
+
+    /**
+     * Keeps an IPv6 wildcard from taking IPv4 connections, as {@link ConnectionId#addressFamilyOnly} does. Not set: no.
+     *
+     * @param on whether it does
+     * @return this
+     */
+    public ListenerConfig addressFamilyOnly(boolean on) {
+        addressFamilyOnly = on;
+        return this;
+    }
+
+    /**
+     * Sets the type of service of all connections, as {@link ConnectionId#typeOfService} does.
+     *
+     * @param value 0 to 255
+     * @return this
+     */
+    public ListenerConfig typeOfService(int value) {
+        typeOfService = value;
+        return this;
+    }
+
+    /**
+     * Sets who is let in, and what each is told. Not set: everybody, and nothing.
+     *
+     * @param decide decides on a request, by its private data or the peer's address; all that it sees comes from a
+     *     stranger. When it throws, the request is rejected, and {@link Listener#accept} throws that
+     * @return this
+     */
+    public ListenerConfig admission(Function<CmEvent.ConnectRequest, Admission> decide) {
+        admission = Objects.requireNonNull(decide, "decide");
+        return this;
+    }
+
+    /**
+     * Sets how the connections are to be.
+     *
+     * @param configure sets it
+     * @return this
+     */
+    public ListenerConfig connections(Consumer<ConnectionSetup> configure) {
+        configure.accept(setup);
+        return this;
+    }
+
+    private static int positive(String name, int value) {
+        if (value <= 0) {
+            throw new IllegalArgumentException(name + " is not positive: " + value);
+        }
+        return value;
+    }
+
+    void applyOptions(ConnectionId id) {
+        if (reuseAddress) {
+            id.reuseAddress(true);
+        }
+        if (addressFamilyOnly) {
+            id.addressFamilyOnly(true);
+        }
+        if (typeOfService != 0) {
+            id.typeOfService(typeOfService);
+        }
+    }
+
+    int backlog() {
+        return backlog;
+    }
+
+    int maxHandshakes() {
+        return maxHandshakes;
+    }
+
+    Duration handshakeTimeout() {
+        return handshakeTimeout;
+    }
+
+    Function<CmEvent.ConnectRequest, Admission> admission() {
+        return admission;
+    }
+
+    ConnectionSetup setup() {
+        return setup;
+    }
+}

@@ -1,0 +1,325 @@
+package dev.isthmus.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.CmException;
+import dev.isthmus.CmException.Failure;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionStatus;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Listener, Connector and Connection. */
+@Tag("device")
+class ConnectionTest {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    private static Listener listener(Consumer<ListenerConfig> configure) {
+        return Listener.bind(new InetSocketAddress(Rendezvous.far(), 0), configure);
+    }
+
+    private static Connection connect(InetSocketAddress to) throws InterruptedException {
+        return connect(to, setup -> {});
+    }
+
+    private static Connection connect(InetSocketAddress to, Consumer<ConnectionSetup> configure)
+            throws InterruptedException {
+        return Connector.connect(
+                to, DEADLINE, configure.andThen(setup -> setup.from(new InetSocketAddress(Rendezvous.near(), 0))));
+    }
+
+    /** What has to arrive is posted before the peer can send. */
+    private static void postReceive(Connection connection) {
+        RegisteredMemory memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE);
+        connection.id().attach(memory);
+        assertTrue(connection
+                .queuePair()
+                .tryPost(ReceiveRequest.prepare(memory.region()).wrId(7)));
+    }
+
+    private static String received(Connection connection) throws InterruptedException {
+        WorkCompletions done = WorkCompletions.allocate(1);
+        assertEquals(1, connection.await(done, DEADLINE));
+        assertEquals(CompletionStatus.SUCCESS, done.status(0));
+        assertEquals(7, done.wrId(0));
+        return ((RegisteredMemory) connection.id().attachment()).segment().getString(0);
+    }
+
+    private static void send(Connection connection, String text) {
+        RegisteredMemory memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE);
+        memory.segment().setString(0, text);
+        assertTrue(connection
+                .queuePair()
+                .tryPost(SendRequest.prepare(memory.region()).range(0, 64)));
+    }
+
+    @Test
+    void shouldConnectTellEachOtherAndCarryMessages() throws InterruptedException {
+        try (Listener listener = listener(config -> config.admission(request -> Admission.accept(PrivateData.of(
+                        "hello " + request.parameters().privateData().text())))
+                .connections(setup -> setup.prepare(ConnectionTest::postReceive)))) {
+            InetSocketAddress to = listener.localAddress();
+            Task<String> client = Task.start(() -> {
+                try (Connection connection = connect(
+                        to,
+                        setup -> setup.prepare(ConnectionTest::postReceive)
+                                .queuePair(config -> config.maxSendWr(8).maxRecvWr(8))
+                                .completions(16)
+                                .ackTimeout(14)
+                                .typeOfService(0x28)
+                                .parameters(config -> config.privateData(PrivateData.of("client"))
+                                        .rnrRetryCount(5)))) {
+                    assertEquals("hello client", connection.privateData().text());
+                    assertEquals(to, connection.peerAddress());
+                    assertEquals(14, connection.queuePair().query().timeout());
+                    send(connection, "ping");
+                    return received(connection);
+                }
+            });
+            try (Connection connection = listener.accept(DEADLINE)) {
+                assertEquals("client", connection.privateData().text());
+                assertEquals(5, connection.parameters().rnrRetryCount());
+                assertEquals(6, connection.parameters().retryCount());
+                assertEquals(Rendezvous.near(), connection.peerAddress().getAddress());
+                assertEquals("ping", received(connection));
+                send(connection, "pong");
+                assertEquals("pong", client.get());
+                CmException end = connection.awaitEnd(DEADLINE);
+                assertEquals(Failure.DISCONNECTED, end.failure());
+                assertFalse(connection.isConnected());
+            }
+        }
+    }
+
+    @Test
+    void shouldTellOfTheEndWhenAllIsFlushed() throws InterruptedException {
+        try (Listener listener = listener(config -> config.connections(c -> c.prepare(ConnectionTest::postReceive)))) {
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> client = Task.start(() -> connect(to));
+            try (Connection connection = listener.accept(DEADLINE)) {
+                WorkCompletions done = WorkCompletions.allocate(4);
+                assertEquals(0, connection.await(done, Duration.ofMillis(50)));
+                assertTrue(connection.isConnected());
+                assertNull(connection.awaitEnd(Duration.ofMillis(1)));
+                client.get().close();
+                assertEquals(1, connection.await(done, DEADLINE));
+                assertEquals(CompletionStatus.WR_FLUSH_ERR, done.status(0));
+                var e = assertThrows(CmException.class, () -> connection.await(done, DEADLINE));
+                assertEquals(Failure.DISCONNECTED, e.failure());
+                assertEquals("RDMA_CM_EVENT_DISCONNECTED", e.call());
+                connection.disconnect();
+            }
+        }
+    }
+
+    @Test
+    void shouldSayWhoRejectedAndWhy() throws InterruptedException {
+        try (Listener listener =
+                listener(config -> config.admission(r -> Admission.reject(PrivateData.of("no room"))))) {
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> client = Task.start(() -> connect(to));
+            var e = assertThrows(CmException.class, () -> listener.accept(Duration.ofSeconds(3)));
+            assertEquals(Failure.TIMED_OUT, e.failure());
+            var rejected = assertInstanceOf(CmException.class, client.failure());
+            assertEquals(Failure.REJECTED, rejected.failure());
+            assertEquals("no room", PrivateData.of(rejected.privateData()).text());
+            assertTrue(
+                    rejected.getMessage().contains("CONSUMER_DEFINED (28): the program there said no"),
+                    rejected.getMessage());
+        }
+    }
+
+    @Test
+    void shouldSayThatNobodyListens() {
+        var to = new InetSocketAddress(Rendezvous.far(), 9);
+        var e = assertThrows(CmException.class, () -> connect(to));
+        assertEquals(Failure.REJECTED, e.failure());
+        assertEquals(8, e.status());
+        assertTrue(e.getMessage().contains("nobody listens at that address and port"), e.getMessage());
+    }
+
+    @Test
+    void shouldSayThatNobodyIsThere() throws UnknownHostException {
+        byte[] bytes = Rendezvous.far().getAddress();
+        bytes[bytes.length - 1] = (byte) 0xfd;
+        var to = new InetSocketAddress(InetAddress.getByAddress(bytes), 1);
+        var e = assertThrows(CmException.class, () -> Connector.connect(to, Duration.ofSeconds(1)));
+        assertTrue(e.failure() == Failure.UNREACHABLE || e.failure() == Failure.TIMED_OUT, e.toString());
+    }
+
+    @Test
+    void shouldGiveUpOnAPeerThatDoesNotAnswer() {
+        try (var meeting = new Rendezvous()) {
+            ConnectionId silent = meeting.listener(PortSpace.TCP); // nobody takes its events
+            long start = System.nanoTime();
+            var e = assertThrows(
+                    CmException.class, () -> Connector.connect(silent.localAddress(), Duration.ofSeconds(2)));
+            assertEquals(Failure.TIMED_OUT, e.failure());
+            assertTrue(System.nanoTime() - start < 20_000_000_000L);
+        }
+    }
+
+    @Test
+    void shouldSayThatThePortIsTaken() {
+        try (Listener listener = listener(config -> {})) {
+            var e = assertThrows(CmException.class, () -> Listener.bind(listener.localAddress()));
+            assertEquals(Failure.ADDRESS_IN_USE, e.failure());
+        }
+    }
+
+    @Test
+    void shouldBeInterruptible() throws InterruptedException {
+        try (var meeting = new Rendezvous();
+                Listener listener = listener(config -> {})) {
+            ConnectionId silent = meeting.listener(PortSpace.TCP);
+            Task<Connection> connecting = Task.start(() -> connect(silent.localAddress()));
+            Task<Connection> accepting = Task.start(() ->
+                    Listener.bind(new InetSocketAddress(Rendezvous.far(), 0)).accept());
+            Thread.sleep(500); // some are in one wait then, some in another: all end
+            connecting.interrupt();
+            accepting.interrupt();
+            assertInstanceOf(InterruptedException.class, connecting.failure());
+            assertInstanceOf(InterruptedException.class, accepting.failure());
+            assertNotNull(listener.localAddress());
+        }
+    }
+
+    @Test
+    void shouldAcceptOthersWhilePeersDoNotFinish() throws InterruptedException {
+        try (var hostile = new Rendezvous();
+                Listener listener = listener(config -> config.handshakeTimeout(Duration.ofSeconds(3)))) {
+            ConnectionId stranger = hostile.id(PortSpace.TCP);
+            stranger.bind(new InetSocketAddress(Rendezvous.near(), 0));
+            for (int i = 0; i < 10; i++) { // they ask, and never take the answer
+                ConnectionId id = hostile.resolved(PortSpace.TCP, listener.localAddress());
+                hostile.queuePair(id);
+                id.connect(config -> {});
+            }
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> client = Task.start(() -> connect(to));
+            try (Connection connection = listener.accept(DEADLINE)) {
+                assertTrue(connection.isConnected());
+                try (Connection other = client.get()) {
+                    assertTrue(other.isConnected());
+                }
+            }
+            var e = assertThrows(CmException.class, () -> listener.accept(Duration.ofSeconds(5)));
+            assertEquals(Failure.TIMED_OUT, e.failure());
+        }
+    }
+
+    @Test
+    void shouldRejectMoreHandshakesThanItWants() {
+        try (var hostile = new Rendezvous();
+                Listener listener = listener(config -> config.maxHandshakes(2))) {
+            List<ConnectionId> ids = new ArrayList<>();
+            for (int i = 0; i < 4; i++) {
+                ConnectionId id = hostile.resolved(PortSpace.TCP, listener.localAddress());
+                hostile.queuePair(id);
+                id.connect(config -> {});
+                ids.add(id);
+            }
+            assertThrows(CmException.class, () -> listener.accept(Duration.ofSeconds(2)));
+            hostile.expect(ids.get(2), CmEvent.Rejected.class);
+            hostile.expect(ids.get(3), CmEvent.Rejected.class);
+        }
+    }
+
+    @Test
+    void shouldRejectARequestWhoseAdmissionFails() throws InterruptedException {
+        try (Listener listener = listener(config -> config.admission(request -> {
+            if (request.parameters().privateData().text().equals("bad")) {
+                throw new NumberFormatException("what the peer sent is no number");
+            }
+            return Admission.accept();
+        }))) {
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> bad =
+                    Task.start(() -> connect(to, setup -> setup.parameters(c -> c.privateData(PrivateData.of("bad")))));
+            assertThrows(NumberFormatException.class, () -> listener.accept(DEADLINE));
+            assertEquals(
+                    Failure.REJECTED,
+                    assertInstanceOf(CmException.class, bad.failure()).failure());
+            Task<Connection> good = Task.start(() -> connect(to));
+            listener.accept(DEADLINE).close();
+            good.get().close();
+        }
+    }
+
+    @Test
+    void shouldCloseWhatNobodyAccepted() throws InterruptedException {
+        Listener listener = listener(config -> {});
+        InetSocketAddress to = listener.localAddress();
+        Task<Connection> first = Task.start(() -> connect(to));
+        Task<Connection> second = Task.start(() -> connect(to));
+        Connection accepted = listener.accept(DEADLINE);
+        listener.close();
+        listener.close();
+        assertThrows(IllegalStateException.class, () -> listener.accept(DEADLINE));
+        assertTrue(accepted.isConnected());
+        accepted.close();
+        accepted.close();
+        int connected = 0;
+        for (Task<Connection> task : List.of(first, second)) {
+            try (Connection connection = task.get()) {
+                assertNotNull(connection.awaitEnd(DEADLINE));
+                connected++;
+            } catch (AssertionError e) {
+                assertInstanceOf(CmException.class, e.getCause());
+            }
+        }
+        assertTrue(connected >= 1);
+    }
+
+    @Test
+    void shouldBelongToTheThreadItIsHandedTo() throws InterruptedException {
+        try (Listener listener = listener(config -> {})) {
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> client = Task.start(() -> connect(to));
+            Connection connection = listener.accept(DEADLINE);
+            var done = WorkCompletions.allocate(1);
+            Task<Integer> stranger = Task.start(() -> connection.await(done, Duration.ZERO));
+            assertInstanceOf(WrongThreadException.class, stranger.failure());
+            Thread next = Thread.ofPlatform().unstarted(connection::close);
+            connection.handOver(next);
+            assertThrows(WrongThreadException.class, connection::close);
+            next.start();
+            next.join();
+            try (Connection other = client.get()) {
+                assertNotNull(other.awaitEnd(DEADLINE));
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseValuesThatMakeNoSense() {
+        var address = new InetSocketAddress(Rendezvous.far(), 0);
+        assertThrows(IllegalArgumentException.class, () -> Connector.connect(address, Duration.ZERO));
+        assertThrows(IllegalArgumentException.class, () -> Listener.bind(address, config -> config.backlog(0)));
+        assertThrows(IllegalArgumentException.class, () -> Listener.bind(address, config -> config.maxHandshakes(0)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Listener.bind(address, config -> config.handshakeTimeout(Duration.ZERO)));
+        assertThrows(
+                IllegalArgumentException.class,
+                () -> Listener.bind(address, config -> config.connections(setup -> setup.completions(0))));
+    }
+}

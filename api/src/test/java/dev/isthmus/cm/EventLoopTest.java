@@ -1,0 +1,87 @@
+package dev.isthmus.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("device")
+class EventLoopTest {
+
+    private static final Duration SOON = Duration.ofMillis(20);
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+
+    @Test
+    void shouldRunWhatOthersAskForUntilItIsStopped() throws InterruptedException {
+        var ran = new ArrayList<Thread>();
+        try (var loop = EventLoop.open()) {
+            assertFalse(loop.turn(SOON));
+            Thread other = Thread.ofPlatform()
+                    .start(() -> loop.execute(() -> {
+                        ran.add(Thread.currentThread());
+                        loop.stop();
+                    }));
+            loop.run();
+            other.join();
+            assertEquals(List.of(Thread.currentThread()), ran);
+        }
+    }
+
+    @Test
+    void shouldHandEachEventToItsChannelsHandler() throws InterruptedException {
+        var first = new ArrayList<CmEvent>();
+        var second = new ArrayList<CmEvent>();
+        try (var a = EventChannel.open();
+                var b = EventChannel.open();
+                var loop = EventLoop.open();
+                var id = a.createId(PortSpace.TCP);
+                var other = b.createId(PortSpace.TCP)) {
+            loop.add(a, first::add);
+            loop.add(b, second::add);
+            var to = new InetSocketAddress(Rendezvous.far(), 1);
+            id.resolveAddress(to, Duration.ofSeconds(1));
+            other.resolveAddress(to, Duration.ofSeconds(1));
+            long end = System.nanoTime() + DEADLINE.toNanos();
+            while ((first.isEmpty() || second.isEmpty()) && System.nanoTime() < end) {
+                loop.turn(DEADLINE);
+            }
+            assertSame(id, first.getFirst().id());
+            assertSame(other, second.getFirst().id());
+        }
+    }
+
+    @Test
+    void shouldKeepItsChannelsOpen() {
+        try (var channel = EventChannel.open()) {
+            try (var loop = EventLoop.open()) {
+                loop.add(channel, event -> {});
+                var e = assertThrows(IllegalStateException.class, channel::close);
+                assertTrue(e.getMessage().contains("1 EventLoop"), e.getMessage());
+            }
+        }
+    }
+
+    @Test
+    void shouldGoOnWhenAHandlerHasThrown() throws InterruptedException {
+        EventLoop loop = EventLoop.open();
+        loop.execute(() -> {
+            throw new IllegalArgumentException("of the handler");
+        });
+        loop.execute(loop::stop);
+        assertThrows(IllegalArgumentException.class, () -> loop.turn(DEADLINE));
+        loop.run();
+        loop.close();
+        loop.close();
+        assertThrows(IllegalStateException.class, () -> loop.turn(SOON));
+        assertThrows(IllegalStateException.class, () -> loop.execute(() -> {}));
+        loop.stop();
+    }
+}
