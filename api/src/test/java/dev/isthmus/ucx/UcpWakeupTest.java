@@ -154,7 +154,7 @@ class UcpWakeupTest {
     @Test
     void shouldEndWaitWhenSignalled() throws Exception {
         try (var context = UcpContext.create(with(UcxTransports.any()))) {
-            for (int i = 0; i < 200; i++) {
+            for (int i = 0; i < 20; i++) {
                 var made = new CompletableFuture<UcpWorker>();
                 var stop = new AtomicBoolean();
                 var ended = onWorker(context, made, i % 2 == 0, worker -> {

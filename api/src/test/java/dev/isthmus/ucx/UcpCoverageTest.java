@@ -1,0 +1,49 @@
+package dev.isthmus.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.HeaderCoverage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Every function of ucp.h has a member of this library and a test, or a reason why not. */
+@Tag("unit")
+class UcpCoverageTest {
+
+    private static final Path HOME = Path.of(System.getProperty("isthmus.home"));
+    private static final Path PAGE = HOME.resolve("docs/ucp-coverage.md");
+
+    private final HeaderCoverage coverage =
+            HeaderCoverage.of(HOME, "ucp/api/ucp.h", Pattern.compile("ucp_\\w+"), Path.of("docs/coverage/ucp.d"));
+
+    @Test
+    void shouldKnowEveryFunctionOfTheHeader() {
+        assertTrue(coverage.functionCount() >= 109, "found " + coverage.functionCount());
+        assertEquals(List.of(), coverage.faults());
+    }
+
+    @Test
+    void shouldHaveThePageThatTheNotesMake() throws IOException {
+        var page = new ArrayList<String>();
+        page.add("# ucp.h, function by function");
+        page.add("");
+        page.add(
+                "Every function of `ucp/api/ucp.h` (UCX 1.13) and of the deprecated `ucp_compat.h`, what stands for it in"
+                        + " `dev.isthmus.ucx`, and a test that calls it. Made from the header and the"
+                        + " notes in `docs/coverage/ucp.d`; a test fails when a function is in neither, or a member or test is not"
+                        + " there. \"Not yet\" is being built.");
+        page.add("");
+        page.addAll(coverage.table());
+        Path made = Path.of(System.getProperty("java.io.tmpdir"), "ucp-coverage.md");
+        Files.write(made, page);
+        assertEquals(page, Files.readAllLines(PAGE), "the notes have changed: cp " + made + " " + PAGE);
+        Files.delete(made);
+    }
+}
