@@ -82,12 +82,12 @@ public final class DataPathCommand implements Callable<Integer> {
         double[] cNanos = new double[rounds];
         double[] javaNanos = new double[rounds];
         double operations = BATCHES * operation.perBatch();
-        long allocated = 0;
+        long allocated = Long.MAX_VALUE; // in the best round: the JIT adds a little once, when it replaces what runs
         for (int round = 0; round < rounds; round++) {
             cNanos[round] = c.run(operation, BATCHES) / operations;
             long before = threads.getCurrentThreadAllocatedBytes();
             long nanos = runJava(operation, java, BATCHES);
-            allocated += threads.getCurrentThreadAllocatedBytes() - before;
+            allocated = Math.min(allocated, threads.getCurrentThreadAllocatedBytes() - before);
             javaNanos[round] = nanos / operations;
         }
         double cMedian = median(cNanos);
@@ -99,7 +99,7 @@ public final class DataPathCommand implements Callable<Integer> {
                 cMedian,
                 javaMedian,
                 javaMedian / cMedian,
-                allocated / (operations * rounds));
+                allocated / operations);
     }
 
     private static long runJava(DataPathOperation operation, RcLoopback java, int batches) {
