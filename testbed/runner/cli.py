@@ -32,6 +32,7 @@ Places, in the order in which they are tried:
 EPILOG = """\
 The command finds in its environment ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the
 devices, with spaces between) and ISTHMUS_ADDRESSES (their IPv4 addresses where the testbed made them, else empty).
+Where ISTHMUS_ONE_CPU_JVM is set, a JVM should run under taskset -c 0: README.md says why.
 What it leaves running ends with it, except on hardware or host with a terminal as standard input.
 
 In the vm the command sees this machine's files copy-on-write, in the same folder, as root; nothing that it

@@ -62,14 +62,14 @@ def kernel_image(path):
     return image
 
 
-def initramfs(version, arguments, options):
-    """Returns a cpio archive: busybox, boot modules, the guest's scripts, and the command."""
+def initramfs(version, arguments, options, more):
+    """Returns a cpio archive: busybox, boot modules, the guest's scripts, and the command, with more environment."""
     files = {
         "bin/busybox": (_read(_busybox()), 0o755),
         "init": (_read(f"{HERE}/guest/init"), 0o755),
         "testbed/run": (_read(f"{HERE}/guest/run"), 0o755),
         "testbed/devices": (_read(f"{HERE}/devices"), 0o755),
-        "testbed/command": (command_script(arguments, options), 0o644),
+        "testbed/command": (command_script(arguments, options, more), 0o644),
         "shares/list": ("\n".join(share_tags(options)).encode(), 0o644),
     }
     for number, module in enumerate(_boot_modules(version)):
@@ -88,10 +88,10 @@ def share_tags(options):
     return {f"share{n}": directory for n, directory in enumerate(options.rw)}
 
 
-def command_script(arguments, options):
+def command_script(arguments, options, more):
     """Returns the shell script that runs the command as it would run here."""
     lines = [f"cd {shlex.quote(os.getcwd())} || exit 125"]
-    for name, value in sorted(environment(options).items()):
+    for name, value in sorted({**environment(options), **more}.items()):
         lines.append(f"export {name}={shlex.quote(value)}")
     if options.memlock:
         lines.append(f"ulimit -l {options.memlock} || exit 125")

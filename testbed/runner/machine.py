@@ -5,6 +5,7 @@ import platform
 import re
 import shlex
 import shutil
+import subprocess
 
 from . import guest
 from .failure import Failure
@@ -54,19 +55,53 @@ def check(options):
     accelerator(options.accel)
 
 
+def told(options):
+    """Returns environment variables that say what to mind on this machine.
+
+    QEMU before 8.1 (commit deba78709ae8, "accel/tcg: Always lock pages before translation") reads an instruction before
+    it watches the page for changes. When one emulated processor changes code that another is just about to run first,
+    the other may run the old code for ever. A JVM changes its code all the time, and now and then died of that. It
+    does not when all of its threads are on one processor.
+    """
+    if _threads(options) == "multi" and _qemu_version() < (8, 1):
+        return {"ISTHMUS_ONE_CPU_JVM": "1"}
+    return {}
+
+
+def _qemu_version():
+    run = subprocess.run([ARCHITECTURES[platform.machine()][0], "--version"],
+                         capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
+    match = re.search(r"version (\d+)\.(\d+)", run.stdout)
+    if run.returncode != 0 or match is None:
+        raise Failure(f"QEMU does not say its version: {run.stderr.strip() or run.stdout.strip()}")
+    return int(match[1]), int(match[2])
+
+
+def _accelerator(options):
+    return accelerator("tcg" if options.icount else options.accel)
+
+
+def _cpus(options):
+    return 1 if options.icount else options.cpus
+
+
+def _threads(options):
+    """Returns whether the emulated processors take turns, or run side by side; None when they are not emulated."""
+    if _accelerator(options) != "tcg":
+        return None
+    return "single" if _cpus(options) == 1 else "multi"
+
+
 def command(options, kernel, initramfs, descriptors):
     """Returns the command line. descriptors has QEMU's end of each stream's socket, by name."""
     program, _, board, processor, console = ARCHITECTURES[platform.machine()]
-    accel = accelerator("tcg" if options.icount else options.accel)
-    cpus = 1 if options.icount else options.cpus
     icount = ["testbed.icount"] if options.icount else []
     line = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
-            "-machine", board, "-smp", str(cpus), "-m", options.memory]
-    if accel == "kvm":
+            "-machine", board, "-smp", str(_cpus(options)), "-m", options.memory]
+    if _accelerator(options) == "kvm":
         line += ["-accel", "kvm", "-cpu", "host"]
     else:
-        threads = "single" if options.icount or cpus == 1 else "multi"
-        line += ["-accel", f"tcg,tb-size=512,thread={threads}", "-cpu", processor]
+        line += ["-accel", f"tcg,tb-size=512,thread={_threads(options)}", "-cpu", processor]
     if options.icount:
         line += ["-icount", "shift=0,sleep=off"]
     line += ["-kernel", kernel, "-initrd", initramfs,

@@ -52,7 +52,7 @@ class Guest:
         for name in (*machine.PORTS, machine.CONSOLE):
             ours[name], theirs[name] = socket.socketpair()
         image = _in_memory("kernel", guest.kernel_image(kernel))
-        initramfs = _in_memory("initramfs", guest.initramfs(version, arguments, options))
+        initramfs = _in_memory("initramfs", guest.initramfs(version, arguments, options, machine.told(options)))
         descriptors = {name: end.fileno() for name, end in theirs.items()}
         line = machine.command(options, _path(image), _path(initramfs), descriptors)
         # Its own session keeps the terminal's Ctrl-C from it: we end it in order. setpriv has the

@@ -1,11 +1,13 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.testbed.OtherProcessor;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -21,7 +23,7 @@ final class UcpChild implements AutoCloseable {
     private final DataOutputStream out;
 
     UcpChild(String tls, UcpErrorHandling mode, Map<String, String> environment) throws IOException {
-        ProcessBuilder builder = new ProcessBuilder(
+        List<String> command = List.of(
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
@@ -30,6 +32,7 @@ final class UcpChild implements AutoCloseable {
                 UcpChild.class.getName(),
                 tls,
                 mode.name());
+        var builder = new ProcessBuilder(OtherProcessor.of(command));
         builder.environment().putAll(environment);
         process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
         in = new DataInputStream(process.getInputStream());

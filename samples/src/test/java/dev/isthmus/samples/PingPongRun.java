@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.testbed.OtherProcessor;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import java.io.IOException;
@@ -94,7 +95,7 @@ final class PingPongRun implements AutoCloseable {
         command.addAll(arguments(server, options));
         Path out = Files.createTempFile("isthmus", ".out");
         Path err = Files.createTempFile("isthmus", ".err");
-        Process process = new ProcessBuilder(command)
+        Process process = new ProcessBuilder(OtherProcessor.of(command))
                 .redirectOutput(out.toFile())
                 .redirectError(err.toFile())
                 .start();

@@ -89,7 +89,7 @@ public final class ChildJvm {
     }
 
     private Result run(List<String> command, Path output) throws IOException, InterruptedException {
-        Process process = new ProcessBuilder(command)
+        Process process = new ProcessBuilder(OtherProcessor.of(command))
                 .redirectErrorStream(true)
                 .redirectOutput(output.toFile())
                 .start();

@@ -39,11 +39,12 @@ final class CSendLat implements Contestant {
     }
 
     private String run(int bytes, int iterations) throws IOException, InterruptedException {
-        try (var server = new ToolRun("server", command(devices.server(), bytes, iterations), Map.of(), children)) {
+        try (var server =
+                new ToolRun(Placement.SERVER, command(devices.server(), bytes, iterations), Map.of(), children)) {
             server.awaitListening(port);
             List<String> command = command(devices.client(), bytes, iterations);
             command.add("127.0.0.1");
-            try (var client = new ToolRun("client", command, Map.of(), children)) {
+            try (var client = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
                 String output = client.awaitOutput(iterations);
                 server.awaitOutput(iterations);
                 return output;

@@ -32,10 +32,10 @@ final class CTagLat implements Contestant {
         if (hasMpi()) {
             command.addAll(List.of("-P", "0"));
         }
-        try (var server = new ToolRun("server", command, environment, children)) {
+        try (var server = new ToolRun(Placement.SERVER, command, environment, children)) {
             server.awaitListening(port);
             command.add("127.0.0.1");
-            try (var client = new ToolRun("client", command, environment, children)) {
+            try (var client = new ToolRun(Placement.CLIENT, command, environment, children)) {
                 String output = client.awaitOutput(iterations);
                 server.awaitOutput(iterations);
                 return parse(output);

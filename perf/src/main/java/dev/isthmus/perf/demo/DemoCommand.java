@@ -71,8 +71,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     private Half half(String path, String command, List<String> place) {
         List<String> words = new ArrayList<>(place);
-        words.addAll(JavaChild.command(command));
-        words.addAll(options.arguments());
+        List<String> java = JavaChild.command(command);
+        java.addAll(options.arguments());
+        words.addAll(Placement.CLIENT.elsewhere(java));
         return new Half(path, words);
     }
 

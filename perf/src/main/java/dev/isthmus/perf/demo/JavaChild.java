@@ -44,7 +44,7 @@ final class JavaChild implements AutoCloseable {
     private final BufferedReader answers;
 
     JavaChild(Children children, Map<String, String> environment, String... arguments) throws IOException {
-        process = children.start(command(arguments), environment);
+        process = children.start(Placement.SERVER.of(command(arguments)), environment);
         commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }

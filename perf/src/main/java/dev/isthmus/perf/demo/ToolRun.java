@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
@@ -24,12 +25,14 @@ final class ToolRun implements AutoCloseable {
     private final Path output;
     private final Path errors;
 
-    ToolRun(String role, List<String> command, Map<String, String> environment, Children children) throws IOException {
-        name = command.getFirst() + " (" + role + ")";
+    ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
+            throws IOException {
+        name = command.getFirst() + " (" + role.name().toLowerCase(Locale.ROOT) + ")";
         output = Files.createTempFile("isthmus-", ".out");
         errors = Files.createTempFile("isthmus-", ".err");
         try {
-            process = children.start(command, environment, Redirect.to(errors.toFile()), Redirect.to(output.toFile()));
+            process = children.start(
+                    role.of(command), environment, Redirect.to(errors.toFile()), Redirect.to(output.toFile()));
         } catch (IOException e) {
             deleteFiles();
             throw e;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.testbed.OtherProcessor;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.Mtu;
@@ -75,7 +76,9 @@ class SendLatDeviceTest {
         List<String> command = new ArrayList<>(List.of("ib_send_lat", "-F", "-d", device, "-x", "" + gidIndex));
         command.addAll(List.of("-p", "" + port, "-s", "" + bytes, "-n", "" + ITERATIONS));
         command.addAll(List.of(more));
-        Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        Process process = new ProcessBuilder(OtherProcessor.of(command))
+                .redirectErrorStream(true)
+                .start();
         started.add(process);
         return process;
     }
