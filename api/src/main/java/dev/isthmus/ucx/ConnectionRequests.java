@@ -1,8 +1,10 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_listener_conn_callback_t;
+import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.HashMap;
 import java.util.Map;
@@ -11,13 +13,23 @@ import java.util.Map;
  * The connection handler of one worker ({@code ucp_listener_conn_callback_t}), the same for all of its listeners. UCX
  * calls it inside a progress, on the worker's thread. It keeps what it is told; {@link UcpWorker#progress()} tells the
  * program once UCX has returned.
+ *
+ * <p>A listener that the program has closed stays in C until the worker is closed, and its clients are rejected. UCX
+ * does not look for connections that its TCP listener has accepted and whose request has not come yet: when that comes
+ * after {@code ucp_listener_destroy}, it calls a listener that is freed.
  */
 final class ConnectionRequests {
+
+    /** A listener that C has and the program has not. */
+    record Retired(long id, long handle, InetSocketAddress address) {}
 
     private final UcpWorker worker;
     private final MemorySegment callback;
     private final Map<Long, UcpListener> listeners = new HashMap<>();
+    private final Map<InetSocketAddress, Retired> retired = new HashMap<>();
+    private final Map<Long, Retired> retiredById = new HashMap<>();
     private final ArrayDeque<UcpConnectionRequest> untold = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> unwanted = new ArrayDeque<>();
     private long lastId;
     private Throwable thrown;
 
@@ -36,23 +48,51 @@ final class ConnectionRequests {
         return callback;
     }
 
-    /** Registers a listener; the number is to be the callback's argument. */
-    long add(UcpListener listener) {
-        listeners.put(++lastId, listener);
-        return lastId;
+    /** A number for a new listener, to be the callback's argument. */
+    long nextId() {
+        return ++lastId;
+    }
+
+    void add(long id, UcpListener listener) {
+        listeners.put(id, listener);
     }
 
     void remove(long id) {
         listeners.remove(id);
     }
 
+    /** The program has closed a listener. */
+    void retire(Retired listener) {
+        listeners.remove(listener.id);
+        retired.put(listener.address, listener);
+        retiredById.put(listener.id, listener);
+    }
+
+    /** A listener that the program closed and that has an address which it wants again; null if there is none. */
+    Retired revive(InetSocketAddress address) {
+        Retired listener = retired.remove(address);
+        if (listener != null) {
+            retiredById.remove(listener.id);
+        }
+        return listener;
+    }
+
+    /** Frees what C has of closed listeners, right before it destroys the worker, and with that all connections. */
+    void destroyRetired() {
+        rejectUnwanted();
+        for (Retired listener : retiredById.values()) {
+            UcpCall.run(Libucp.LISTENER_DESTROY, listener.handle);
+        }
+    }
+
     /** Whether {@link #tell} has something to do. */
     boolean any() {
-        return !untold.isEmpty() || thrown != null;
+        return !untold.isEmpty() || !unwanted.isEmpty() || thrown != null;
     }
 
     /** Tells the program of each request once. An exception of its handler leaves the rest for the next time. */
     void tell() {
+        rejectUnwanted();
         Throwable t = thrown;
         thrown = null;
         if (t != null) {
@@ -64,12 +104,23 @@ final class ConnectionRequests {
         }
     }
 
+    private void rejectUnwanted() {
+        Runnable reject;
+        while ((reject = unwanted.poll()) != null) {
+            reject.run();
+        }
+    }
+
     // Called by C. An exception that left it would end the JVM.
     private void onConnection(MemorySegment request, MemorySegment id) {
         try {
-            UcpListener listener = listeners.get(id.address()); // C has no listener that is not there
+            UcpListener listener = listeners.get(id.address());
             if (listener != null) {
                 untold.add(listener.requested(request.address()));
+            } else {
+                long handle = retiredById.get(id.address()).handle;
+                long unwantedRequest = request.address();
+                unwanted.add(() -> worker.reject(handle, unwantedRequest, "a listener that was closed"));
             }
         } catch (Throwable t) {
             thrown = t;

@@ -61,7 +61,7 @@ final class EndpointClose {
             ucp_request_param_t.flags(param, flags);
             request = call.integer64(Libucp.EP_CLOSE, ep, param);
         }
-        worker.requests().touch();
+        worker.settle();
         if (request != 0 && !UcxFailure.isError(request)) {
             // Not ended in time: it ends with later progress, or with the worker.
             await(worker, request, worker.closeDeadline());

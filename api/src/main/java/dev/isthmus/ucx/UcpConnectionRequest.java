@@ -102,9 +102,7 @@ public final class UcpConnectionRequest {
     public void reject() {
         long request = open();
         decide();
-        try (var call = new UcpCall()) {
-            call.check(Libucp.LISTENER_REJECT, this, listener.handle(), request);
-        }
+        listener.worker().reject(listener.handle(), request, this);
     }
 
     UcpListener listener() {

@@ -33,14 +33,11 @@ public final class UcpListener implements AutoCloseable {
         this.worker = worker;
         this.handler = handler;
         this.lifetime = new Lifetime("UcpListener", worker.name() + " at " + at, worker.lifetime());
-        this.id = worker.connections().add(this);
-        try {
-            this.handle = lifetime.open(() -> create(at));
-        } catch (RuntimeException e) {
-            worker.connections().remove(id);
-            throw e;
-        }
-        this.address = query();
+        ConnectionRequests.Retired before = worker.connections().revive(at);
+        this.id = before == null ? worker.connections().nextId() : before.id();
+        this.handle = before == null ? lifetime.open(() -> create(at)) : before.handle();
+        this.address = before == null ? query() : before.address();
+        worker.connections().add(id, this); // it hears of nothing before the next progress
     }
 
     /**
@@ -66,6 +63,9 @@ public final class UcpListener implements AutoCloseable {
      * Endpoints that were accepted stay as they are. Does nothing when closed already. Inside a callback of UCX it takes
      * nothing more at once, and is closed when UCX has returned.
      *
+     * <p>UCX cannot free a listener safely while clients may be connecting, so it keeps the port until the worker is
+     * closed, and clients are rejected by the worker's progress. A new listener of the same worker can have the address.
+     *
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @Override
@@ -85,10 +85,9 @@ public final class UcpListener implements AutoCloseable {
     private void destroy() {
         lifetime.close(() -> {
             List.copyOf(undecided).forEach(UcpConnectionRequest::reject);
-            UcpCall.run(Libucp.LISTENER_DESTROY, handle);
+            worker.connections().retire(new ConnectionRequests.Retired(id, handle, address));
         });
         closed = true;
-        worker.connections().remove(id);
     }
 
     UcpWorker worker() {

@@ -421,6 +421,7 @@ public final class UcpWorker implements AutoCloseable {
         requests.cancelReceives();
         boolean leave = !WorkerClose.drain(this);
         if (!leave) {
+            connections.destroyRetired();
             UcpCall.run(Libucp.WORKER_DESTROY, worker);
             leave = requests.pending(null) > 0; // their buffers may still be registered with the context
             arena.close();
@@ -458,6 +459,25 @@ public final class UcpWorker implements AutoCloseable {
     boolean hasUntold() {
         boolean ended = requests.anyEndedUntold();
         return ended || (attention && (callbacks.any() || failures.any() || connections.any() || async.anyDone()));
+    }
+
+    /** Rejects a connection request of a listener, which C has. */
+    void reject(long listener, long request, Object what) {
+        try (var call = new UcpCall()) {
+            call.check(Libucp.LISTENER_REJECT, what, listener, request);
+        }
+        settle();
+    }
+
+    /**
+     * To be called when C has closed sockets. UCX may have noted an event of one by its number, to look at it with the
+     * next progress; if another worker has a socket of that number by then, an assertion of UCX ends the process.
+     */
+    void settle() {
+        if (!callbacks.isInside()) {
+            Ucp.workerProgress(worker);
+            requests.touch();
+        }
     }
 
     /** Progresses without telling anyone; false when the time is over. */
