@@ -52,12 +52,6 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     private static final long TAG = ibv_wc_tm_info.tag$offset();
     private static final long TAG_PRIVATE = ibv_wc_tm_info.priv$offset();
 
-    // enum ibv_wc_flags
-    private static final int GRH = 1;
-    private static final int WITH_IMM = 1 << 1;
-    private static final int IP_CSUM_OK = 1 << 2;
-    private static final int WITH_INV = 1 << 3;
-
     private final MemorySegment struct;
     private final ExtendedPoll functions;
     private final int fields;
@@ -303,7 +297,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     @HotPath
     public boolean hasImmediate() {
-        return (flags() & WITH_IMM) != 0;
+        return (flags() & CompletionFlag.WITH_IMM) != 0;
     }
 
     /**
@@ -315,7 +309,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     @HotPath
     public boolean hasInvalidatedRkey() {
-        return (flags() & WITH_INV) != 0;
+        return (flags() & CompletionFlag.WITH_INV) != 0;
     }
 
     /**
@@ -327,7 +321,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     @HotPath
     public boolean hasGrh() {
-        return (flags() & GRH) != 0;
+        return (flags() & CompletionFlag.GRH) != 0;
     }
 
     /**
@@ -339,7 +333,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     @HotPath
     public boolean isIpChecksumOk() {
-        return (flags() & IP_CSUM_OK) != 0;
+        return (flags() & CompletionFlag.IP_CSUM_OK) != 0;
     }
 
     /**

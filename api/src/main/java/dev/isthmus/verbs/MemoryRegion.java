@@ -20,6 +20,7 @@ import java.util.function.Consumer;
  * <p>Close what uses it in this order: the queue pairs, or at least all that they have outstanding; then the region; then
  * the arena. A device writes to memory until then, and some drivers copy short messages to it when they are polled:
  * memory that was freed before, and used for something else, would be overwritten.
+ * C also reads it while an {@linkplain SendRequest#inline inline} request is posted.
  */
 public final class MemoryRegion implements AutoCloseable {
 

@@ -110,8 +110,8 @@ final class PostQueue<R extends WorkRequest<R>> {
             index++;
         }
         if (errno == Errno.ENOMEM) {
-            return request; // null when the driver took all and only failed to tell the device, which the next post
-            // does
+            // Null when the driver took all and only failed to tell the device, which the next post does.
+            return request;
         }
         String which = request == null
                 ? "which one is not known"

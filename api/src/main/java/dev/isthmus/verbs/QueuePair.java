@@ -177,8 +177,8 @@ public final class QueuePair implements AutoCloseable {
      * Brings the queue pair to a state: {@code ibv_modify_qp}. Blocks for a system call.
      *
      * @param transition the state, and the attributes that the step must and may set
-     * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or this thread has an
-     *     open poll of an {@link ExtendedCompletionQueue} that it completes in
+     * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or a {@link SendBatch}
+     *     is started, or this thread has an open poll of an {@link ExtendedCompletionQueue} that it completes in
      * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
@@ -220,7 +220,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @return the attributes as they are now
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      * @throws dev.isthmus.VerbsException if the call fails
      */
     public QueuePairAttributes query() {
@@ -328,6 +328,8 @@ public final class QueuePair implements AutoCloseable {
      * again, 7 retries, endless retries while the peer has no receive posted with 0.64 ms between, and as many READs
      * at once as the device allows up to 16; for other values use {@link #modify}. On UC nothing is sent again, and
      * the peer cannot read.
+     *
+     * <p>When a step fails, this stays in the state that it had reached: bring it to RESET to try again.
      *
      * @param local the GID of this end, the same that {@link #address} was asked with
      * @param remote what the peer's {@link #address} returned
@@ -609,7 +611,7 @@ public final class QueuePair implements AutoCloseable {
      * @param next the new owner
      * @throws NullPointerException if there is none
      * @throws WrongThreadException if this belongs to another thread than the caller
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      */
     public void handOver(Thread next) {
         checkNoBatch();
@@ -639,8 +641,8 @@ public final class QueuePair implements AutoCloseable {
      * has returned, the device uses none of its buffers any more. It leaves its multicast groups first. Does nothing when
      * it is closed already.
      *
-     * @throws IllegalStateException if this thread has an open poll of an {@link ExtendedCompletionQueue} that it
-     *     completes in
+     * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has
+     *     an open poll of an {@link ExtendedCompletionQueue} that it completes in
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */

@@ -51,8 +51,9 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /**
-     * Deregisters the region, then frees the memory. Requests that use it must have completed. Does nothing when it is
-     * closed already.
+     * Deregisters the region, then frees the memory. Requests that use it must have completed, and no other thread may be
+     * posting one that is {@linkplain SendRequest#inline inline}: C could read what is freed. Later posts are refused. Does
+     * nothing when it is closed already.
      *
      * @throws IllegalStateException if another thread is in a call that uses the memory; it can be tried again
      * @throws dev.isthmus.VerbsException if the region cannot be deregistered; the memory stays, and it can be tried

@@ -518,7 +518,7 @@ public final class SendBatch {
 
     /**
      * The data is copied by this call: {@code ibv_wr_set_inline_data}. It need not be registered. The request was begun
-     * with {@link SendFlag#INLINE}.
+     * with {@link SendFlag#INLINE}. No other thread may close the data's arena meanwhile: see {@link SendRequest#inline}.
      *
      * @param data native memory
      * @param offset where it begins, in bytes
@@ -547,7 +547,8 @@ public final class SendBatch {
 
     /**
      * The data is gathered from the buffers of a prepared request and copied by this call: {@code
-     * ibv_wr_set_inline_data_list}. The request was begun with {@link SendFlag#INLINE}.
+     * ibv_wr_set_inline_data_list}. The request was begun with {@link SendFlag#INLINE}. No other thread may close an arena
+     * of theirs meanwhile: see {@link SendRequest#inline}.
      *
      * @param buffers a request with the buffers
      * @return this

@@ -140,6 +140,11 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      * Sets whether the post copies the data: {@code IBV_SEND_INLINE}. For short messages; up to the queue pair's
      * {@link QueuePairCapabilities#maxInline}.
      *
+     * <p>C reads the buffers during the post. A post looks whether their memory is there before that, but does not hold
+     * it, which would cost each one an atomic operation or more: who closes the arena, or the {@link RegisteredMemory}, on
+     * another thread at just that time takes the memory from under the copy, and the process may end. Close it on the
+     * thread that posts, or when that is known not to post it any more.
+     *
      * @param on true to copy
      * @return this
      */

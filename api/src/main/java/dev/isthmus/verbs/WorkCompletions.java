@@ -42,12 +42,6 @@ public final class WorkCompletions {
         private Wc() {}
     }
 
-    // enum ibv_wc_flags
-    private static final int GRH = 1;
-    private static final int WITH_IMM = 1 << 1;
-    private static final int IP_CSUM_OK = 1 << 2;
-    private static final int WITH_INV = 1 << 3;
-
     /** So many take 48 MiB, and no poll returns as many. */
     private static final int MAX_CAPACITY = 1 << 20;
 
@@ -211,7 +205,7 @@ public final class WorkCompletions {
      */
     @HotPath
     public boolean hasImmediate(int index) {
-        return (flags(index) & WITH_IMM) != 0;
+        return (flags(index) & CompletionFlag.WITH_IMM) != 0;
     }
 
     /**
@@ -238,7 +232,7 @@ public final class WorkCompletions {
      */
     @HotPath
     public boolean hasInvalidatedRkey(int index) {
-        return (flags(index) & WITH_INV) != 0;
+        return (flags(index) & CompletionFlag.WITH_INV) != 0;
     }
 
     /**
@@ -265,7 +259,7 @@ public final class WorkCompletions {
      */
     @HotPath
     public boolean hasGrh(int index) {
-        return (flags(index) & GRH) != 0;
+        return (flags(index) & CompletionFlag.GRH) != 0;
     }
 
     /**
@@ -278,7 +272,7 @@ public final class WorkCompletions {
      */
     @HotPath
     public boolean isIpChecksumOk(int index) {
-        return (flags(index) & IP_CSUM_OK) != 0;
+        return (flags(index) & CompletionFlag.IP_CSUM_OK) != 0;
     }
 
     /**

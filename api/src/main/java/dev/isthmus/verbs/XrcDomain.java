@@ -124,7 +124,8 @@ public final class XrcDomain implements AutoCloseable {
 
     /**
      * Opens the receiving end of an XRC connection that was made before, maybe by another process: {@code ibv_open_qp}.
-     * It lives until all who have it open have closed it. It belongs to the calling thread.
+     * It lives until all who have it open have closed it. It belongs to the calling thread. {@link QueuePair#query} tells
+     * its state, which until then is taken for RESET.
      *
      * @param qpNum its number
      * @return the queue pair, which the caller closes before this

@@ -137,6 +137,14 @@ class ConstantsTest {
     }
 
     @Test
+    void shouldHaveTheCompletionFlagsOfTheHeader() {
+        assertEquals(verbs_h.IBV_WC_GRH(), CompletionFlag.GRH);
+        assertEquals(verbs_h.IBV_WC_WITH_IMM(), CompletionFlag.WITH_IMM);
+        assertEquals(verbs_h.IBV_WC_IP_CSUM_OK(), CompletionFlag.IP_CSUM_OK);
+        assertEquals(verbs_h.IBV_WC_WITH_INV(), CompletionFlag.WITH_INV);
+    }
+
+    @Test
     void shouldGiveUnknownForCodesOfNewerVersions() {
         assertEquals(CompletionStatus.UNKNOWN, CompletionStatus.of(4711));
         assertEquals(CompletionOpcode.UNKNOWN, CompletionOpcode.of(8));
