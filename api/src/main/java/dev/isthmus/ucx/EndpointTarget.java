@@ -11,6 +11,15 @@ import java.net.InetSocketAddress;
 @FunctionalInterface
 interface EndpointTarget {
 
+    /** A worker, whose address tells what it can be reached by. */
+    record Worker(UcpAddress remote) implements EndpointTarget {
+        @Override
+        public void write(UcpCall call, MemorySegment params) {
+            add(params, ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS(), 0);
+            ucp_ep_params.address(params, remote.copyTo(call));
+        }
+    }
+
     /**
      * Writes the target.
      *
@@ -18,14 +27,6 @@ interface EndpointTarget {
      * @param params the mask and the flags are to be added to
      */
     void write(UcpCall call, MemorySegment params);
-
-    /** Another worker, whose address is known. */
-    static EndpointTarget of(UcpAddress remote) {
-        return (call, params) -> {
-            add(params, ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS(), 0);
-            ucp_ep_params.address(params, remote.copyTo(call));
-        };
-    }
 
     /** A listener at a socket address. */
     static EndpointTarget of(InetSocketAddress remote) {

@@ -28,6 +28,7 @@ public final class UcpEndpoint implements AutoCloseable {
     private final UcpErrorHandling errorHandling;
     private final UcpErrorHandler errorHandler;
     private final long failureId;
+    private final boolean describable;
     private final long handle;
     private long ep; // 0 once closed
     private int failureCode;
@@ -38,6 +39,7 @@ public final class UcpEndpoint implements AutoCloseable {
         this.requests = worker.requests();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
+        this.describable = target instanceof EndpointTarget.Worker;
         String name = worker.name() + " to " + remote + ", " + errorHandling;
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
         this.failureId = worker.failures().add(this);
@@ -195,13 +197,17 @@ public final class UcpEndpoint implements AutoCloseable {
      * @param bytes how long the message is
      * @return seconds; of no use until the peers are connected
      * @throws IllegalArgumentException if the length is negative
-     * @throws IllegalStateException if the endpoint is closed, or UCX cannot say because of its option UNIFIED_MODE
+     * @throws IllegalStateException if the endpoint is closed or has failed, or UCX cannot say because of its option
+     *     UNIFIED_MODE
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public double estimatedSeconds(long bytes) {
         open();
         if (bytes < 0) {
             throw new IllegalArgumentException("a message of " + bytes + " bytes");
+        }
+        if (isFailed()) {
+            throw new IllegalStateException(this + " has failed");
         }
         return EndpointQueries.estimatedSeconds(this, bytes);
     }
@@ -210,11 +216,16 @@ public final class UcpEndpoint implements AutoCloseable {
      * The transports and protocols that the endpoint uses, for people to read: {@code ucp_ep_print_info}.
      *
      * @return several lines, in a form that differs between versions of UCX
-     * @throws IllegalStateException if the endpoint is closed
+     * @throws IllegalStateException if the endpoint is closed, has failed, or was connected by socket address: UCX then
+     *     looks for transports that are not there, and may end the process
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public String info() {
         long open = open();
+        if (isFailed() || !describable) {
+            throw new IllegalStateException(this + " cannot be described: it "
+                    + (isFailed() ? "has failed" : "was connected by socket address"));
+        }
         try (var call = new UcpCall()) {
             return call.print(Libucp.EP_PRINT_INFO, open);
         }

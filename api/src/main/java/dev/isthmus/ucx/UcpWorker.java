@@ -168,7 +168,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
         String name = Integer.toHexString(remote.hashCode());
-        return createEndpoint(EndpointTarget.of(remote), name, UcpErrorHandling.NONE, configurer);
+        return createEndpoint(new EndpointTarget.Worker(remote), name, UcpErrorHandling.NONE, configurer);
     }
 
     /**
@@ -193,6 +193,7 @@ public final class UcpWorker implements AutoCloseable {
         owner.check();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         configurer.accept(config);
+        settle();
         return new UcpEndpoint(this, target, name, config);
     }
 
@@ -209,6 +210,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
         owner.check();
+        settle();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
 
@@ -470,8 +472,9 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * To be called when C has closed sockets. UCX may have noted an event of one by its number, to look at it with the
-     * next progress; if another worker has a socket of that number by then, an assertion of UCX ends the process.
+     * To be called when C has closed sockets, and before it opens some. UCX may have noted an event of one by its number,
+     * to look at it with the next progress; if there is another socket of that number by then, it takes the event for
+     * that one's, and an assertion of UCX ends the process.
      */
     void settle() {
         if (!callbacks.isInside()) {
