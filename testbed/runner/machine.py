@@ -63,12 +63,13 @@ def told(options):
     the other may run the old code for ever. A JVM changes its code all the time, and now and then died of that. It
     does not when all of its threads are on one processor.
     """
-    if _threads(options) == "multi" and _qemu_version() < (8, 1):
+    if _threads(options) == "multi" and qemu_version() < (8, 1):
         return {"ISTHMUS_ONE_CPU_JVM": "1"}
     return {}
 
 
-def _qemu_version():
+def qemu_version():
+    """Returns the first two numbers of QEMU's version."""
     run = subprocess.run([ARCHITECTURES[platform.machine()][0], "--version"],
                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     match = re.search(r"version (\d+)\.(\d+)", run.stdout)
