@@ -123,7 +123,7 @@ public final class QueuePairTransition {
      * @throws IllegalArgumentException if it is UNKNOWN
      */
     public QueuePairTransition pathMtu(Mtu mtu) {
-        if (mtu == Mtu.UNKNOWN) {
+        if (Objects.requireNonNull(mtu, "mtu") == Mtu.UNKNOWN) {
             throw new IllegalArgumentException("pathMtu is UNKNOWN");
         }
         pathMtu = mtu;
@@ -289,9 +289,13 @@ public final class QueuePairTransition {
      * @throws IllegalArgumentException if a number is out of range
      */
     public QueuePairTransition alternatePath(AddressVector vector, int pkeyIndex, int timeout) {
-        alternatePath = Objects.requireNonNull(vector, "vector");
-        alternatePkeyIndex = checked(QueuePairAttribute.ALTERNATE_PATH, pkeyIndex, 0, 0xffff);
-        alternateTimeout = checked(QueuePairAttribute.ALTERNATE_PATH, timeout, 0, 31);
+        Objects.requireNonNull(vector, "vector");
+        inRange(QueuePairAttribute.ALTERNATE_PATH, pkeyIndex, 0, 0xffff);
+        inRange(QueuePairAttribute.ALTERNATE_PATH, timeout, 0, 31);
+        alternatePath = vector;
+        alternatePkeyIndex = pkeyIndex;
+        alternateTimeout = timeout;
+        set.add(QueuePairAttribute.ALTERNATE_PATH);
         return this;
     }
 
@@ -303,7 +307,7 @@ public final class QueuePairTransition {
      * @throws IllegalArgumentException if it is UNKNOWN
      */
     public QueuePairTransition pathMigrationState(PathMigrationState migration) {
-        if (migration == PathMigrationState.UNKNOWN) {
+        if (Objects.requireNonNull(migration, "migration") == PathMigrationState.UNKNOWN) {
             throw new IllegalArgumentException("pathMigrationState is UNKNOWN");
         }
         pathMigrationState = migration;
@@ -336,11 +340,15 @@ public final class QueuePairTransition {
     }
 
     private int checked(QueuePairAttribute attribute, int value, int min, int max) {
+        inRange(attribute, value, min, max);
+        set.add(attribute);
+        return value;
+    }
+
+    private static void inRange(QueuePairAttribute attribute, int value, int min, int max) {
         if (value < min || value > max) {
             throw new IllegalArgumentException(attribute + " " + value + " is not between " + min + " and " + max);
         }
-        set.add(attribute);
-        return value;
     }
 
     QueuePairState state() {

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -41,5 +42,17 @@ class TransitionRulesTest {
         var e = assertThrows(
                 IllegalArgumentException.class, () -> check(QueuePairState.RESET, QueuePairState.INIT, set));
         assertTrue(e.getMessage().contains("cannot set [timeout]"), e.getMessage());
+    }
+
+    @Test
+    void shouldSetNothingThatIsRefused() {
+        var step = QueuePairTransition.to(QueuePairState.RTR);
+        var way = AddressVector.local(1, 7);
+        assertThrows(IllegalArgumentException.class, () -> step.alternatePath(way, 0, 32));
+        assertThrows(IllegalArgumentException.class, () -> step.alternatePath(way, 0x10000, 1));
+        assertThrows(IllegalArgumentException.class, () -> step.qkey(0).timeout(32));
+        assertThrows(NullPointerException.class, () -> step.pathMtu(null));
+        assertThrows(NullPointerException.class, () -> step.pathMigrationState(null));
+        assertEquals(EnumSet.of(QueuePairAttribute.QKEY), step.attributes());
     }
 }
