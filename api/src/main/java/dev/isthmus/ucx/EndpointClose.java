@@ -4,6 +4,7 @@ import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
@@ -11,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 final class EndpointClose {
 
     private static final int IN_PROGRESS = 1;
+    private static final int LAST_TO_END_FLUSHES = 13;
 
     private EndpointClose() {}
 
@@ -25,9 +27,24 @@ final class EndpointClose {
 
     /** Closes by force where UCX can, and leaves the endpoint to {@code ucp_worker_destroy} where it cannot. */
     static void forcibly(UcpWorker worker, UcpEndpoint endpoint) {
-        if (endpoint.errorHandling() == UcpErrorHandling.PEER) {
+        if (endpoint.errorHandling() == UcpErrorHandling.PEER && noFlushUsesIt(worker)) {
             close(worker, endpoint.handle(), ucp_h.UCP_EP_CLOSE_FLAG_FORCE());
         }
+    }
+
+    // Newer versions do not take a flush of the worker from an endpoint that is closed by force, and it would then use
+    // a
+    // freed one. It was seen in 1.22; 1.13 does.
+    private static boolean noFlushUsesIt(UcpWorker worker) {
+        if (UcxLibrary.load()[1] <= LAST_TO_END_FLUSHES) {
+            return true;
+        }
+        long deadline = worker.closeDeadline();
+        boolean inTime = true;
+        while (inTime && worker.requests().isWorkerFlushing()) {
+            inTime = worker.progressUntil(deadline);
+        }
+        return inTime;
     }
 
     // UCX does not look for unfinished rendezvous sends when it closes an endpoint, and they would then use a freed

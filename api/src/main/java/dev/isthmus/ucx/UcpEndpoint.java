@@ -290,6 +290,9 @@ public final class UcpEndpoint implements AutoCloseable {
      * UcpErrorHandling#NONE} its half of the endpoint stays until the worker is closed, and sends that wait for the peer
      * stay pending until then. Does nothing when closed already.
      *
+     * <p>With UCX 1.14 and later, a flush of the whole worker that is outstanding is waited for, for at most {@link
+     * UcpWorkerConfig#closeTimeout}; if it does not end, UCX's half of the endpoint stays, too.
+     *
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public void closeForcibly() {

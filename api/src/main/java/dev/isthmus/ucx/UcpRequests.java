@@ -214,6 +214,16 @@ public final class UcpRequests {
         return any;
     }
 
+    /** Whether a flush of the whole worker has not ended. */
+    boolean isWorkerFlushing() {
+        boolean any = false;
+        for (RequestSlot slot : slots.all()) {
+            boolean flush = slot.isTaken() && slot.kind == RequestSlot.FLUSH && slot.endpoint == null;
+            any |= flush && poll(slot) == IN_PROGRESS;
+        }
+        return any;
+    }
+
     /** How many operations have not ended: those of an endpoint, or all when it is null. */
     int pending(UcpEndpoint endpoint) {
         int count = 0;

@@ -194,7 +194,12 @@ public final class UcpWorker implements AutoCloseable {
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         configurer.accept(config);
         settle();
-        return new UcpEndpoint(this, target, name, config);
+        try {
+            return new UcpEndpoint(this, target, name, config);
+        } catch (UcxException e) {
+            settle();
+            throw e;
+        }
     }
 
     /**
