@@ -92,7 +92,7 @@ public sealed interface CmEvent {
 
     /**
      * A peer wants a connection. Answer it by {@link ConnectionId#accept} or {@link ConnectionId#reject}; closing the id
-     * rejects it, too.
+     * rejects it, too. No event tells when the peer goes before it is accepted: calls on the id fail with EINVAL then.
      *
      * @param id a new one, which is the taker's to close
      * @param listener the one that listens

@@ -2,6 +2,7 @@ package dev.isthmus.cm;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.rdma_cm_id;
+import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.Librdmacm;
@@ -26,7 +27,7 @@ final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
     @Override
     public MemorySegment create(MemorySegment pd, MemorySegment attributes, boolean extended, String what) {
         id.channel().exclusively(() -> {
-            try (var call = new CmCall(lifetime)) {
+            try (var call = new CmCall(lifetime).explain(CmQueuePairMaker::help)) {
                 if (extended) {
                     ibv_qp_init_attr_ex.pd(attributes, pd);
                     call.check(Librdmacm.CREATE_QP_EX, what, handle, attributes);
@@ -36,6 +37,12 @@ final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
             }
         });
         return rdma_cm_id.qp(handle);
+    }
+
+    private static String help(int errno) {
+        return errno == Errno.EINVAL
+                ? "the peer may have gone before it was answered, of which no event tells; or a capacity exceeds the device's"
+                : "";
     }
 
     @Override

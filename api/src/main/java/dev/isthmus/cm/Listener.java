@@ -3,6 +3,7 @@ package dev.isthmus.cm;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.verbs.QueuePairState;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -185,13 +186,39 @@ public final class Listener implements AutoCloseable {
                 return;
             }
             config.setup().applyOptions(requested);
-            Connection connection = undo.add(Connection.prepared(requested, config.setup()));
+            Connection connection = prepared(requested);
+            if (connection == null) {
+                return;
+            }
+            undo.add(connection);
             if (accept(requested, admission.privateData())) {
                 undo.keep();
                 handshakes.put(
                         requested,
                         new Handshake(connection, request.parameters(), Deadline.after(config.handshakeTimeout())));
             }
+        }
+    }
+
+    /** What belongs to a connection; null when the peer has gone meanwhile, for which C says EINVAL. */
+    private Connection prepared(ConnectionId requested) {
+        try {
+            return Connection.prepared(requested, config.setup());
+        } catch (CmException e) {
+            if (hasEnded(requested)) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    /** No event tells of a request whose peer has gone: but no queue pair could be brought to any state for it. */
+    private static boolean hasEnded(ConnectionId requested) {
+        try {
+            requested.transition(QueuePairState.INIT);
+            return false;
+        } catch (CmException e) {
+            return true;
         }
     }
 

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.AsyncEventType;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.ConnectionEstablishment;
 import dev.isthmus.verbs.Descriptors;
@@ -168,6 +169,22 @@ class ConnectTest {
             id.connect(config -> {});
             CmEvent.Rejected rejected = meeting.expect(id, CmEvent.Rejected.class);
             assertEquals(RejectReason.NOBODY_LISTENS, rejected.reason());
+        }
+    }
+
+    @Test
+    void shouldEstablishOnDataThatComesBeforeThePeersLastMessage() {
+        try (var meeting = new Rendezvous()) {
+            ConnectionId listener = meeting.listener(PortSpace.TCP);
+            ConnectionId active = meeting.resolved(listener);
+            active.connect(config -> config.queuePair(0x17, false)); // so its last message is not sent
+            ConnectionId passive =
+                    meeting.expect(listener, CmEvent.ConnectRequest.class).id();
+            meeting.queuePair(passive);
+            passive.accept(config -> {});
+            meeting.expect(active, CmEvent.ConnectResponse.class);
+            passive.notifyOf(AsyncEventType.COMM_EST);
+            meeting.expect(passive, CmEvent.Established.class);
         }
     }
 

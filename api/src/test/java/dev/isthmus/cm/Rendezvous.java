@@ -19,6 +19,7 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
@@ -50,12 +51,22 @@ final class Rendezvous implements AutoCloseable {
 
     /** Where connections come from. */
     static InetAddress near() {
-        return addressOf(Device.list().getFirst());
+        return given(0).orElseGet(() -> addressOf(Device.list().getFirst()));
     }
 
     /** Where listeners are. */
     static InetAddress far() {
-        return addressOf(Device.list().getLast());
+        return given(1).orElseGet(() -> addressOf(Device.list().getLast()));
+    }
+
+    /** One of the two addresses in ISTHMUS_CM_ADDRESSES: iWARP devices have GIDs that are none. */
+    private static Optional<InetAddress> given(int which) {
+        String both = System.getenv("ISTHMUS_CM_ADDRESSES");
+        try {
+            return both == null ? Optional.empty() : Optional.of(InetAddress.getByName(both.split(" ", 2)[which]));
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
     }
 
     ConnectionId id(PortSpace space) {
@@ -125,7 +136,7 @@ final class Rendezvous implements AutoCloseable {
 
     /** Polls the completion queue of an id's queue pair until there is one completion, a success. */
     void awaitSuccess(ConnectionId id) {
-        awaitSuccess(queues.get(id.queuePair()));
+        await(id);
     }
 
     /** The next event of a type about an id; others wait until they are asked for. */
@@ -179,8 +190,9 @@ final class Rendezvous implements AutoCloseable {
 
     record Pair(ConnectionId active, ConnectionId passive) {}
 
-    /** Polls until there is one completion. */
-    static void awaitSuccess(CompletionQueue cq) {
+    /** Polls the completion queue of an id's queue pair until there is one completion, a success. */
+    WorkCompletions await(ConnectionId id) {
+        CompletionQueue cq = queues.get(id.queuePair());
         WorkCompletions done = WorkCompletions.allocate(1);
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (cq.poll(done) == 0) {
@@ -192,6 +204,7 @@ final class Rendezvous implements AutoCloseable {
         if (!done.isSuccess(0)) {
             throw new AssertionError(done.toString());
         }
+        return done;
     }
 
     @Override

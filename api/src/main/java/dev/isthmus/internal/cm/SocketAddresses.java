@@ -26,6 +26,8 @@ public final class SocketAddresses {
     private static final long ADDRESS_V4 = 4;
     private static final long ADDRESS_V6 = 8;
     private static final long SCOPE_V6 = 24;
+    private static final long LENGTH_V4 = 16;
+    private static final long LENGTH_V6 = 28;
 
     private SocketAddresses() {}
 
@@ -56,10 +58,12 @@ public final class SocketAddresses {
 
     /** Reads an address; null when it is of neither family, as before it is set. */
     public static InetSocketAddress read(MemorySegment pointer) {
-        MemorySegment segment = NativeCall.sized(pointer, STORAGE);
+        short family = NativeCall.sized(pointer, Short.BYTES).get(JAVA_SHORT, 0);
+        long length = family == AF_INET6 ? LENGTH_V6 : LENGTH_V4; // C's memory may hold no more
+        MemorySegment segment = NativeCall.sized(pointer, length);
         int port = Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT)) << 8
                 | Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT + 1));
-        return switch (segment.get(JAVA_SHORT, 0)) {
+        return switch (family) {
             case AF_INET -> new InetSocketAddress(ip(segment, ADDRESS_V4, 4, 0), port);
             case AF_INET6 -> new InetSocketAddress(ip(segment, ADDRESS_V6, 16, segment.get(JAVA_INT, SCOPE_V6)), port);
             default -> null;

@@ -1,0 +1,125 @@
+package dev.isthmus.cm;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+
+import dev.isthmus.CmException;
+import dev.isthmus.bindings.ibverbs.rdma_addrinfo;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.CmErrors;
+import dev.isthmus.internal.cm.Librdmacm;
+import dev.isthmus.internal.cm.RdmacmLibrary;
+import dev.isthmus.internal.cm.SocketAddresses;
+import dev.isthmus.verbs.QueuePairType;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+
+/**
+ * What a host and a service are called by: {@code struct rdma_addrinfo}. Programs that have an {@link InetSocketAddress}
+ * need none of it.
+ *
+ * @param source the local address, for who listens; null when there is none
+ * @param destination the peer's address, for who connects; null when there is none
+ * @param portSpace the port space
+ * @param queuePairType the type of the queue pairs
+ */
+public record AddressInfo(
+        InetSocketAddress source, InetSocketAddress destination, PortSpace portSpace, QueuePairType queuePairType) {
+
+    /** {@code RAI_PASSIVE}. */
+    private static final int PASSIVE = 1;
+
+    private static final int EAI_SYSTEM = -11;
+
+    /**
+     * Looks up where to listen: {@code rdma_getaddrinfo}. Blocks as long as the name service takes.
+     *
+     * @param node a name or address of this machine; null for all of them
+     * @param service a name or number of a port
+     * @param space the port space
+     * @return what was found, with a source
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed
+     * @throws CmException if there is no such host or service
+     */
+    public static AddressInfo toListen(String node, String service, PortSpace space) {
+        return resolve(node, service, space, PASSIVE);
+    }
+
+    /**
+     * Looks up where to connect to: {@code rdma_getaddrinfo}. Blocks as long as the name service takes.
+     *
+     * @param node a name or address of the peer
+     * @param service a name or number of a port
+     * @param space the port space
+     * @return what was found, with a destination
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed
+     * @throws CmException if there is no such host or service
+     */
+    public static AddressInfo toConnect(String node, String service, PortSpace space) {
+        return resolve(node, service, space, 0);
+    }
+
+    private static AddressInfo resolve(String node, String service, PortSpace space, int flags) {
+        RdmacmLibrary.require();
+        if (space == PortSpace.UNKNOWN) {
+            throw new IllegalArgumentException("the port space is UNKNOWN");
+        }
+        try (var call = new CmCall()) {
+            MemorySegment hints = call.allocate(rdma_addrinfo.layout());
+            rdma_addrinfo.ai_flags(hints, flags);
+            rdma_addrinfo.ai_port_space(hints, space.code());
+            rdma_addrinfo.ai_qp_type(hints, space.queuePairType().code());
+            MemorySegment result = call.allocate(ADDRESS);
+            int status = call.integer(Librdmacm.GETADDRINFO, string(call, node), string(call, service), hints, result);
+            if (status != 0) {
+                throw failure(node + ", " + service, status, call.errno());
+            }
+            MemorySegment first = result.get(ADDRESS, 0);
+            try {
+                return read(NativeCall.sized(first, rdma_addrinfo.sizeof()));
+            } finally {
+                call.nothing(Librdmacm.FREEADDRINFO, first);
+            }
+        }
+    }
+
+    private static MemorySegment string(CmCall call, String text) {
+        return text == null ? MemorySegment.NULL : call.allocateFrom(text);
+    }
+
+    private static AddressInfo read(MemorySegment info) {
+        return new AddressInfo(
+                address(rdma_addrinfo.ai_src_addr(info)),
+                address(rdma_addrinfo.ai_dst_addr(info)),
+                PortSpace.of(rdma_addrinfo.ai_port_space(info)),
+                QueuePairType.of(rdma_addrinfo.ai_qp_type(info)));
+    }
+
+    private static InetSocketAddress address(MemorySegment pointer) {
+        return pointer.address() == 0 ? null : SocketAddresses.read(pointer);
+    }
+
+    private static CmException failure(String what, int status, int errno) {
+        if (status == -1 || status == EAI_SYSTEM) {
+            // -1 is EAI_BADFLAGS, too, but of this library's flags none is bad
+            return CmErrors.ofCall("rdma_getaddrinfo", what, errno, "");
+        }
+        String error = switch (status) {
+            case -2 -> "EAI_NONAME (-2)";
+            case -3 -> "EAI_AGAIN (-3)";
+            case -4 -> "EAI_FAIL (-4)";
+            case -8 -> "EAI_SERVICE (-8)";
+            default -> "EAI code " + status;
+        };
+        return new CmException(
+                CmException.Failure.UNREACHABLE,
+                "rdma_getaddrinfo",
+                what,
+                status == -3 ? Errno.EAGAIN : 0,
+                status,
+                error,
+                status == -3 ? "the name service does not answer" : "there is no such host or service",
+                null);
+    }
+}

@@ -1,0 +1,48 @@
+package dev.isthmus.cm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.HeaderCoverage;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Every function of rdma_cma.h has a member of this library and a test, or a reason why not. */
+@Tag("unit")
+class CmCoverageTest {
+
+    private static final Path HOME = Path.of(System.getProperty("isthmus.home"));
+    private static final Path PAGE = HOME.resolve("docs/cm-coverage.md");
+
+    private final HeaderCoverage coverage =
+            HeaderCoverage.of(HOME, "rdma/rdma_cma.h", Pattern.compile("rdma_\\w+"), Path.of("docs/coverage/cm.d"));
+
+    @Test
+    void shouldKnowEveryFunctionOfTheHeader() {
+        assertTrue(coverage.functionCount() >= 40, "found " + coverage.functionCount());
+        assertEquals(List.of(), coverage.faults());
+    }
+
+    @Test
+    void shouldHaveThePageThatTheNotesMake() throws IOException {
+        var page = new ArrayList<String>();
+        page.add("# rdma_cma.h, function by function");
+        page.add("");
+        page.add(
+                "Every public function and inline function of `rdma/rdma_cma.h` (rdma-core 44), what stands for it in"
+                        + " `dev.isthmus.cm`, and a test that calls it. Made from the header and the notes in"
+                        + " `docs/coverage/cm.d`; a test fails when a function is in neither, or a member or test is not there.");
+        page.add("");
+        page.addAll(coverage.table());
+        Path made = Path.of(System.getProperty("java.io.tmpdir"), "cm-coverage.md");
+        Files.write(made, page);
+        assertEquals(page, Files.readAllLines(PAGE), "the notes have changed: cp " + made + " " + PAGE);
+        Files.delete(made);
+    }
+}
