@@ -32,6 +32,9 @@ import java.util.Deque;
  */
 public final class Connection implements AutoCloseable {
 
+    /** Some devices complete what is outstanding a moment after they were told to; nothing tells that all is. */
+    private static final Duration FLUSH = Duration.ofMillis(100);
+
     private final ConnectionId id;
     private final ProtectionDomain pd;
     private final CompletionChannel completionChannel;
@@ -43,6 +46,7 @@ public final class Connection implements AutoCloseable {
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
     private CmException end; // null while it is connected
+    private Deadline flushed; // until when completions may come after the end
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private boolean eventTaken; // whether the completion queue has sent its event, and must be asked for another
 
@@ -88,6 +92,7 @@ public final class Connection implements AutoCloseable {
             return;
         }
         end = failure;
+        flushed = Deadline.after(FLUSH);
         try {
             id.disconnect(); // answers the peer, and flushes what is outstanding
         } catch (CmException e) {
@@ -208,7 +213,7 @@ public final class Connection implements AutoCloseable {
 
     /**
      * Polls completions, and waits for the first when there are none. When the connection has ended, all that was
-     * outstanding completes with an error first.
+     * outstanding completes with an error first, for which the device gets a tenth of a second.
      *
      * @param done where they go
      * @param timeout how long to wait; zero or less does not wait
@@ -228,14 +233,14 @@ public final class Connection implements AutoCloseable {
             }
             boolean handled = loop.turn(Duration.ZERO);
             n = completions.poll(done);
-            if (n == 0 && end != null) {
+            if (n == 0 && end != null && flushed.hasPassed()) {
                 throw end;
             }
             if (n == 0 && !handled) {
                 if (deadline == null || deadline.hasPassed()) {
                     return 0;
                 }
-                loop.turn(deadline.left());
+                loop.turn(end == null ? deadline.left() : flushed.leftAtMost(deadline.left()));
                 n = completions.poll(done);
             }
         }

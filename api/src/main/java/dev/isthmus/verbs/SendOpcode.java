@@ -32,7 +32,7 @@ public enum SendOpcode {
     DRIVER1(11),
     /** Waits until what was written to the peer is there; for a {@link SendBatch}. {@code IBV_WR_FLUSH} of rdma-core 45. */
     FLUSH(14),
-    /** Writes 8 bytes to the peer's memory at once. {@code IBV_WR_ATOMIC_WRITE}. */
+    /** Writes 8 bytes to the peer's memory at once; by a {@link SendBatch}, as few drivers post it otherwise. {@code IBV_WR_ATOMIC_WRITE}. */
     ATOMIC_WRITE(15),
     /** A code that this version of the library does not know. */
     UNKNOWN(-1);

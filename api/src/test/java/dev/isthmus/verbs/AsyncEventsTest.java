@@ -132,10 +132,10 @@ class AsyncEventsTest {
             AsyncEvents events = pair.b().device.asyncEvents();
             QueuePair failed = pair.receivers.getFirst();
             failed.modify(QueuePairTransition.to(QueuePairState.ERR));
-            if (SoftRoce.is(pair.b().device.device())) { // it has no such event
-                assertNull(events.await(Duration.ofMillis(50)));
-            } else {
-                var event = assertInstanceOf(AsyncEvent.OfQueuePair.class, events.await(LONG));
+            boolean soft = SoftRoce.is(pair.b().device.device());
+            AsyncEvent next = events.await(soft ? Duration.ofMillis(50) : LONG);
+            if (!soft || next != null) { // Linux 6.1's Soft-RoCE has no such event, 6.12's has
+                var event = assertInstanceOf(AsyncEvent.OfQueuePair.class, next);
                 assertEquals(AsyncEventType.QP_LAST_WQE_REACHED, event.type());
                 assertSame(failed, event.queuePair());
             }

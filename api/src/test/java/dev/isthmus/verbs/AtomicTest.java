@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -155,8 +156,11 @@ class AtomicTest {
             if (pair.a.done.isSuccess(0)) {
                 assertEquals(CompletionOpcode.ATOMIC_WRITE, pair.a.done.opcode(0));
                 assertEquals(77, target(pair));
-            } else { // Linux 6.1's Soft-RoCE, which knows no such operation
-                assertEquals(CompletionStatus.LOC_QP_OP_ERR, pair.a.done.status(0));
+            } else {
+                // Soft-RoCE of Linux 6.1 knows no such operation. Newer ones do, but the driver of rdma-core (to 56 at
+                // least) forgets the address in ibv_post_send: there only a SendBatch can post it.
+                var refused = Set.of(CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.REM_ACCESS_ERR);
+                assertTrue(refused.contains(pair.a.done.status(0)), pair.a.done.toString());
                 assertEquals(0, target(pair));
             }
         }

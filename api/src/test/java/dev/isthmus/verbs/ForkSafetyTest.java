@@ -2,7 +2,6 @@ package dev.isthmus.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
@@ -26,9 +25,13 @@ class ForkSafetyTest {
                 var memory = pd.allocate(4096)) {
             ForkStatus before = ForkSafety.status();
             assertNotEquals(ForkStatus.UNKNOWN, before);
-            var e = assertThrows(VerbsException.class, ForkSafety::enable);
-            assertEquals(Errno.EINVAL, e.errno());
-            assertTrue(e.getMessage().contains("too late"), e.getMessage());
+            try {
+                ForkSafety.enable();
+                assertEquals(ForkStatus.UNNEEDED, before, "only a newer libibverbs that has nothing to do says yes");
+            } catch (VerbsException e) {
+                assertEquals(Errno.EINVAL, e.errno());
+                assertTrue(e.getMessage().contains("too late"), e.getMessage());
+            }
             assertEquals(before, ForkSafety.status());
             assertEquals(4096, memory.segment().byteSize());
         }

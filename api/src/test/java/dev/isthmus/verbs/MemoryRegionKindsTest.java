@@ -86,6 +86,18 @@ class MemoryRegionKindsTest {
         }
     }
 
+    /** What a device makes that knows the flag, or null: Soft-RoCE takes any from its user up to Linux 6.1, and not later. */
+    private static <T> T orRefused(String call, Supplier<T> what) {
+        try {
+            return what.get();
+        } catch (VerbsException e) {
+            assertEquals(
+                    call + ": " + Errno.describe(Errno.EOPNOTSUPP) + ": this device or its driver does not support it",
+                    e.getMessage());
+            return null;
+        }
+    }
+
     private String device() {
         return pair.b.device.device().name();
     }
@@ -149,17 +161,23 @@ class MemoryRegionKindsTest {
     }
 
     @Test
-    void shouldCountAddressesFromZeroWhenZeroBased() {
+    void shouldCountAddressesFromZeroWhenZeroBasedOrSayThatDeviceCannot() {
         MemorySegment memory = page();
-        try (var region = pair.b.pd.register(
-                memory,
-                AccessFlag.LOCAL_WRITE,
-                AccessFlag.REMOTE_WRITE,
-                AccessFlag.REMOTE_READ,
-                AccessFlag.ZERO_BASED)) {
-            assertEquals(0, region.address());
-            assertEquals(CompletionStatus.SUCCESS, write(64, region.rkey(), 4715));
-            assertEquals(4715, memory.get(ValueLayout.JAVA_INT, 64));
+        MemoryRegion made = orRefused(
+                "ibv_reg_mr_iova(" + device()
+                        + ", 4096 bytes at 0x0, [LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, ZERO_BASED])",
+                () -> pair.b.pd.register(
+                        memory,
+                        AccessFlag.LOCAL_WRITE,
+                        AccessFlag.REMOTE_WRITE,
+                        AccessFlag.REMOTE_READ,
+                        AccessFlag.ZERO_BASED));
+        if (made != null) {
+            try (made) {
+                assertEquals(0, made.address());
+                assertEquals(CompletionStatus.SUCCESS, write(64, made.rkey(), 4715));
+                assertEquals(4715, memory.get(ValueLayout.JAVA_INT, 64));
+            }
         }
     }
 
@@ -216,8 +234,13 @@ class MemoryRegionKindsTest {
             region.close();
         }
         // Without on-demand paging the flag is a hint, which this memory need not even keep to.
-        try (var pinned = pair.b.pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.HUGETLB)) {
-            receive(pinned, 1 << 20, 4719);
+        MemoryRegion pinned = orRefused(
+                "ibv_reg_mr(" + device() + ", 2097152 bytes, [LOCAL_WRITE, HUGETLB])",
+                () -> pair.b.pd.register(memory, AccessFlag.LOCAL_WRITE, AccessFlag.HUGETLB));
+        if (pinned != null) {
+            try (pinned) {
+                receive(pinned, 1 << 20, 4719);
+            }
         }
     }
 
