@@ -16,6 +16,7 @@ public final class Errno {
     public static final int ENODEV = 19;
     public static final int EINVAL = 22;
     public static final int EMFILE = 24;
+    public static final int ENOSPC = 28;
     public static final int ENOSYS = 38;
     public static final int ENODATA = 61;
     public static final int EPROTO = 71;
@@ -41,7 +42,7 @@ public final class Errno {
             Map.entry(EINVAL, "EINVAL"),
             Map.entry(23, "ENFILE"),
             Map.entry(EMFILE, "EMFILE"),
-            Map.entry(28, "ENOSPC"),
+            Map.entry(ENOSPC, "ENOSPC"),
             Map.entry(34, "ERANGE"),
             Map.entry(ENOSYS, "ENOSYS"),
             Map.entry(ENODATA, "ENODATA"),

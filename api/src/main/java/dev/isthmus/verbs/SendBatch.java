@@ -632,10 +632,11 @@ public final class SendBatch {
         }
     }
 
-    /** False for a full queue; throws for anything else. */
-    private boolean isFull(int errno) {
-        if (Math.abs(errno) != Errno.ENOMEM) {
-            throw VerbsErrors.failure("ibv_wr_complete", qp + ", " + count + " requests", Math.abs(errno), "");
+    /** False for a full queue, which Soft-RoCE's driver calls ENOSPC from rdma-core 45 on; throws for anything else. */
+    private boolean isFull(int result) {
+        int errno = Math.abs(result);
+        if (errno != Errno.ENOMEM && errno != Errno.ENOSPC) {
+            throw VerbsErrors.failure("ibv_wr_complete", qp + ", " + count + " requests", errno, "");
         }
         return false;
     }

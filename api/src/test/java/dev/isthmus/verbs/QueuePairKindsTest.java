@@ -320,7 +320,9 @@ class QueuePairKindsTest {
                     .opcode(SendOpcode.LOCAL_INV)
                     .invalidate(pair.a.region.rkey())));
             pair.a.await();
-            assertEquals(CompletionStatus.LOC_QP_OP_ERR, pair.a.done.status(0));
+            // Soft-RoCE of Linux 6.12 tells only that it is in error now.
+            var refused = Set.of(CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.WR_FLUSH_ERR);
+            assertTrue(refused.contains(pair.a.done.status(0)), pair.a.done.toString());
         }
     }
 }
