@@ -6,12 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.sun.management.ThreadMXBean;
 import dev.isthmus.VerbsException;
+import dev.isthmus.testbed.Allocated;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.management.ManagementFactory;
 import java.util.Set;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -455,12 +454,7 @@ class SendBatchTest {
 
     @Test
     void shouldAllocateNothingPerBatch() {
-        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-        exchange();
-        long before = threads.getCurrentThreadAllocatedBytes();
-        exchange();
-        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        assertTrue(allocated < MESSAGES, allocated + " bytes for " + MESSAGES + " batches");
+        Allocated.assertNone(this::exchange);
     }
 
     private void exchange() {
