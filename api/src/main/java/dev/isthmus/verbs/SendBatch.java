@@ -632,7 +632,7 @@ public final class SendBatch {
         }
     }
 
-    /** False for a full queue, which Soft-RoCE's driver calls ENOSPC from rdma-core 45 on; throws for anything else. */
+    /** False for a full queue, which some drivers call ENOSPC, such as that of Soft-RoCE; throws for anything else. */
     private boolean isFull(int result) {
         int errno = Math.abs(result);
         if (errno != Errno.ENOMEM && errno != Errno.ENOSPC) {
