@@ -148,6 +148,9 @@ public final class ConnectionId implements AutoCloseable {
      * Begins to resolve a peer's address: {@code rdma_resolve_addr}. {@link CmEvent.AddressResolved} or {@link
      * CmEvent.AddressError} tells how it went.
      *
+     * <p>The kernel can miss the answer of a host that is very near, and looks again only when the time is over (Linux
+     * 6.1): several short tries find it sooner. After an error it can be called again.
+     *
      * @param to the peer
      * @param timeout how long it may take: 1 ms to 24 days
      * @throws IllegalArgumentException if the address is not resolved, or the timeout out of range

@@ -51,7 +51,7 @@ public enum RejectReason {
     VENDOR_OPTION_NOT_SUPPORTED(35),
     /** iWARP: nobody listens there, or the program said no. {@code -ECONNREFUSED}. */
     CONNECTION_REFUSED(-111),
-    /** iWARP: the peer, or its kernel, broke off. {@code -ECONNRESET}. */
+    /** iWARP: the peer broke off, or said no, which is the same there. {@code -ECONNRESET}. */
     CONNECTION_RESET(-104),
     /** A status that this version of the library does not know. */
     UNKNOWN(0);

@@ -84,6 +84,7 @@ class CmTypesTest {
         assertEquals(Failure.NO_DEVICE, CmErrors.failureOf(19));
         assertEquals(Failure.NO_DEVICE, CmErrors.failureOf(99));
         assertEquals(Failure.UNREACHABLE, CmErrors.failureOf(110));
+        assertEquals(Failure.REJECTED, CmErrors.failureOf(111));
         assertEquals(Failure.OTHER, CmErrors.failureOf(22));
         var e = CmErrors.ofCall("rdma_bind_addr", "x", 98, "");
         assertEquals("rdma_bind_addr", e.call());

@@ -15,7 +15,7 @@ import java.util.Map;
 
 /**
  * The devices that librdmacm has opened. It closes one when the device has gone and nothing of librdmacm uses it, whatever
- * else may: so the lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open.
+ * else may: so the lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open, each with a protection domain of librdmacm's own.
  */
 public final class CmDevices {
 

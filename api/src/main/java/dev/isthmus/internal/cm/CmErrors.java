@@ -14,6 +14,7 @@ public final class CmErrors {
     private static final int EADDRNOTAVAIL = 99;
     private static final int ENETUNREACH = 101;
     private static final int ETIMEDOUT = 110;
+    private static final int ECONNREFUSED = 111;
 
     private CmErrors() {}
 
@@ -40,6 +41,7 @@ public final class CmErrors {
             case EADDRINUSE -> Failure.ADDRESS_IN_USE;
             case Errno.ENODEV, EADDRNOTAVAIL -> Failure.NO_DEVICE;
             case ENETUNREACH, Errno.EHOSTUNREACH, ETIMEDOUT -> Failure.UNREACHABLE;
+            case ECONNREFUSED -> Failure.REJECTED; // of rdma_connect on iWARP, which waits for the peer's host
             default -> Failure.OTHER;
         };
     }
@@ -53,6 +55,7 @@ public final class CmErrors {
             case Errno.ENODEV ->
                 "no RDMA device has this address, or the way to it does not begin at one: see rdma link";
             case ENETUNREACH, Errno.EHOSTUNREACH -> "there is no way to the address: see ip route";
+            case ECONNREFUSED -> "nobody listens at that address and port";
             case ETIMEDOUT -> "nobody answered: the address, the link, or a firewall";
             case Errno.EACCES, Errno.EPERM -> "this process may not do that: see the rights of /dev/infiniband/rdma_cm";
             case Errno.ENOMEM -> "the system is out of resources";
