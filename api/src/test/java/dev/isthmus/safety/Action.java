@@ -22,6 +22,7 @@ record Action(String name, int weight, Step step) {
     static List<Action> all() {
         return Stream.of(
                         ObjectActions.all(),
+                        CmActions.all(),
                         MemoryActions.all(),
                         QueueActions.all(),
                         PostActions.all(),

@@ -1,5 +1,6 @@
 package dev.isthmus.safety;
 
+import dev.isthmus.verbs.Device;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -48,6 +49,7 @@ final class SafetyRun {
         int seconds = Integer.parseInt(args[0]);
         long seed = Long.parseLong(args[2]);
         System.out.println("seed " + seed + ", " + args[1] + " workers, " + seconds + " s");
+        CmActions.warmUp(Device.list());
         String before = resources();
         var run = new SafetyRun(seconds, Integer.parseInt(args[1]), seed);
         run.play();

@@ -1,0 +1,184 @@
+package dev.isthmus.safety;
+
+import static dev.isthmus.safety.Action.action;
+
+import dev.isthmus.cm.CmEvent;
+import dev.isthmus.cm.CmEventType;
+import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.cm.EventChannel;
+import dev.isthmus.cm.MulticastMembership;
+import dev.isthmus.cm.PortSpace;
+import dev.isthmus.cm.PrivateData;
+import dev.isthmus.verbs.AsyncEventType;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.ConnectionEstablishment;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.QueuePairState;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+
+/** Event channels and connections, their queue pairs and multicast groups. */
+final class CmActions {
+
+    /** Few ports, so that connections find a listener now and then. */
+    private static final int FIRST_PORT = 20_000;
+
+    private CmActions() {}
+
+    static List<Action> all() {
+        return List.of(
+                action("event channel", 2, w -> w.made(EventChannel.class, EventChannel.open())),
+                action("connection id", 6, CmActions::id),
+                action("connection with queue pair", 4, CmActions::endpoint),
+                action("bind", 4, w -> w.use(ConnectionId.class).bind(address(w))),
+                action("listen", 3, w -> w.use(ConnectionId.class).listen(w.small(20))),
+                action("resolve address", 6, w -> w.use(ConnectionId.class).resolveAddress(address(w), time(w))),
+                action("resolve route", 6, w -> w.use(ConnectionId.class).resolveRoute(time(w))),
+                action("QP of connection", 6, CmActions::queuePair),
+                action("connect", 6, w -> w.use(ConnectionId.class).connect(c -> c.privateData(data(w)))),
+                action("accept", 6, w -> w.use(ConnectionId.class).accept(c -> c.privateData(data(w)))),
+                action(
+                        "connect own QP",
+                        2,
+                        w -> w.use(ConnectionId.class).connect(c -> c.queuePair(w.number(), w.chance(2)))),
+                action("reject", 2, w -> w.use(ConnectionId.class).reject(data(w))),
+                action("reject ECE", 1, w -> w.use(ConnectionId.class).rejectEce(data(w))),
+                action("disconnect", 3, w -> w.use(ConnectionId.class).disconnect()),
+                action("establish", 2, w -> w.use(ConnectionId.class).establish()),
+                action("notify", 1, w -> w.use(ConnectionId.class).notifyOf(w.one(AsyncEventType.values()))),
+                action("transition", 2, w -> w.use(ConnectionId.class).transition(w.one(QueuePairState.values()))),
+                action("migrate", 3, w -> w.use(ConnectionId.class).migrate(w.use(EventChannel.class))),
+                action("cm option", 2, CmActions::option),
+                action("ECE of connection", 1, CmActions::ece),
+                action("ask connection", 2, CmActions::ask),
+                action("join", 3, CmActions::join),
+                action(
+                        "poll cm events",
+                        30,
+                        w -> noted(w, w.use(EventChannel.class).poll())),
+                action(
+                        "await cm event",
+                        4,
+                        w -> noted(w, w.use(EventChannel.class).await(w.moment()))),
+                action("close membership", 2, w -> w.world.tryClose(w.use(MulticastMembership.class))),
+                action("close connection", 6, w -> w.world.tryClose(w.use(ConnectionId.class))),
+                action("close event channel", 1, w -> w.world.tryClose(w.use(EventChannel.class))));
+    }
+
+    private static ConnectionId id(Worker w) {
+        ConnectionId id = w.use(EventChannel.class).createId(w.one(PortSpace.values()));
+        w.made(ConnectionId.class, id);
+        return id;
+    }
+
+    /** What goes together, so that something goes well. */
+    private static void endpoint(Worker w) {
+        ConnectionId id = id(w);
+        id.bind(new InetSocketAddress(address(w).getAddress(), 0));
+        DeviceContext device = id.device();
+        if (device == null) {
+            return; // the wildcard is all devices
+        }
+        w.made(DeviceContext.class, device);
+        ProtectionDomain pd = device.allocateProtectionDomain();
+        w.made(ProtectionDomain.class, pd);
+        CompletionQueue cq = device.createCompletionQueue(16);
+        w.made(CompletionQueue.class, cq);
+        w.made(QueuePair.class, id.createQueuePair(pd, cq, cq, config -> {}));
+    }
+
+    private static void queuePair(Worker w) {
+        CompletionQueue cq = w.use(CompletionQueue.class);
+        w.made(
+                QueuePair.class,
+                w.use(ConnectionId.class).createQueuePair(w.use(ProtectionDomain.class), cq, cq, config -> {}));
+    }
+
+    /** Has librdmacm make what it keeps for the rest of the process: each device's context and domain. */
+    static void warmUp(List<Device> devices) {
+        try (var channel = EventChannel.open()) {
+            for (Device device : devices) {
+                try (var id = channel.createId(PortSpace.TCP)) {
+                    id.bind(address(device, 0, false));
+                    id.device();
+                }
+            }
+        }
+    }
+
+    /** The address of a device, or rarely of none. */
+    private static InetSocketAddress address(Worker w) {
+        Device device = w.one(w.world.devices.getFirst(), w.world.devices.getLast());
+        return address(device, FIRST_PORT + w.random.nextInt(4), w.chance(10));
+    }
+
+    private static InetSocketAddress address(Device which, int port, boolean wildcard) {
+        try (DeviceContext device = which.open()) {
+            Gid gid = device.defaultGid(1).gid();
+            byte[] ip = wildcard ? new byte[4] : Arrays.copyOfRange(gid.bytes(), 12, 16);
+            return new InetSocketAddress(InetAddress.getByAddress(ip), port);
+        } catch (UnknownHostException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static Duration time(Worker w) {
+        return Duration.ofMillis(w.chance(10) ? w.number() : 20);
+    }
+
+    private static PrivateData data(Worker w) {
+        return PrivateData.of(new byte[w.chance(4) ? Math.floorMod(w.number(), 300) : 20]);
+    }
+
+    private static void option(Worker w) {
+        ConnectionId id = w.use(ConnectionId.class);
+        switch (w.random.nextInt(4)) {
+            case 0 -> id.typeOfService(w.number());
+            case 1 -> id.ackTimeout(w.number());
+            case 2 -> id.reuseAddress(w.chance(2));
+            default -> id.addressFamilyOnly(w.chance(2));
+        }
+    }
+
+    private static void ece(Worker w) {
+        ConnectionId id = w.use(ConnectionId.class);
+        if (w.chance(2)) {
+            id.localEce(new ConnectionEstablishment(w.number(), w.number()));
+        } else {
+            id.remoteEce();
+        }
+    }
+
+    private static void ask(Worker w) {
+        ConnectionId id = w.use(ConnectionId.class);
+        id.localAddress();
+        id.peerAddress();
+        id.devicePort();
+        DeviceContext device = id.device();
+        if (device != null) {
+            w.made(DeviceContext.class, device);
+        }
+    }
+
+    private static void join(Worker w) throws UnknownHostException {
+        var group =
+                new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 239, 1, 2, (byte) w.small(3)}), 0);
+        ConnectionId id = w.use(ConnectionId.class);
+        w.made(MulticastMembership.class, w.chance(3) ? id.joinMulticastToSend(group) : id.joinMulticast(group));
+    }
+
+    /** A request is the taker's to close. */
+    private static void noted(Worker w, CmEvent event) {
+        if (event != null && event.type() == CmEventType.CONNECT_REQUEST) {
+            w.made(ConnectionId.class, event.id());
+        }
+    }
+}
