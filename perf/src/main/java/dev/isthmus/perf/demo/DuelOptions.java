@@ -32,7 +32,7 @@ final class DuelOptions {
             paramLabel = "R",
             defaultValue = "7",
             description =
-                    "rounds that each side has at each size over verbs, 3 times as many over UCX (default: ${DEFAULT-VALUE})")
+                    "rounds that each side has at each size over verbs, twice as many over UCX (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Spec(Spec.Target.MIXEE)

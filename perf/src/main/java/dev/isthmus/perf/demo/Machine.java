@@ -34,9 +34,18 @@ public record Machine(String where, String kernel, String cpu, int cpus, String 
                 where,
                 System.getProperty("os.name") + " " + System.getProperty("os.version"),
                 cpu.find() ? cpu.group(1) : System.getProperty("os.arch"),
-                Runtime.getRuntime().availableProcessors(),
+                processors(),
                 System.getProperty("java.vm.vendor") + " " + Runtime.version(),
                 Map.copyOf(versions));
+    }
+
+    /** All of the machine's: this JVM may be kept on one of them. */
+    private static int processors() {
+        int listed = (int) read("/proc/cpuinfo")
+                .lines()
+                .filter(line -> line.startsWith("processor"))
+                .count();
+        return Math.max(listed, Runtime.getRuntime().availableProcessors());
     }
 
     /**

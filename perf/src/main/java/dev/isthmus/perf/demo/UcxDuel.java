@@ -21,7 +21,7 @@ final class UcxDuel {
      * A round takes a sixth of a second, most of it to start {@code ucx_perftest}. A virtual machine's processors are moved
      * about meanwhile, which makes a round up to five times slower: a median of few is then of the machine's moods.
      */
-    private static final int ROUNDS_FACTOR = 3;
+    private static final int ROUNDS_FACTOR = 2;
 
     private static final Duel.WarmUp WARM_UP = new Duel.WarmUp(300_000, 3_000_000, Duration.ofSeconds(10), 0.05);
 
