@@ -1,6 +1,7 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.CmException;
+import dev.isthmus.internal.Deadline;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;

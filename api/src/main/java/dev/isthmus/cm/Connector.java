@@ -1,6 +1,7 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.CmException;
+import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.Errno;
 import java.net.InetSocketAddress;
 import java.time.Duration;

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.internal.Deadline;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;

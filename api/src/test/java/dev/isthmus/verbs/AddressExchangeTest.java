@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.internal.Deadline;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
