@@ -36,7 +36,8 @@ class EventChannelTest {
     }
 
     private static void awaitWaiting(Thread thread) throws InterruptedException {
-        for (int i = 0; i < 3000 && !inPoll(thread); i++) {
+        for (int i = 0; !inPoll(thread); i++) {
+            assertTrue(i < 3000 && thread.isAlive(), "it does not wait");
             Thread.sleep(10); // until it is in C; there is nothing to wait for
         }
     }
