@@ -26,12 +26,14 @@ Places, in the order in which they are tried:
   host      Soft-RoCE (rdma_rxe) on this machine: two devices isthmus0 and isthmus1 (or the next free names)
             on the two ends of a veth pair, removed afterwards; needs root and the kernel module
   vm        Debian's kernel in QEMU, on the files of this machine: devices rxe0 (10.0.0.1) and rxe1
-            (10.0.0.2) on the two ends of a veth pair, GID index 1
+            (10.0.0.2) on the two ends of a veth pair, GID index 1; with --device siw the SoftiWARP
+            devices siw0 and siw1
 """
 
 EPILOG = """\
 The command finds in its environment ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the
-devices, with spaces between) and ISTHMUS_ADDRESSES (their IPv4 addresses where the testbed made them, else empty).
+devices, with spaces between), ISTHMUS_ADDRESSES (their IPv4 addresses where the testbed made them, else empty) and
+ISTHMUS_ADDRESSES_IPV6 (their IPv6 addresses in the vm, else empty).
 Where ISTHMUS_ONE_CPU_JVM is set, a JVM should run under taskset -c 0: README.md says why.
 What it leaves running ends with it, except on hardware or host with a terminal as standard input.
 
@@ -55,6 +57,8 @@ def parser():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--where", choices=("auto", *PLACES), default="auto",
                    help="where to run (default: auto, the first that is possible)")
+    p.add_argument("--device", choices=("rxe", "siw"), default="rxe",
+                   help="Soft-RoCE, or SoftiWARP, which is built on first use, and made in the vm only (default: rxe)")
     p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
                    help="end the command after this time (default: 600)")
     p.add_argument("--memlock", type=_memlock, metavar="unlimited|KIB",
@@ -133,7 +137,12 @@ def run(arguments):
         if not options.quiet:
             say(place + (f" ({'; '.join(refusals)})" if refusals else ""))
 
-    for name in PLACES if options.where == "auto" else [options.where]:
+    places = list(PLACES) if options.where == "auto" else [options.where]
+    if options.device == "siw":
+        if options.where not in ("auto", "vm"):
+            raise Failure(f"SoftiWARP devices are made in the vm, not with --where {options.where}")
+        places = ["vm"]
+    for name in places:
         try:
             return PLACES[name](command, options, announce)
         except Unavailable as refusal:

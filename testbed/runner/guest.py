@@ -12,6 +12,7 @@ import stat
 import struct
 import subprocess
 
+from . import siw
 from .failure import Failure
 from .place import HERE, assigned, told
 
@@ -20,8 +21,11 @@ BOOT_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console")
 
 XZ = b"\xfd7zXZ\0"
 
-# What testbed/devices makes there: link, address and device, twice.
-ENDS = ("veth0", "10.0.0.1", "rxe0", "veth1", "10.0.0.2", "rxe1")
+# Where testbed/devices makes them: link and address, twice.
+LINKS = (("veth0", "10.0.0.1"), ("veth1", "10.0.0.2"))
+
+# Their IPv6 addresses, which guest/run gives them: unique local ones (RFC 4193).
+IPV6 = ("fd69:7374:686d::1", "fd69:7374:686d::2")
 
 # Passed to the command when set, besides what --env names.
 PASSED = re.compile(r"JAVA_HOME|PATH|HOME|LANG|LC_.*|TZ|ISTHMUS_.*|UCX_.*")
@@ -77,10 +81,18 @@ def initramfs(version, arguments, options, more):
     for tag, directory in share_tags(options).items():
         files[f"shares/{tag}"] = (os.fsencode(directory), 0o644)
     if not options.no_devices:
-        files["testbed/ends"] = (" ".join(ENDS).encode(), 0o644)
+        files["testbed/ipv6"] = (" ".join((LINKS[0][0], IPV6[0], LINKS[1][0], IPV6[1])).encode(), 0o644)
+        files["testbed/ends"] = (" ".join([*ends(options), options.device]).encode(), 0o644)
+        if options.device == "siw":
+            files["testbed/siw.ko"] = (_module(siw.module(version)), 0o644)
     if options.stdin:
         files["testbed/stdin"] = (b"", 0o644)
     return _cpio(files)
+
+
+def ends(options):
+    """Returns what testbed/devices makes: link, address and device, twice; rxe0 and rxe1, or siw0 and siw1."""
+    return [word for n, link in enumerate(LINKS) for word in (*link, f"{options.device}{n}")]
 
 
 def share_tags(options):
@@ -104,7 +116,7 @@ def environment(options):
     chosen = {name: value for name, value in os.environ.items()
               if PASSED.fullmatch(name) or name in options.env}
     chosen.update(assigned(options))
-    chosen.update(told("vm") if options.no_devices else told("vm", ENDS[2::3], ENDS[1::3]))
+    chosen.update(told("vm") if options.no_devices else told("vm", ends(options)[2::3], ends(options)[1::3], IPV6))
     # A shell can export no other name.
     return {name: value for name, value in chosen.items()
             if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)}

@@ -46,13 +46,13 @@ class Guest:
 
     def __init__(self, arguments, options):
         kernel, version = guest.newest_kernel()
-        self.began = time.monotonic()
         self.timeout = options.timeout
         ours, theirs = {}, {}
         for name in (*machine.PORTS, machine.CONSOLE):
             ours[name], theirs[name] = socket.socketpair()
         image = _in_memory("kernel", guest.kernel_image(kernel))
         initramfs = _in_memory("initramfs", guest.initramfs(version, arguments, options, machine.told(options)))
+        self.began = time.monotonic()  # to make the initramfs may have meant to build a module
         descriptors = {name: end.fileno() for name, end in theirs.items()}
         line = machine.command(options, _path(image), _path(initramfs), descriptors)
         # Its own session keeps the terminal's Ctrl-C from it: we end it in order. setpriv has the
@@ -155,7 +155,9 @@ def _receive(descriptor, size=65536):
 
 
 def run(arguments, options, announce):
-    announce("in QEMU" if options.no_devices else "in QEMU with Soft-RoCE devices rxe0 and rxe1")
+    names = guest.ends(options)[2::3]
+    kind = {"rxe": "Soft-RoCE", "siw": "SoftiWARP"}[options.device]
+    announce("in QEMU" if options.no_devices else f"in QEMU with {kind} devices {names[0]} and {names[1]}")
     machine.check(options)
     with Guest(arguments, options) as running:
         return running.run()

@@ -36,7 +36,29 @@ public final class TierRunner {
     /** Needs UCX: over shared memory and TCP on a host, over verbs in the testbed. */
     public static final String UCX = "ucx";
 
-    private static final Set<String> TIERS = new LinkedHashSet<>(Set.of(UNIT, DEVICE, UCX));
+    /** Says what it says over iWARP, too, on whose devices the testbed runs these tests once more. */
+    public static final String IWARP = "iwarp";
+
+    /** The tier of UCX over verbs: the tests of {@link #UCX} without those of {@link #HOST}. */
+    private static final String UCX_VERBS = "ucx-verbs";
+
+    /**
+     * Beside {@link #UCX}: once, on the host, is enough, because the test is about what no transport changes, chooses the
+     * transport itself, or needs more time than an emulated machine has.
+     */
+    private static final String HOST = "host";
+
+    /** The tier of UCX on the newest UCX rather than the system's: {@link #UCX} without those of {@link #SYSTEM_UCX}. */
+    private static final String UCX_NEWEST = "ucx-newest";
+
+    /**
+     * Beside {@link #UCX}: runs on the system's UCX alone, because its peer is a C program that is made for that one, or
+     * because a fault of another UCX would end it.
+     */
+    private static final String SYSTEM_UCX = "system-ucx";
+
+    private static final Set<String> TIERS =
+            new LinkedHashSet<>(Set.of(UNIT, DEVICE, UCX, UCX_VERBS, UCX_NEWEST, IWARP));
 
     private TierRunner() {}
 
@@ -60,7 +82,12 @@ public final class TierRunner {
 
     private static boolean run(Launcher launcher, String tier, int atLeast, String pattern) {
         var tally = new Tally(System.out);
-        launcher.execute(request(pattern, TagFilter.includeTags(tier)), tally);
+        String tags = switch (tier) {
+            case UCX_VERBS -> UCX + " & !" + HOST;
+            case UCX_NEWEST -> UCX + " & !" + SYSTEM_UCX;
+            default -> tier;
+        };
+        launcher.execute(request(pattern, TagFilter.includeTags(tags)), tally);
         System.out.println(tier + ": " + tally.passed() + " passed, " + tally.failed() + " failed, " + tally.skipped()
                 + " skipped");
         if (tally.passed() < atLeast) {

@@ -1,0 +1,4 @@
+/** Somebody's program. */
+module com.example.consumer {
+    requires dev.isthmus;
+}
