@@ -2,6 +2,7 @@
 module dev.isthmus {
     requires dev.isthmus.bindings.ibverbs;
     requires dev.isthmus.bindings.ucx;
+    requires static jdk.jfr;
 
     exports dev.isthmus;
     exports dev.isthmus.cm;

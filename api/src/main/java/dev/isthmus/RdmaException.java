@@ -1,10 +1,13 @@
 package dev.isthmus;
 
+import dev.isthmus.internal.Trace;
+
 /**
  * A call into an RDMA library failed, or the machine lacks what it needs.
  *
  * <p>A caller's mistake is not reported here but as {@link IllegalArgumentException} or {@link
- * IllegalStateException}, and the status of a completion is data, not an exception.
+ * IllegalStateException}, and the status of a completion is data, not an exception. The page {@code docs/errors.md} of
+ * the project says of every errno and status what usually causes it.
  */
 public abstract sealed class RdmaException extends RuntimeException
         permits CmException, RdmaUnavailableException, UcxException, VerbsException {
@@ -13,5 +16,6 @@ public abstract sealed class RdmaException extends RuntimeException
 
     RdmaException(String message, Throwable cause) {
         super(message, cause);
+        Trace.failed(getClass().getSimpleName(), message);
     }
 }

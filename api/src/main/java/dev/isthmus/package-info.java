@@ -1,2 +1,5 @@
-/** What verbs and UCX share: the exceptions. Start in {@code dev.isthmus.verbs} or {@code dev.isthmus.ucx}. */
+/**
+ * What all share: the exceptions. Start in {@code dev.isthmus.verbs}, in {@code dev.isthmus.cm} for connections by IP
+ * address and port, or in {@code dev.isthmus.ucx}.
+ */
 package dev.isthmus;

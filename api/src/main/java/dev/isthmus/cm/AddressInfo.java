@@ -47,6 +47,53 @@ public record AddressInfo(
     }
 
     /**
+     * This with queue pairs of another type, such as UC, in the port space IB, which alone has a choice of them: for
+     * {@link EventChannel#createId(AddressInfo)}, on both sides.
+     *
+     * @param type the type
+     * @return another one
+     * @throws IllegalArgumentException if it is UNKNOWN
+     */
+    public AddressInfo withType(QueuePairType type) {
+        if (type == QueuePairType.UNKNOWN) {
+            throw new IllegalArgumentException("the type is UNKNOWN");
+        }
+        return new AddressInfo(source, destination, PortSpace.IB, type);
+    }
+
+    /** Whether it is for who listens. */
+    boolean isPassive() {
+        return destination == null;
+    }
+
+    /** Writes a {@code struct rdma_addrinfo}. */
+    MemorySegment write(CmCall call) {
+        if (portSpace == PortSpace.UNKNOWN || queuePairType == QueuePairType.UNKNOWN) {
+            throw new IllegalArgumentException("the port space or the type is UNKNOWN: " + this);
+        }
+        if (portSpace != PortSpace.IB && queuePairType != portSpace.queuePairType()) { // the kernel would not know it
+            throw new IllegalArgumentException(
+                    "only the port space IB has a choice of types, which withType() gives: " + this);
+        }
+        if (source == null && destination == null) {
+            throw new IllegalArgumentException("no address, neither this side's nor the peer's: " + this);
+        }
+        MemorySegment info = call.allocate(rdma_addrinfo.layout());
+        rdma_addrinfo.ai_flags(info, isPassive() ? PASSIVE : 0);
+        rdma_addrinfo.ai_port_space(info, portSpace.code());
+        rdma_addrinfo.ai_qp_type(info, queuePairType.code());
+        if (source != null) {
+            rdma_addrinfo.ai_src_addr(info, SocketAddresses.write(call, source));
+            rdma_addrinfo.ai_src_len(info, SocketAddresses.length(source));
+        }
+        if (destination != null) {
+            rdma_addrinfo.ai_dst_addr(info, SocketAddresses.write(call, destination));
+            rdma_addrinfo.ai_dst_len(info, SocketAddresses.length(destination));
+        }
+        return info;
+    }
+
+    /**
      * Looks up where to connect to: {@code rdma_getaddrinfo}. Blocks as long as the name service takes.
      *
      * @param node a name or address of the peer

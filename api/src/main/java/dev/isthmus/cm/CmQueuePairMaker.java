@@ -63,6 +63,6 @@ final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
     /** librdmacm makes datagram queue pairs ready to send, and others ready to receive. */
     @Override
     public QueuePairState initialState() {
-        return id.portSpace().queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
+        return id.queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
     }
 }

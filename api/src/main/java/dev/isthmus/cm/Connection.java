@@ -28,6 +28,10 @@ import java.util.Deque;
  * }
  * }</pre>
  *
+ * <p>Its protection domain is its own, so that the keys which a peer is given reach no memory of other connections.
+ * Memory that many connections use is registered once in a domain of the program's, which makes the queue pairs in it
+ * then: {@link ConnectionId#createQueuePair}.
+ *
  * <p>It belongs to one thread at a time, at first the one that made it: see {@link #handOver}. Owned by who made it, and
  * closed after the memory that was registered in it.
  */
@@ -92,13 +96,17 @@ public final class Connection implements AutoCloseable {
         if (failure == null || end != null) {
             return;
         }
-        end = failure;
-        flushed = Deadline.after(FLUSH);
+        noteEnd(failure);
         try {
             id.disconnect(); // answers the peer, and flushes what is outstanding
         } catch (CmException e) {
             end.addSuppressed(e);
         }
+    }
+
+    private void noteEnd(CmException how) {
+        end = how;
+        flushed = Deadline.after(FLUSH);
     }
 
     /**
@@ -296,7 +304,7 @@ public final class Connection implements AutoCloseable {
     public void disconnect() {
         if (isConnected()) {
             id.disconnect();
-            end = CmFailures.of(new CmEvent.Disconnected(id, 0), id + ", by this side");
+            noteEnd(CmFailures.of(new CmEvent.Disconnected(id, 0), id + ", by this side"));
         }
     }
 
@@ -313,7 +321,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Ends the connection and closes all that belongs to it, what came by {@link #closeWith} among it. Does nothing when it is closed already.
+     * Ends the connection and closes all that belongs to it, what came by {@link #closeWith} among it. Does nothing when
+     * it is closed already.
      *
      * @throws IllegalStateException if other memory that was registered in it is not closed; it can be tried again then
      * @throws WrongThreadException if this belongs to another thread

@@ -3,6 +3,7 @@ package dev.isthmus.cm;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.Trace;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
@@ -58,6 +59,7 @@ public final class Connector {
             throws InterruptedException {
         var setup = new ConnectionSetup();
         configure.accept(setup);
+        Runnable told = Trace.connecting("rdma_cm", to.toString());
         try (var undo = new Undo()) {
             EventChannel channel = undo.add(EventChannel.open());
             ConnectionId id = undo.add(channel.createId(PortSpace.TCP));
@@ -71,6 +73,7 @@ public final class Connector {
             CmEvent.Established event = attempt.expect(CmEvent.Established.class);
             connection.established(event.parameters(), channel);
             undo.keep();
+            told.run();
             return connection;
         }
     }

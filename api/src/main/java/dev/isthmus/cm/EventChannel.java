@@ -79,7 +79,8 @@ public final class EventChannel implements AutoCloseable {
 
     /**
      * The devices that connections can be made on: {@code rdma_get_devices}. Each is the one that {@link
-     * ConnectionId#device} returns, so that what connections share can be made before there is one.
+     * ConnectionId#device} returns, so that what connections share can be made before there is one. librdmacm has
+     * opened them and keeps them open until the process ends: a device that is being removed goes only then.
      *
      * @return the open devices; closing one does nothing
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed, or there is no RDMA device
@@ -99,6 +100,24 @@ public final class EventChannel implements AutoCloseable {
      */
     public ConnectionId createId(PortSpace space) {
         return ConnectionId.create(this, space);
+    }
+
+    /**
+     * Creates a connection id with its addresses, and queue pairs of the type that these say, which only this can choose:
+     * {@code rdma_create_ep}, {@code rdma_migrate_id}. With a destination, address and route are resolved when it returns,
+     * and {@link ConnectionId#createQueuePair} comes next; else it is bound, and {@link ConnectionId#listen} comes next.
+     *
+     * <p>Blocks, and cannot be interrupted, for up to 4 s when nobody is there.
+     *
+     * @param info the addresses, of {@link AddressInfo#toConnect} or {@link AddressInfo#toListen}, say
+     * @return the id, which the caller closes before this
+     * @throws IllegalArgumentException if it has no address, its port space or type is UNKNOWN, or its type is not the
+     *     port space's, unless that is IB
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails, such as with UNREACHABLE when there is no answer
+     */
+    public ConnectionId createId(AddressInfo info) {
+        return ConnectionId.create(this, info);
     }
 
     /**

@@ -1,6 +1,9 @@
 package dev.isthmus.cm;
 
-/** How far a connection has come, for messages that explain an EINVAL. The kernel has the last word. */
+/**
+ * How far a connection has come: explains an EINVAL, and says what may be answered. The kernel has the last word
+ * otherwise.
+ */
 enum Phase {
     CREATED("bind() or resolveAddress() comes next"),
     BOUND("listen(), resolveAddress() or joinMulticast() comes next"),
@@ -11,6 +14,7 @@ enum Phase {
     CONNECTING("its event comes next, which some thread must take"),
     LISTENING("requests come next"),
     REQUESTED("accept() or reject() comes next"),
+    RESPONDED("establish() or reject() comes next"),
     ESTABLISHED("disconnect() comes next"),
     ENDED("close() comes next");
 
@@ -30,6 +34,7 @@ enum Phase {
         return switch (type) {
             case ADDR_RESOLVED -> ADDRESS_RESOLVED;
             case ROUTE_RESOLVED -> ROUTE_RESOLVED;
+            case CONNECT_RESPONSE -> RESPONDED;
             case ESTABLISHED -> ESTABLISHED;
             case ADDR_ERROR, CONNECT_ERROR, UNREACHABLE, REJECTED, DISCONNECTED, DEVICE_REMOVAL -> ENDED;
             case ROUTE_ERROR -> ADDRESS_RESOLVED;

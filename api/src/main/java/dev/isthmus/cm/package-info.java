@@ -1,6 +1,6 @@
 /**
  * Connection management: connections by IP address and port, made by librdmacm, as rdma/rdma_cma.h has it. It works on
- * RoCE, InfiniBand and iWARP, and on iWARP nothing else does.
+ * RoCE, InfiniBand and iWARP, and on iWARP nothing else makes connections.
  *
  * <p>{@link dev.isthmus.cm.Listener} and {@link dev.isthmus.cm.Connector} are what most programs need. One side:
  *
@@ -25,8 +25,9 @@
  * }
  * }</pre>
  *
- * <p>Below them, and for many connections on one thread, each call on a {@link dev.isthmus.cm.ConnectionId} begins something, and an event of its {@link
- * dev.isthmus.cm.EventChannel} tells how it went; an {@link dev.isthmus.cm.EventLoop} hands them out. Who serves listens, and answers requests:
+ * <p>Below them, and for many connections on one thread, each call on a {@link dev.isthmus.cm.ConnectionId} begins
+ * something, and an event of its {@link dev.isthmus.cm.EventChannel} tells how it went; an {@link
+ * dev.isthmus.cm.EventLoop} hands them out. Who serves listens, and answers requests:
  *
  * <pre>{@code
  * try (var channel = EventChannel.open();
@@ -67,9 +68,10 @@
  *     id.queuePair().tryPost(request.to(pd.createAddressHandle(to.path()), to.qpNum(), to.qkey()));
  * }</pre>
  *
- * <p>Channels and connection ids can be used from any thread; queue pairs belong to the one that created them. A channel
- * is closed after its connections, and a connection after its queue pair. librdmacm opens devices of its own: what goes
- * with a queue pair is made from {@link dev.isthmus.cm.ConnectionId#device}, and from no other open device. What comes
- * from a peer, such as private data, is data of a stranger.
+ * <p>Channels and connection ids can be used from any thread; listeners, connections and queue pairs belong to the one
+ * that created them, until they are handed over. A channel is closed after its connections, and a connection after its
+ * queue pair. librdmacm opens devices of its own: what goes with a queue pair is made from {@link
+ * dev.isthmus.cm.ConnectionId#device}, and from no other open device. What comes from a peer, such as private data, is
+ * data of a stranger.
  */
 package dev.isthmus.cm;

@@ -60,13 +60,15 @@ public final class Lifetime {
      */
     public <T> T open(Supplier<T> create) {
         boolean made = false;
+        Runnable told = Trace.opening(kind, name);
         try {
             T result = create.get();
             made = true;
+            told.run();
             return result;
         } finally {
             if (!made) {
-                close(() -> {});
+                end(() -> {});
             }
         }
     }
@@ -105,8 +107,15 @@ public final class Lifetime {
      * @throws IllegalStateException if children hold it, or a call on it is running
      */
     public void close(Runnable destroy) {
+        Runnable told = Trace.closing(kind, name);
+        if (end(destroy)) {
+            told.run();
+        }
+    }
+
+    private boolean end(Runnable destroy) {
         if (!beginClose()) {
-            return;
+            return false;
         }
         boolean destroyed = false;
         try {
@@ -118,6 +127,7 @@ public final class Lifetime {
         for (Lifetime parent : parents) {
             parent.letGo(kind);
         }
+        return true;
     }
 
     private synchronized boolean beginClose() {

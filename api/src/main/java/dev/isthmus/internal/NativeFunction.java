@@ -74,6 +74,7 @@ public final class NativeFunction {
 
     @SuppressWarnings("restricted")
     private MethodHandle link() {
+        NativeAccess.require(); // the C library's functions are at hand without loading anything
         MethodHandle downcall = Linker.nativeLinker().downcallHandle(address.get(), descriptor, options);
         int arguments = descriptor.argumentLayouts().size();
         return downcall.asType(MethodType.genericMethodType(1 + arguments).changeParameterType(0, MemorySegment.class))

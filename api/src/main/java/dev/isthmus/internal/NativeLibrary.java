@@ -33,14 +33,9 @@ public final class NativeLibrary {
      * @param debianPackage what to install when it is missing
      */
     public static NativeLibrary load(String soname, String project, String debianPackage) {
+        NativeAccess.require();
         try {
             return new NativeLibrary(soname, project, lookup(soname));
-        } catch (IllegalCallerException e) {
-            throw new RdmaUnavailableException(
-                    "this JVM denies native access to Isthmus: start it with --enable-native-access=ALL-UNNAMED when"
-                            + " Isthmus is on the class path, or on the module path with --enable-native-access="
-                            + "dev.isthmus,dev.isthmus.bindings.ibverbs,dev.isthmus.bindings.ucx",
-                    e);
         } catch (IllegalArgumentException e) {
             throw new RdmaUnavailableException(
                     "the shared library " + soname + " is not on this machine or cannot be loaded: install "

@@ -12,23 +12,26 @@ final class AsyncRequests {
 
     private static final int LOOK_ANYWAY = 63;
 
-    /** One operation: completes its future, or fails it. */
-    private abstract static class Entry {
+    /** One operation: what its future is completed with. */
+    private abstract static class Entry<T> {
+        final CompletableFuture<T> future = new CompletableFuture<>();
         final long request;
+        final String call;
+        final Object on;
 
-        Entry(long request) {
+        Entry(long request, String call, Object on) {
             this.request = request;
+            this.call = call;
+            this.on = on;
         }
 
-        abstract CompletableFuture<?> future();
-
-        abstract void complete();
+        abstract T result();
     }
 
     private final UcpWorker worker;
     private final UcpRequests requests;
-    private final ArrayList<Entry> pending = new ArrayList<>();
-    private final ArrayDeque<Entry> done = new ArrayDeque<>();
+    private final ArrayList<Entry<?>> pending = new ArrayList<>();
+    private final ArrayDeque<Entry<?>> done = new ArrayDeque<>();
     private int idle;
 
     AsyncRequests(UcpWorker worker, UcpRequests requests) {
@@ -36,54 +39,67 @@ final class AsyncRequests {
         this.requests = requests;
     }
 
-    CompletableFuture<Void> send(long request, UcpEndpoint endpoint) {
+    /** Of an operation that has no result. */
+    CompletableFuture<Void> done(long request, Object on) {
+        return send(request, request == 0 ? "" : requests.call(request), on);
+    }
+
+    /** The same of a call that its kind does not tell. */
+    CompletableFuture<Void> send(long request, String call, Object on) {
         if (request == 0) {
             return CompletableFuture.completedFuture(null);
         }
-        var future = new CompletableFuture<Void>();
-        add(new Entry(request) {
+        return add(new Entry<Void>(request, call, on) {
             @Override
-            CompletableFuture<?> future() {
-                return future;
-            }
-
-            @Override
-            void complete() {
-                finish(future, request, null, "ucp_tag_send_nbx", endpoint);
+            Void result() {
+                return null;
             }
         });
-        return future;
+    }
+
+    /** Of a receive of a stream. */
+    CompletableFuture<Long> length(long request, UcpEndpoint endpoint) {
+        return add(new Entry<Long>(request, requests.call(request), endpoint) {
+            @Override
+            Long result() {
+                return requests.length(request);
+            }
+        });
+    }
+
+    /** Of an atomic operation that fetches a number. */
+    CompletableFuture<Long> fetched(long request, UcpRemoteMemory memory) {
+        return add(new Entry<Long>(request, requests.call(request), memory) {
+            @Override
+            Long result() {
+                return requests.fetched(request);
+            }
+        });
     }
 
     CompletableFuture<UcpTagReceived> tagReceive(long request) {
-        var future = new CompletableFuture<UcpTagReceived>();
-        add(new Entry(request) {
+        return add(new Entry<UcpTagReceived>(request, requests.call(request), worker) {
             @Override
-            CompletableFuture<?> future() {
-                return future;
-            }
-
-            @Override
-            void complete() {
-                var received = new UcpTagReceived(requests.length(request), requests.senderTag(request));
-                finish(future, request, received, "ucp_tag_recv_nbx", worker);
+            UcpTagReceived result() {
+                return new UcpTagReceived(requests.length(request), requests.senderTag(request));
             }
         });
-        return future;
     }
 
-    private void add(Entry entry) {
+    private <T> CompletableFuture<T> add(Entry<T> entry) {
         pending.add(entry);
         worker.needAttention();
+        return entry.future;
     }
 
-    private <T> void finish(CompletableFuture<T> future, long request, T value, String call, Object object) {
-        int status = requests.statusCode(request);
-        requests.release(request);
+    private <T> void complete(Entry<T> entry) {
+        int status = requests.statusCode(entry.request);
+        T result = entry.result();
+        requests.release(entry.request);
         if (status == 0) {
-            future.complete(value);
+            entry.future.complete(result);
         } else {
-            future.completeExceptionally(UcxFailure.of(status, call, object.toString()));
+            entry.future.completeExceptionally(UcxFailure.of(status, entry.call, entry.on.toString()));
         }
     }
 
@@ -103,16 +119,16 @@ final class AsyncRequests {
         if (somethingHappened || (++idle & LOOK_ANYWAY) == 0) {
             collect();
         }
-        Entry entry;
+        Entry<?> entry;
         while ((entry = done.poll()) != null) {
-            entry.complete();
+            complete(entry);
         }
     }
 
     /** The worker is closed, and what is still pending will never be told. */
     void abandon(IllegalStateException reason) {
-        for (Entry entry : pending) {
-            entry.future().completeExceptionally(reason);
+        for (Entry<?> entry : pending) {
+            entry.future.completeExceptionally(reason);
         }
         pending.clear();
     }
@@ -120,11 +136,11 @@ final class AsyncRequests {
     private void collect() {
         int kept = 0;
         for (int i = 0; i < pending.size(); i++) {
-            Entry entry = pending.get(i);
+            Entry<?> entry = pending.get(i);
             if (requests.isDone(entry.request)) {
                 done.add(entry);
             } else {
-                if (entry.future().isCancelled()) {
+                if (entry.future.isDone()) { // cancelled, or timed out
                     requests.cancel(entry.request);
                 }
                 pending.set(kept++, entry);

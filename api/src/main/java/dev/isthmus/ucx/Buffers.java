@@ -11,13 +11,23 @@ final class Buffers {
     /** The address of bytes that C may read. */
     @HotPath
     static long readable(MemorySegment buffer, long offset, long length) {
-        if ((offset | length) < 0 || length > buffer.byteSize() - offset) {
-            throw outOfBounds(buffer, offset, length);
-        }
+        checkRange(buffer, offset, length);
         if (!buffer.isNative() || !buffer.scope().isAlive() || !buffer.isAccessibleBy(Thread.currentThread())) {
             throw unusable(buffer);
         }
         return buffer.address() + offset;
+    }
+
+    @HotPath
+    static void checkRange(MemorySegment buffer, long offset, long length) {
+        if ((offset | length) < 0 || length > buffer.byteSize() - offset) {
+            throw outOfBounds(buffer, offset, length);
+        }
+    }
+
+    /** Whether a segment has some of that memory. */
+    static boolean overlap(MemorySegment segment, long begin, long bytes) {
+        return segment.address() < begin + bytes && begin < segment.address() + segment.byteSize();
     }
 
     /** The address of bytes that C may write. */

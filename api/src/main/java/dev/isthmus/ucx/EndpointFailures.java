@@ -4,8 +4,6 @@ import dev.isthmus.bindings.ucx.ucp_err_handler_cb_t;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
-import java.util.HashMap;
-import java.util.Map;
 
 /**
  * The endpoint error handler of one worker ({@code ucp_err_handler_cb_t}), the same for all of its endpoints. UCX calls
@@ -18,9 +16,8 @@ final class EndpointFailures {
 
     private final UcpWorker worker;
     private final MemorySegment callback;
-    private final Map<Long, UcpEndpoint> endpoints = new HashMap<>();
+    private final EndpointNumbers endpoints = new EndpointNumbers();
     private final ArrayDeque<UcpEndpoint> failed = new ArrayDeque<>();
-    private long lastId;
     private Throwable thrown;
     private boolean any;
 
@@ -41,12 +38,16 @@ final class EndpointFailures {
 
     /** Registers an endpoint; the number is to be the callback's argument. */
     long add(UcpEndpoint endpoint) {
-        endpoints.put(++lastId, endpoint);
-        return lastId;
+        return endpoints.add(endpoint);
     }
 
     void remove(long id) {
         endpoints.remove(id);
+    }
+
+    /** The endpoint of a number, or null if it was closed. */
+    UcpEndpoint endpoint(long id) {
+        return endpoints.get(id);
     }
 
     /** Whether {@link #tell} has something to do. */

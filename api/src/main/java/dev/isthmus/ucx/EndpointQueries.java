@@ -66,6 +66,16 @@ final class EndpointQueries {
         return Optional.of(attr);
     }
 
+    /** Whether the lines of {@code ucp_ep_print_info} name a transport of System V's or POSIX' shared memory. */
+    static boolean isOverSharedMemory(String info) {
+        return info.contains("posix/") || info.contains("sysv/");
+    }
+
+    /** Whether they name one that does atomic operations with the processor on this side. */
+    static boolean isWithinMachine(String info) {
+        return isOverSharedMemory(info) || info.contains("self/");
+    }
+
     static List<UcpTransport> transports(UcpEndpoint endpoint) {
         UcxLibrary.require(TRANSPORTS_SINCE, "asking an endpoint for its transports");
         try (var call = new UcpCall()) {

@@ -1,7 +1,9 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.ucx.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -14,16 +16,39 @@ final class RequestSlot {
     static final byte SEND = 0;
     static final byte TAG_RECEIVE = 1;
     static final byte FLUSH = 2;
+    static final byte AM_RECEIVE = 3;
+    static final byte AM_SEND = 4;
+    static final byte STREAM_RECEIVE = 10;
+    static final byte STREAM_SEND = 11;
+    static final byte SYNC_SEND = 12;
+    static final byte PUT = 16;
+    static final byte GET = 17;
+    static final byte ATOMIC = 18;
+    static final byte FETCH_32 = 19;
+    static final byte FETCH_64 = 20;
 
+    private static final int FIELDS = ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE();
     private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
+    private static final long OPERAND = 3 * PARAM_BYTES;
+    private static final long REPLY = OPERAND + Long.BYTES;
+    private static final long MEMORY_OFFSET = 2 * PARAM_BYTES + ucp_request_param_t.memh$offset();
 
     final int index;
 
     /** The request, as C knows it; its parameters follow. */
     final long address;
 
+    /** What C keeps of the operation. */
+    private final MemorySegment request;
+
+    /** Parameters that are written for each call: what the prepared ones are not for. They hold the request's address. */
+    private final MemorySegment other;
+
     /** The operation's number, {@link RequestSlots#FREE} while there is none: then it is the next one. */
     long handle;
+
+    /** The index of the next one of those that are free, as long as this is. */
+    int nextFree;
 
     byte kind;
 
@@ -39,11 +64,31 @@ final class RequestSlot {
     /** Held while C uses it: the memory of an automatic arena must not be collected. */
     MemorySegment buffer;
 
+    /** The header of an active message, which C uses as long; null with anything else. */
+    MemorySegment header;
+
+    /** What C uses instead of a buffer. */
+    UcpPayload payload;
+
     UcpEndpoint endpoint;
 
-    RequestSlot(int index, long address, long handle) {
+    /** Of an operation on a peer's memory; null for any other. */
+    UcpRemoteMemory remote;
+
+    /** What such an operation uses on this side; null if that is not registered. */
+    UcpMemory memory;
+
+    /** Whether there is more to let go of, when the operation has ended, than the buffer. */
+    boolean holdsMore;
+
+    /** The program does not know the number of the operation. */
+    boolean implicit;
+
+    RequestSlot(int index, MemorySegment request, long address, MemorySegment other, long handle) {
         this.index = index;
+        this.request = request;
         this.address = address;
+        this.other = other;
         this.handle = handle;
     }
 
@@ -57,7 +102,83 @@ final class RequestSlot {
         return address + PARAM_BYTES;
     }
 
+    /**
+     * Parameters for one call.
+     *
+     * @param mask {@code UCP_OP_ATTR_FLAG}s, and fields besides those here
+     * @param flags what {@code UCP_OP_ATTR_FIELD_FLAGS} stands for, if the mask has it
+     */
+    @HotPath
+    long parameters(int mask, long datatype, int flags, int memoryType) {
+        MemorySegment p = other;
+        ucp_request_param_t.op_attr_mask(p, FIELDS | mask);
+        ucp_request_param_t.flags(p, flags);
+        ucp_request_param_t.datatype(p, datatype);
+        ucp_request_param_t.memory_type(p, memoryType);
+        return address + 2 * PARAM_BYTES;
+    }
+
+    /** The C function that an operation of a kind is, for messages. */
+    static String call(byte kind) {
+        return switch (kind) {
+            case SEND -> "ucp_tag_send_nbx";
+            case SYNC_SEND -> "ucp_tag_send_sync_nbx";
+            case TAG_RECEIVE -> "ucp_tag_recv_nbx";
+            case AM_SEND -> "ucp_am_send_nbx";
+            case AM_RECEIVE -> "ucp_am_recv_data_nbx";
+            case FLUSH -> "ucp_ep_flush_nbx";
+            case STREAM_SEND -> "ucp_stream_send_nbx";
+            case STREAM_RECEIVE -> "ucp_stream_recv_nbx";
+            case PUT -> "ucp_put_nbx";
+            case GET -> "ucp_get_nbx";
+            case ATOMIC, FETCH_32, FETCH_64 -> "ucp_atomic_op_nbx";
+            default -> "an operation";
+        };
+    }
+
+    /** Whether C uses some of that memory, as long as it has not ended. */
+    boolean isUsing(long begin, long bytes) {
+        return (payload != null && payload.isUsing(begin, bytes))
+                || (buffer != null && Buffers.overlap(buffer, begin, bytes))
+                || (header != null && Buffers.overlap(header, begin, bytes));
+    }
+
+    /** What it is an operation of, for messages. */
+    Object owner() {
+        if (remote != null) {
+            return remote;
+        }
+        return endpoint == null ? "" : endpoint;
+    }
+
+    /** The {@code ucp_mem_h} in {@link #parameters}. */
+    @HotPath
+    void memoryParameter(long memoryHandle) {
+        NativeMemory.setLong(address + MEMORY_OFFSET, memoryHandle);
+    }
+
+    /**
+     * Clears what C has kept of the operation before: of an atomic operation UCX fills in less than it looks at when the
+     * endpoint fails, and calls what an operation before it would have called.
+     */
+    @HotPath
+    void clear() {
+        request.fill((byte) 0);
+    }
+
+    /** Eight bytes for the operand of an atomic operation. */
+    @HotPath
+    long operand() {
+        return address + OPERAND;
+    }
+
+    /** Eight bytes for what it fetches. */
+    @HotPath
+    long reply() {
+        return address + REPLY;
+    }
+
     boolean isTaken() {
-        return handle > 0;
+        return handle > 0 || implicit;
     }
 }

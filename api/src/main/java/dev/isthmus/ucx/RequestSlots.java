@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
  * filled once, because they hold its address:
  *
  * <pre>
- *   | ucp_request_t, of the size that ucp_context_query says | send parameters | receive parameters |
+ *   | ucp_request_t, of the size that ucp_context_query says | send parameters | receive parameters | other | operands |
  *                                                            ^ the request's address
  * </pre>
  *
- * <p>A request is known to the program by a number: slot in bits 0 to 19, generation in 20 to 46, worker in 47 to 62. It
+ * <p>A request is known to the program by a number: slot in bits 0 to 19, worker in 20 to 35, generation in 36 to 62. It
  * is never 0 or negative, and no worker takes that of another, nor of an operation that was released.
  */
 final class RequestSlots {
@@ -29,14 +29,16 @@ final class RequestSlots {
     static final int MAX_SLOTS = 1 << 20;
 
     private static final long SLOT_MASK = MAX_SLOTS - 1;
-    private static final long GENERATION_ONE = MAX_SLOTS;
-    private static final long GENERATION_MASK = ((1L << 27) - 1) << 20;
+    private static final int WORKERS = (1 << 16) - 1;
+    private static final int WORKER_SHIFT = 20;
+    private static final long GENERATION_ONE = 1L << 36; // what is carried beyond all of them meets FREE, which is set
     private static final long FREE = Long.MIN_VALUE;
-    private static final int WORKERS = 1 << 16;
-    private static final long CONTIGUOUS_BYTES = 1L << 3; // ucp_dt_make_contig(1), a macro: size << class bits | CONTIG
+    private static final int NONE = -1;
+    static final long CONTIGUOUS_BYTES = 1L << 3; // ucp_dt_make_contig(1), a macro: size << class bits | CONTIG
 
     private static final long CACHE_LINE = 64;
     private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
+    private static final long OPERAND_BYTES = 2 * Long.BYTES;
     private static final AtomicInteger WORKER_IDS = new AtomicInteger();
 
     private final Arena arena;
@@ -45,8 +47,8 @@ final class RequestSlots {
     private final long firstHandle;
 
     private RequestSlot[] slots = {};
-    private int[] free = {}; // a stack, so that the same few slots stay in the cache
-    private int freeCount;
+    private int free = NONE; // the first of a list by RequestSlot.nextFree: the last freed, which the cache has
+    private int inUse;
 
     /**
      * Reserves slots.
@@ -57,52 +59,73 @@ final class RequestSlots {
     RequestSlots(Arena arena, long requestBytes, int count) {
         this.arena = arena;
         this.requestBytes = requestBytes;
-        this.stride = roundUp(roundUp(requestBytes) + 2 * PARAM_BYTES);
-        this.firstHandle = ((long) (WORKER_IDS.getAndIncrement() & (WORKERS - 1)) << 47) | GENERATION_ONE;
+        this.stride = roundUp(roundUp(requestBytes) + 3 * PARAM_BYTES + OPERAND_BYTES);
+        int worker = Integer.remainderUnsigned(WORKER_IDS.getAndIncrement(), WORKERS) + 1; // or a number could be 0
+        this.firstHandle = (long) worker << WORKER_SHIFT;
         add(count);
     }
 
     /** A free slot, which stays free until {@link #take}: most sends are done at once. */
     @HotPath
     RequestSlot next() {
-        if (freeCount == 0) {
-            grow();
+        int index = free;
+        if (index == NONE) {
+            return grow();
         }
-        return slots[free[freeCount - 1]];
+        return slots[index];
     }
 
     /** Takes the slot that {@link #next} gave, and names it. */
     @HotPath
     long take(RequestSlot slot) {
-        freeCount--;
+        remove(slot);
         long handle = slot.handle & ~FREE;
         slot.handle = handle;
         return handle;
     }
 
+    /** Takes the slot that {@link #next} gave, and names it to nobody. */
+    @HotPath
+    void takeImplicit(RequestSlot slot) {
+        remove(slot);
+        slot.implicit = true;
+    }
+
+    @HotPath
+    private void remove(RequestSlot slot) {
+        free = slot.nextFree;
+        inUse++;
+    }
+
+    @HotPath
+    private void add(RequestSlot slot) {
+        // Most often the list behind it is still the same. A store that changes nothing would be in the way of the
+        // loads
+        // that follow it soon.
+        if (slot.nextFree != free) {
+            slot.nextFree = free;
+        }
+        free = slot.index;
+        inUse--;
+    }
+
     /** Frees a slot whose request C has completed. */
     @HotPath
     void free(RequestSlot slot) {
-        long handle = slot.handle;
-        long generation = ((handle & GENERATION_MASK) + GENERATION_ONE) & GENERATION_MASK;
-        slot.handle = (handle & ~GENERATION_MASK) | generation | FREE;
-        // Most often the slot is still there. Not storing it again saves a message tens of nanoseconds: the load in
-        // next(), which soon follows, would have to wait for the store, or be taken back for not having waited.
-        int index = slot.index;
-        if (free[freeCount] != index) {
-            free[freeCount] = index;
-        }
-        freeCount++;
+        slot.handle = (slot.handle + GENERATION_ONE) | FREE;
+        slot.implicit = false;
+        add(slot);
     }
 
     /** The slot of a handle, or null if it is no outstanding operation of this worker. */
     @HotPath
     RequestSlot find(long handle) {
         int index = (int) (handle & SLOT_MASK);
-        if (handle <= 0 || index >= slots.length) {
+        RequestSlot[] all = slots;
+        if (handle <= 0 || Integer.compareUnsigned(index, all.length) >= 0) { // compared as the JIT does for all[index]
             return null;
         }
-        RequestSlot slot = slots[index];
+        RequestSlot slot = all[index];
         return slot.handle == handle ? slot : null;
     }
 
@@ -112,15 +135,38 @@ final class RequestSlots {
     }
 
     int inUse() {
-        return slots.length - freeCount;
+        return inUse;
     }
 
-    private void grow() {
+    /**
+     * Keeps the slot that {@link #next} gave away from whoever is called back during a call that begins an operation:
+     * C may have begun it in there.
+     *
+     * @return what to give {@link #endCallback}
+     */
+    @HotPath
+    int beginCallback() {
+        int kept = free;
+        if (kept != NONE) {
+            remove(slots[kept]);
+        }
+        return kept;
+    }
+
+    @HotPath
+    void endCallback(int kept) {
+        if (kept != NONE) {
+            add(slots[kept]);
+        }
+    }
+
+    private RequestSlot grow() {
         if (slots.length == MAX_SLOTS) {
             throw new IllegalStateException("the worker has " + MAX_SLOTS
                     + " outstanding operations, the most there can be: release() those that are done");
         }
         add(Math.min(slots.length, MAX_SLOTS - slots.length));
+        return slots[free];
     }
 
     private void add(int count) {
@@ -128,24 +174,31 @@ final class RequestSlots {
         int length = first + count;
         MemorySegment chunk = arena.allocate(count * stride, CACHE_LINE);
         slots = Arrays.copyOf(slots, length);
-        free = Arrays.copyOf(free, length);
-        for (int i = 0; i < count; i++) {
+        for (int i = count - 1; i >= 0; i--) { // the lowest is the first
             int index = first + i;
-            slots[index] =
-                    new RequestSlot(index, prepare(chunk.asSlice(i * stride, stride)), firstHandle | index | FREE);
-            free[freeCount++] = length - 1 - i; // the lowest on top
+            MemorySegment memory = chunk.asSlice(i * stride, stride);
+            MemorySegment request = memory.asSlice(0, roundUp(requestBytes));
+            MemorySegment parameters = prepare(memory);
+            MemorySegment other = parameters.asSlice(2 * PARAM_BYTES, PARAM_BYTES);
+            RequestSlot slot = new RequestSlot(index, request, parameters.address(), other, firstHandle | index | FREE);
+            slot.nextFree = free;
+            free = index;
+            slots[index] = slot;
         }
     }
 
-    // The address of the request: UCX keeps its part below it.
-    private long prepare(MemorySegment memory) {
+    // The parameters begin where the request's address is: UCX keeps its part below it.
+    private MemorySegment prepare(MemorySegment memory) {
         MemorySegment parameters = memory.asSlice(roundUp(requestBytes));
         int common = ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE();
         fill(parameters, common, parameters);
         // Without immediate completion: UCX 1.13 tells the length and the sender's tag of a message that was there
         // already only by its request.
         fill(parameters.asSlice(PARAM_BYTES), common | ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL(), parameters);
-        return parameters.address();
+        MemorySegment other = parameters.asSlice(2 * PARAM_BYTES);
+        fill(other, common, parameters);
+        ucp_request_param_t.reply_buffer(other, other.asSlice(PARAM_BYTES + Long.BYTES));
+        return parameters;
     }
 
     private static void fill(MemorySegment parameters, int mask, MemorySegment request) {

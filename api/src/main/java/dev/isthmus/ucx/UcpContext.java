@@ -5,6 +5,7 @@ import dev.isthmus.bindings.ucx.ucp_context_attr;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
+import dev.isthmus.internal.ucx.UcxText;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
@@ -135,9 +136,97 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
+     * Makes memory known to the devices: see {@link #register(MemorySegment, Consumer)}.
+     *
+     * @param segment off the heap, writable, not empty
+     * @return the memory; to be closed before the context and before the segment's arena
+     */
+    public UcpMemory register(MemorySegment segment) {
+        return register(segment, config -> {});
+    }
+
+    /**
+     * Makes memory known to the devices, for operations of this process and of peers: {@code ucp_mem_map}. Blocks while
+     * its pages are brought into memory. Over shared memory, peers are faster with what {@link #allocate(long)} gives.
+     *
+     * @param segment off the heap, writable, not empty, of an arena that this thread may access
+     * @param configurer fills in what is to differ from the defaults
+     * @return the memory; to be closed before the context and before the segment's arena
+     * @throws IllegalArgumentException if the segment is on the heap, read-only or empty, or the context has no memory of
+     *     the type
+     * @throws IllegalStateException if the context or the segment's arena is closed
+     * @throws WrongThreadException if the segment belongs to another thread
+     * @throws UcxException if a device refuses; check {@code ulimit -l}
+     */
+    public UcpMemory register(MemorySegment segment, Consumer<UcpMemoryConfig> configurer) {
+        UcpMemoryConfig config = new UcpMemoryConfig();
+        configurer.accept(config);
+        return UcpMemory.register(this, segment, config);
+    }
+
+    /**
+     * Allocates memory in the way that suits the devices best: see {@link #allocate(long, Consumer)}.
+     *
+     * @param bytes how much; at least 1
+     * @return the memory, to be closed before the context
+     */
+    public UcpMemory allocate(long bytes) {
+        return allocate(bytes, config -> {});
+    }
+
+    /**
+     * Allocates memory in the way that suits the devices best, shared memory where UCX uses that, and makes it known to
+     * them: {@code ucp_mem_map} with {@code UCP_MEM_MAP_ALLOCATE}. Its contents are undefined. Blocks while the memory is
+     * got.
+     *
+     * @param bytes how much; at least 1
+     * @param configurer fills in what is to differ from the defaults
+     * @return the memory, to be closed before the context
+     * @throws IllegalArgumentException if the size is none, the context has no memory of the type, or the fixed address
+     *     cannot be had
+     * @throws IllegalStateException if the context is closed
+     * @throws UcxException if UCX gets no memory; check {@code ulimit -l} and the size of {@code /dev/shm}
+     */
+    public UcpMemory allocate(long bytes, Consumer<UcpMemoryConfig> configurer) {
+        UcpMemoryConfig config = new UcpMemoryConfig();
+        configurer.accept(config);
+        return UcpMemory.allocate(this, bytes, config);
+    }
+
+    /**
+     * Takes memory that another context of this machine exported, for operations of this one: {@code ucp_mem_map} with
+     * {@code exported_memh_buffer}; UCX 1.14 and later.
+     *
+     * @param exported what {@link UcpMemory#export()} gave there
+     * @return the memory, which this process cannot access itself; to be closed before the context
+     * @throws IllegalStateException if the context is closed
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     * @throws UcxException if no device can import it
+     */
+    public UcpMemory importMemory(UcpExportedMemory exported) {
+        return UcpMemory.importExported(this, exported);
+    }
+
+    /**
+     * How UCX would allocate memory, for people to read: {@code ucp_mem_print_info}.
+     *
+     * @param bytes how much; at least 1
+     * @return several lines, in a form that differs between versions of UCX
+     * @throws IllegalArgumentException if the size is none
+     * @throws IllegalStateException if the context is closed
+     */
+    public String memoryInfo(long bytes) {
+        MemoryMapping.checkSize(bytes);
+        try (var call = new UcpCall(lifetime)) {
+            MemorySegment size = call.allocateFrom(Long.toString(bytes));
+            return UcxText.of(stream -> call.nothing(Libucp.MEM_PRINT_INFO, size, context, stream));
+        }
+    }
+
+    /**
      * Frees what UCX has: {@code ucp_cleanup}. Does nothing when closed already.
      *
-     * @throws IllegalStateException if workers are open; it names how many
+     * @throws IllegalStateException if workers or memory are open; it names how many
      */
     @Override
     public void close() {

@@ -3,10 +3,9 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
-import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
@@ -22,8 +21,10 @@ import java.util.function.BiConsumer;
 public final class UcpEndpoint implements AutoCloseable {
 
     private final UcpWorker worker;
-    private final RequestSlots slots;
-    private final UcpRequests requests;
+    private final OwnerThread owner;
+    private final TagOperations tags;
+    private final OrderOperations order;
+    private final AmOperations active; // null without the feature
     private final Lifetime lifetime;
     private final UcpErrorHandling errorHandling;
     private final UcpErrorHandler errorHandler;
@@ -32,11 +33,15 @@ public final class UcpEndpoint implements AutoCloseable {
     private final long handle;
     private long ep; // 0 once closed
     private int failureCode;
+    private UcpStream stream; // null until it is asked for
+    private String lanes; // null until asked for
 
     UcpEndpoint(UcpWorker worker, EndpointTarget target, String remote, UcpEndpointConfig config) {
         this.worker = worker;
-        this.slots = worker.slots();
-        this.requests = worker.requests();
+        this.owner = worker.owner();
+        this.tags = worker.tags();
+        this.order = worker.order();
+        this.active = worker.amOperations();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
         this.describable = target instanceof EndpointTarget.Worker;
@@ -49,6 +54,9 @@ public final class UcpEndpoint implements AutoCloseable {
         } catch (RuntimeException e) {
             worker.failures().remove(failureId);
             throw e;
+        }
+        if (active != null) {
+            active.add(handle, this);
         }
     }
 
@@ -84,24 +92,64 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSend(MemorySegment buffer, long offset, long length, long tag) {
-        long handle = open();
-        worker.checkTag();
-        long address = Buffers.readable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        long result;
-        try {
-            result = Ucp.tagSend(handle, address, length, tag, slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
-        }
-        requests.touch();
-        if (result == 0) {
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            throw UcxFailure.of((int) result, "ucp_tag_send_nbx", this + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.SEND, this, buffer);
+        return tags.send(this, open(), buffer, offset, length, tag);
+    }
+
+    /**
+     * Sends more than one plain buffer as a message with a tag: see {@link #tagSend(MemorySegment, long, long, long)}.
+     *
+     * @param payload of the same worker
+     * @param tag what the receiver matches
+     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if that was asked for and could not be, otherwise the
+     *     operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the payload is of another worker, or cannot be sent
+     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was made
+     *     without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if UCX refuses the message
+     */
+    @HotPath
+    public long tagSend(UcpPayload payload, long tag) {
+        return tags.send(this, open(), payload, tag, RequestSlot.SEND);
+    }
+
+    /**
+     * Sends a message with a tag, and is done when a receive has met it: {@code ucp_tag_send_sync_nbx}. Otherwise as
+     * {@link #tagSend(MemorySegment, long, long, long)}.
+     *
+     * @param buffer off the heap, of an arena that this thread may access
+     * @param offset where the message begins in the buffer, in bytes
+     * @param length how many bytes to send; may be 0
+     * @param tag what the receiver matches
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the buffer is on the heap
+     * @throws IndexOutOfBoundsException if offset and length are not within the buffer
+     * @throws IllegalStateException if the endpoint is closed, the buffer's arena is closed, or the context was made
+     *     without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if UCX refuses the message
+     */
+    @HotPath
+    public long tagSendSync(MemorySegment buffer, long offset, long length, long tag) {
+        return tags.sendSync(this, open(), buffer, offset, length, tag);
+    }
+
+    /**
+     * Sends more than one plain buffer, and is done when a receive has met it: see {@link #tagSendSync(MemorySegment,
+     * long, long, long)}.
+     *
+     * @param payload of the same worker, not {@link UcpOperationOption#ONLY_AT_ONCE}
+     * @param tag what the receiver matches
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the payload is of another worker, or cannot be sent that way
+     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was made
+     *     without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if UCX refuses the message
+     */
+    @HotPath
+    public long tagSendSync(UcpPayload payload, long tag) {
+        return tags.send(this, open(), payload, tag, RequestSlot.SYNC_SEND);
     }
 
     /**
@@ -114,7 +162,125 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> tagSendAsync(MemorySegment buffer, long tag) {
-        return worker.async().send(tagSend(buffer, tag), this);
+        return worker.async().done(tagSend(buffer, tag), this);
+    }
+
+    /**
+     * Sends a whole buffer as an active message without header: see {@link #amSend(int, MemorySegment, MemorySegment,
+     * int)}.
+     *
+     * @param id which of the peer's handlers is to have it
+     * @param buffer off the heap
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}
+     */
+    @HotPath
+    public long amSend(int id, MemorySegment buffer) {
+        return amSend(id, MemorySegment.NULL, 0, 0, buffer, 0, buffer.byteSize(), 0);
+    }
+
+    /**
+     * Sends an active message: {@code ucp_am_send_nbx}. A header without data is the fastest way for a few bytes.
+     *
+     * <p>UCX reads header and buffer until the operation is done: until then neither change them nor close their arenas.
+     * Over the self transport handlers of this worker run within this call.
+     *
+     * @param id which of the peer's handlers is to have it, 0 to {@link UcpActiveMessages#MAX_ID}
+     * @param header off the heap, no longer than {@link UcpActiveMessages#maxHeaderBytes()}; {@link MemorySegment#NULL}
+     *     for none
+     * @param buffer off the heap; {@link MemorySegment#NULL} for none
+     * @param flags {@link UcpActiveMessages#REPLY} and others, or 0
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if a segment is on the heap, the header too long, or id or flags are none
+     * @throws IllegalStateException if the endpoint or a segment's arena is closed, the context was made without {@link
+     *     UcpFeature#AM}, or handlers that send to their own worker run too deep inside each other
+     * @throws WrongThreadException if the worker or a segment belongs to another thread
+     * @throws UcxException if UCX refuses the message, because the endpoint failed for instance
+     */
+    @HotPath
+    public long amSend(int id, MemorySegment header, MemorySegment buffer, int flags) {
+        return amSend(id, header, 0, header.byteSize(), buffer, 0, buffer.byteSize(), flags);
+    }
+
+    /**
+     * Sends an active message from parts of segments: as {@link #amSend(int, MemorySegment, MemorySegment, int)}, without
+     * slices, which allocate.
+     *
+     * @param id which of the peer's handlers is to have it
+     * @param header off the heap
+     * @param headerOffset where the header begins in its segment
+     * @param headerLength how long it is; may be 0
+     * @param buffer off the heap
+     * @param offset where the data begins in its segment
+     * @param length how long it is; may be 0
+     * @param flags of {@link UcpActiveMessages}, or 0
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IndexOutOfBoundsException if header or data are not within their segments
+     */
+    @HotPath
+    public long amSend(
+            int id,
+            MemorySegment header,
+            long headerOffset,
+            long headerLength,
+            MemorySegment buffer,
+            long offset,
+            long length,
+            int flags) {
+        long handle = open();
+        if (active == null) {
+            worker.activeMessages(); // which says why not
+        }
+        return active.send(this, handle, id, header, headerOffset, headerLength, buffer, offset, length, flags);
+    }
+
+    /**
+     * Sends an active message whose data is more than a plain buffer, a list of buffers for instance; otherwise as {@link
+     * #amSend(int, MemorySegment, MemorySegment, int)}.
+     *
+     * @param id which of the peer's handlers is to have it
+     * @param header off the heap; {@link MemorySegment#NULL} for none
+     * @param payload the data; made for this endpoint's worker
+     * @param flags of {@link UcpActiveMessages}, or 0
+     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if the payload is to be sent at once only and cannot,
+     *     otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the payload was made for another worker
+     */
+    @HotPath
+    public long amSend(int id, MemorySegment header, UcpPayload payload, int flags) {
+        long handle = open();
+        if (active == null) {
+            worker.activeMessages(); // which says why not
+        }
+        return active.send(this, handle, id, header, payload, flags);
+    }
+
+    /**
+     * Sends an active message, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the
+     * worker's thread, with a {@link UcxException} if the send fails. It allocates; otherwise as {@link #amSend(int,
+     * MemorySegment, MemorySegment, int)}.
+     *
+     * @param id which of the peer's handlers is to have it
+     * @param header off the heap; UCX reads it until the future is completed
+     * @param buffer off the heap; UCX reads it until the future is completed
+     * @param flags of {@link UcpActiveMessages}, or 0
+     * @return completed when header and buffer are the caller's again
+     */
+    public CompletableFuture<Void> amSendAsync(int id, MemorySegment header, MemorySegment buffer, int flags) {
+        return worker.async().send(amSend(id, header, buffer, flags), "ucp_am_send_nbx", this);
+    }
+
+    /**
+     * The streams to and from the peer.
+     *
+     * @return the same object each time
+     * @throws IllegalStateException if the context was made without {@link UcpFeature#STREAM}
+     */
+    public UcpStream stream() {
+        if (stream == null) {
+            worker.streams().checkEnabled();
+            stream = new UcpStream(this, worker.streams(), worker.async());
+        }
+        return stream;
     }
 
     /**
@@ -128,17 +294,25 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long flush() {
-        long handle = open();
-        RequestSlot slot = slots.next();
-        long result = Ucp.endpointFlush(handle, slot.sendParameters());
-        requests.touch();
-        if (result == 0) {
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            throw UcxFailure.of((int) result, "ucp_ep_flush_nbx", toString());
-        }
-        return requests.begin(slot, RequestSlot.FLUSH, this, null);
+        return order.flush(this, open());
+    }
+
+    /**
+     * Makes a peer's memory reachable: {@code ucp_ep_rkey_unpack}. The peer is the one that this endpoint leads to, and the
+     * key is of memory of its worker's context; of a connection by socket address, unpack when it is established, for
+     * instance with a key that came over it.
+     *
+     * @param key what the peer's {@link UcpMemory#packKey()} gave
+     * @return the memory; to be closed before the endpoint
+     * @throws IllegalArgumentException if the loaded UCX does not know the type of the memory
+     * @throws IllegalStateException if the endpoint is closed, or the context was made without {@link UcpFeature#RMA},
+     *     {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
+     * @throws WrongThreadException if the worker belongs to another thread
+     * @throws UcxException if UCX refuses because the peer has closed the memory for instance, or the endpoint failed
+     */
+    public UcpRemoteMemory unpack(UcpPackedKey key) {
+        open();
+        return new UcpRemoteMemory(this, key);
     }
 
     /**
@@ -222,7 +396,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     public String info() {
         long open = open();
-        if (isFailed() || !describable) {
+        if (!isDescribable()) {
             throw new IllegalStateException(this + " cannot be described: it "
                     + (isFailed() ? "has failed" : "was connected by socket address"));
         }
@@ -272,11 +446,13 @@ public final class UcpEndpoint implements AutoCloseable {
      * the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but neither
      * completes futures nor calls error handlers.
      *
-     * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned.
+     * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned. If that is
+     * refused, the progress in which it happens throws, and the endpoint is open as before.
      *
      * <p>When sends are left after that, or the endpoint failed, it is closed as {@link #closeForcibly()} does. Does
      * nothing when closed already.
      *
+     * @throws IllegalStateException if remote memory is open, and it names how much
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @Override
@@ -293,6 +469,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * <p>With UCX 1.14 and later, a flush of the whole worker that is outstanding is waited for, for at most {@link
      * UcpWorkerConfig#closeTimeout}; if it does not end, UCX's half of the endpoint stays, too.
      *
+     * @throws IllegalStateException if remote memory is open, and it names how much
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public void closeForcibly() {
@@ -303,7 +480,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (ep == 0) {
             return;
         }
-        worker.owner().check();
+        owner.check();
         if (worker.callbacks().isInside()) {
             ep = 0; // nothing more is sent
             worker.callbacks().defer(() -> destroy(way));
@@ -313,9 +490,48 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     private void destroy(BiConsumer<UcpWorker, UcpEndpoint> way) {
-        lifetime.close(() -> way.accept(worker, this));
-        ep = 0;
+        ep = 0; // handlers of active messages run meanwhile, and are not to send any more
+        boolean destroyed = false;
+        try {
+            lifetime.close(() -> {
+                worker.streams().releaseAll(this);
+                way.accept(worker, this);
+            });
+            destroyed = true;
+        } finally {
+            ep = destroyed ? 0 : handle;
+        }
         worker.failures().remove(failureId);
+        if (active != null) {
+            active.remove(handle, this);
+        }
+    }
+
+    /** Whether UCX can say how it is connected without a look at transports that are not there. */
+    boolean isDescribable() {
+        return describable && !isFailed();
+    }
+
+    /** Whether the endpoint is known to use shared memory. */
+    boolean isOverSharedMemory() {
+        return EndpointQueries.isOverSharedMemory(lanes());
+    }
+
+    /** Whether it is known to use that, or to lead to its own worker. */
+    boolean isWithinMachine() {
+        return EndpointQueries.isWithinMachine(lanes());
+    }
+
+    // They are chosen when an endpoint to a worker address is made. One by socket address uses the network.
+    private String lanes() {
+        if (lanes == null) {
+            lanes = describable ? info() : "";
+        }
+        return lanes;
+    }
+
+    Lifetime lifetime() {
+        return lifetime;
     }
 
     UcpWorker worker() {
@@ -326,7 +542,14 @@ public final class UcpEndpoint implements AutoCloseable {
         return errorHandling;
     }
 
+    /** Whether it can send: it was not closed, nor is it being closed. */
+    @HotPath
+    boolean isUsable() {
+        return ep != 0;
+    }
+
     /** {@code ucp_ep_h}. */
+    @HotPath
     long handle() {
         return handle;
     }
@@ -344,8 +567,8 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     @HotPath
-    private long open() {
-        worker.owner().check();
+    long open() {
+        owner.check();
         long handle = ep;
         if (handle == 0) {
             throw new IllegalStateException(this + " is closed");

@@ -4,7 +4,9 @@ package dev.isthmus.ucx;
 public enum UcpErrorHandling {
     /**
      * {@code UCP_ERR_HANDLING_MODE_NONE}: nothing. The fastest, and every transport has it; an operation towards a
-     * dead peer may never complete.
+     * dead peer may never complete. Peers are to agree before one of them closes: UCX may end the process of one that
+     * still sends, or whose endpoint is gone when an answer to it arrives. Of an endpoint that is closed, UCX keeps the
+     * peer's half, with its descriptors, until the peer's worker is closed: where many come and go, take the other mode.
      */
     NONE,
     /**

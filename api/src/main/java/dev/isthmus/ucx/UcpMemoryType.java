@@ -1,5 +1,7 @@
 package dev.isthmus.ucx;
 
+import java.util.Optional;
+
 /**
  * Where memory is: {@code ucs_memory_type_t}. UCX has support for a type when it was built with it and finds its driver.
  */
@@ -14,14 +16,21 @@ public enum UcpMemoryType {
     ROCM(3),
     /** {@code UCS_MEMORY_TYPE_ROCM_MANAGED}: main memory that ROCm manages. */
     ROCM_MANAGED(4),
-    /** {@code UCS_MEMORY_TYPE_RDMA}: memory of an RDMA device; UCX 1.14 and later. */
+    /** {@code UCS_MEMORY_TYPE_RDMA}: memory of an RDMA device; UCX 1.16 and later. */
     RDMA(5),
-    /** {@code UCS_MEMORY_TYPE_ZE_HOST}: main memory of Intel's Level Zero; UCX 1.18 and later. */
+    /** {@code UCS_MEMORY_TYPE_ZE_HOST}: main memory of Intel's Level Zero; UCX 1.17 and later. */
     ZE_HOST(6),
-    /** {@code UCS_MEMORY_TYPE_ZE_DEVICE}: memory of an Intel GPU; UCX 1.18 and later. */
+    /** {@code UCS_MEMORY_TYPE_ZE_DEVICE}: memory of an Intel GPU; UCX 1.17 and later. */
     ZE_DEVICE(7),
-    /** {@code UCS_MEMORY_TYPE_ZE_MANAGED}: memory that Level Zero shares; UCX 1.18 and later. */
-    ZE_MANAGED(8);
+    /** {@code UCS_MEMORY_TYPE_ZE_MANAGED}: memory that Level Zero shares; UCX 1.17 and later. */
+    ZE_MANAGED(8),
+    /** {@code UCS_MEMORY_TYPE_GAUDI}: memory of an Intel Gaudi; UCX 1.21 and later. */
+    GAUDI(9);
+
+    // How many types a version knows: a larger number would make C read beyond its tables.
+    private static final int SINCE_RDMA = 16;
+    private static final int SINCE_ZE = 17;
+    private static final int SINCE_GAUDI = 21;
 
     private final int code;
 
@@ -40,5 +49,29 @@ public enum UcpMemoryType {
 
     long bit() {
         return 1L << code;
+    }
+
+    /** Whether a program may read and write it as it does other memory. */
+    boolean isHost() {
+        return switch (this) {
+            case HOST, CUDA_MANAGED, ROCM_MANAGED, ZE_HOST, ZE_MANAGED -> true;
+            case CUDA, ROCM, RDMA, ZE_DEVICE, GAUDI -> false;
+        };
+    }
+
+    static Optional<UcpMemoryType> of(int code) {
+        UcpMemoryType[] all = values();
+        return code >= 0 && code < all.length ? Optional.of(all[code]) : Optional.empty();
+    }
+
+    /** How many types UCX 1.x knows, at least. */
+    static int known(int minor) {
+        if (minor < SINCE_RDMA) {
+            return RDMA.code;
+        }
+        if (minor < SINCE_ZE) {
+            return ZE_HOST.code;
+        }
+        return minor < SINCE_GAUDI ? GAUDI.code : values().length;
     }
 }

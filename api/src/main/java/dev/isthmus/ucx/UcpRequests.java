@@ -4,8 +4,11 @@ import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.internal.ucx.UcpStreams;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * The outstanding operations of a worker, each a number that the call which began it returned. The number 0 is an
@@ -17,6 +20,9 @@ import java.lang.foreign.MemorySegment;
  * <p>Confined to the thread of its worker. Nothing here blocks or allocates.
  */
 public final class UcpRequests {
+
+    /** What a call returns that was to be done {@link UcpOperationOption#ONLY_AT_ONCE} and could not. */
+    public static final long NOT_BEGUN = -1;
 
     private static final int IN_PROGRESS = 1;
 
@@ -31,7 +37,9 @@ public final class UcpRequests {
     private final long worker;
     private final RequestSlots slots;
     private final MemorySegment info;
+    private AsyncRequests async; // which needs this
     private final long infoAddress;
+    private final ImplicitRequests implicit;
 
     private int activity; // counts what may have completed something
     private int skipped;
@@ -42,6 +50,7 @@ public final class UcpRequests {
         this.slots = slots;
         this.info = ucp_tag_recv_info.allocate(arena);
         this.infoAddress = info.address();
+        this.implicit = new ImplicitRequests(this, slots);
     }
 
     /**
@@ -78,10 +87,10 @@ public final class UcpRequests {
      */
     @HotPath
     public int statusCode(long request) {
-        owner.check();
         if (request == 0) {
             return 0;
         }
+        owner.check();
         RequestSlot slot = slot(request);
         int status = slot.status;
         if (status != IN_PROGRESS) {
@@ -94,7 +103,8 @@ public final class UcpRequests {
     }
 
     /**
-     * The length of the message that a receive got: {@code ucp_tag_recv_info_t::length}.
+     * The length of the message that a receive got, {@code ucp_tag_recv_info_t::length}, or of the part of a stream,
+     * {@code ucp_stream_recv_request_test}.
      *
      * @param request what the receive returned
      * @return the length in bytes; 0 unless the status is {@link UcsStatus#OK}
@@ -102,10 +112,10 @@ public final class UcpRequests {
      */
     @HotPath
     public long length(long request) {
-        owner.check();
         if (request == 0) {
             return 0;
         }
+        owner.check();
         RequestSlot slot = slot(request);
         return received(slot) ? slot.length : 0;
     }
@@ -119,12 +129,30 @@ public final class UcpRequests {
      */
     @HotPath
     public long senderTag(long request) {
-        owner.check();
         if (request == 0) {
             return 0;
         }
+        owner.check();
         RequestSlot slot = slot(request);
         return received(slot) ? slot.senderTag : 0;
+    }
+
+    /**
+     * The number that an atomic operation fetched: what was in the peer's memory before it.
+     *
+     * @param request what the operation returned
+     * @return the number, of 32 bits with its sign; 0 unless the status is {@link UcsStatus#OK}
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    @HotPath
+    public long fetched(long request) {
+        if (request == 0) {
+            return 0;
+        }
+        owner.check();
+        RequestSlot slot = slot(request);
+        boolean known = slot.status == 0 && slot.kind >= RequestSlot.FETCH_32 && slot.kind <= RequestSlot.FETCH_64;
+        return known ? slot.length : 0;
     }
 
     /**
@@ -136,10 +164,10 @@ public final class UcpRequests {
      */
     @HotPath
     public void cancel(long request) {
-        owner.check();
         if (request == 0) {
             return;
         }
+        owner.check();
         RequestSlot slot = slot(request);
         if (poll(slot) == IN_PROGRESS) {
             Ucp.requestCancel(worker, slot.address);
@@ -156,10 +184,10 @@ public final class UcpRequests {
      */
     @HotPath
     public void release(long request) {
-        owner.check();
         if (request == 0) {
             return;
         }
+        owner.check();
         RequestSlot slot = slot(request);
         if (poll(slot) == IN_PROGRESS) {
             throw stillInProgress();
@@ -168,13 +196,48 @@ public final class UcpRequests {
     }
 
     /**
-     * How many operations were begun and not released, done or not.
+     * A future of an operation, the convenient way: for what has no such form of its own. The future is completed by
+     * {@link UcpWorker#progress()}, on the worker's thread, with a {@link dev.isthmus.UcxException} if the operation
+     * fails. When it is cancelled or times out, the operation is cancelled with a following progress, as far as {@link
+     * #cancel} can. It allocates.
+     *
+     * @param request what the call that began it returned; released by this library, so that nobody may use it after this
+     * @return completed when the operation is done
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    public CompletableFuture<Void> whenDone(long request) {
+        owner.check();
+        return async.done(request, request == 0 ? "" : slot(request).owner());
+    }
+
+    /**
+     * What UCX says of an operation: {@code ucp_request_query}. It allocates, and is for people who look for a fault.
+     *
+     * @param request what the call that began it returned
+     * @return its status, and where its memory is
+     * @throws IllegalArgumentException if there is no such operation on this worker
+     */
+    public UcpRequestAttributes attributes(long request) {
+        owner.check();
+        if (request == 0) {
+            return UcpRequestAttributes.DONE;
+        }
+        RequestSlot slot = slot(request);
+        return poll(slot) == IN_PROGRESS ? UcpRequestAttributes.query(slot) : UcpRequestAttributes.ended(slot);
+    }
+
+    /**
+     * How many operations were begun and not released, done or not. Implicit ones do not count.
      *
      * @return the number
      */
     public int outstanding() {
         owner.check();
-        return slots.inUse();
+        return slots.inUse() - implicit.size();
+    }
+
+    void futures(AsyncRequests futures) {
+        async = futures;
     }
 
     /** Something was called that may have completed operations. */
@@ -195,14 +258,83 @@ public final class UcpRequests {
     /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
     @HotPath
     long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+        note(slot, kind, endpoint, buffer);
+        return slots.take(slot);
+    }
+
+    /** Keeps account of one that the program is not told the number of, and that is forgotten when it has ended. */
+    @HotPath
+    void beginImplicit(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+        note(slot, kind, endpoint, buffer);
+        slots.takeImplicit(slot);
+        implicit.add(slot);
+    }
+
+    /** Keeps account of an operation that C began in a slot that is taken. */
+    @HotPath
+    void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
         slot.kind = kind;
         slot.status = IN_PROGRESS;
         slot.polledAt = activity - 1; // it may be done already
         slot.buffer = buffer;
-        if (slot.endpoint != endpoint) {
+        slot.holdsMore = kind != RequestSlot.TAG_RECEIVE;
+        if (endpoint != null) {
             slot.endpoint = endpoint;
         }
+    }
+
+    /** Keeps account of a receive of a stream that C has done at once, with its length. */
+    @HotPath
+    long done(RequestSlot slot, byte kind, long length) {
+        slot.kind = kind;
+        slot.status = 0;
+        slot.length = length;
+        slot.senderTag = 0;
         return slots.take(slot);
+    }
+
+    /** What a call says that was to begin an operation on more than a plain buffer. */
+    @HotPath
+    long began(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
+        touch();
+        if (result == 0) {
+            payload.endedAtOnce(kind);
+            return 0;
+        }
+        if (UcxFailure.isError(result)) {
+            return notBegun((int) result, kind, endpoint, payload);
+        }
+        payload.begun();
+        slot.payload = payload;
+        long request = begin(slot, kind, endpoint, null);
+        slot.holdsMore = true;
+        return request;
+    }
+
+    private static long notBegun(int status, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
+        if (status == UcsStatus.NO_RESOURCE.code() && payload.isOnlyAtOnce()) {
+            return NOT_BEGUN;
+        }
+        String on = endpoint == null ? "" : endpoint + ", ";
+        throw UcxFailure.of(status, RequestSlot.call(kind), on + payload);
+    }
+
+    /** The C function that an operation is, for messages. */
+    String call(long request) {
+        return RequestSlot.call(slot(request).kind);
+    }
+
+    @HotPath
+    boolean hasEnded(RequestSlot slot) {
+        return poll(slot) != IN_PROGRESS;
+    }
+
+    /** A flush was done at once. */
+    @HotPath
+    void flushed() {
+        if (implicit.size() > 0) {
+            implicit.sweep();
+        }
     }
 
     /** Whether an operation has ended that the program has not been told of. UCX is asked for each of them. */
@@ -210,6 +342,15 @@ public final class UcpRequests {
         boolean any = false;
         for (RequestSlot slot : slots.all()) {
             any |= slot.isTaken() && slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
+        }
+        return any;
+    }
+
+    /** Whether an operation that has not ended uses some of that memory. */
+    boolean isUsing(long address, long bytes) {
+        boolean any = false;
+        for (RequestSlot slot : slots.all()) {
+            any |= slot.isTaken() && poll(slot) == IN_PROGRESS && slot.isUsing(address, bytes);
         }
         return any;
     }
@@ -224,16 +365,45 @@ public final class UcpRequests {
         return any;
     }
 
-    /** How many operations have not ended: those of an endpoint, or all when it is null. */
+    /**
+     * How many operations have not ended: those of an endpoint, or all when it is null. Receives of streams do not count:
+     * the close of their endpoint ends them.
+     */
     int pending(UcpEndpoint endpoint) {
         int count = 0;
         for (RequestSlot slot : slots.all()) {
-            boolean concerned = slot.isTaken() && (endpoint == null || slot.endpoint == endpoint);
+            // Of an active message that is fetched it is not always known which endpoint that uses.
+            boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);
+            boolean counts = slot.isTaken() && slot.kind != RequestSlot.STREAM_RECEIVE;
+            boolean concerned = counts && (any || slot.endpoint == endpoint);
             if (concerned && poll(slot) == IN_PROGRESS) {
                 count++;
             }
         }
         return count;
+    }
+
+    /** The worker goes: what is left of keys goes with it. */
+    void forgetRemoteMemory() {
+        for (RequestSlot slot : slots.all()) {
+            if (slot.remote != null) {
+                slot.remote.leave();
+                slot.remote = null;
+            }
+        }
+    }
+
+    /** The worker has gone: registered memory that an operation uses which did not end is not given back to C. */
+    void releaseMemory() {
+        for (RequestSlot slot : slots.all()) {
+            UcpMemory memory = slot.memory;
+            if (memory != null && poll(slot) != IN_PROGRESS) {
+                memory.release();
+            } else if (memory != null) {
+                memory.abandon();
+            }
+            slot.memory = null;
+        }
     }
 
     /** Cancels every receive. */
@@ -265,13 +435,36 @@ public final class UcpRequests {
     private int ask(RequestSlot slot) {
         slot.polledAt = activity;
         int status = Ucp.requestStatus(slot.address);
-        if (status != IN_PROGRESS) {
-            slot.status = (byte) status;
-            slot.buffer = null;
-            if (slot.endpoint != null) {
-                slot.endpoint = null;
-            }
-            slot.length = NOT_ASKED;
+        return status == IN_PROGRESS ? status : ended(slot, status);
+    }
+
+    @HotPath
+    private int ended(RequestSlot slot, int status) {
+        slot.buffer = null;
+        slot.length = NOT_ASKED;
+        if (slot.holdsMore) {
+            return endedWithMore(slot, status);
+        }
+        slot.status = (byte) status;
+        return status;
+    }
+
+    @HotPath
+    private int endedWithMore(RequestSlot slot, int told) {
+        int status = told;
+        if (slot.payload != null) {
+            status = slot.payload.ended(status);
+            slot.payload = null;
+        }
+        slot.status = (byte) status;
+        if (slot.header != null) {
+            slot.header = null;
+        }
+        slot.endpoint = null;
+        if (slot.remote != null) {
+            slot.remote.ended(slot);
+        } else if (slot.kind == RequestSlot.FLUSH) {
+            flushed();
         }
         return status;
     }
@@ -285,12 +478,25 @@ public final class UcpRequests {
     @HotPath
     private boolean received(RequestSlot slot) {
         if (slot.kind != RequestSlot.TAG_RECEIVE || slot.status != 0) {
-            return false;
+            return receivedOfStream(slot);
         }
         if (slot.length == NOT_ASKED) {
             Ucp.tagReceiveTest(slot.address, infoAddress);
             slot.length = ucp_tag_recv_info.length(info);
             slot.senderTag = ucp_tag_recv_info.sender_tag(info);
+        }
+        return true;
+    }
+
+    @HotPath
+    private boolean receivedOfStream(RequestSlot slot) {
+        if (slot.kind != RequestSlot.STREAM_RECEIVE || slot.status != 0) {
+            return false;
+        }
+        if (slot.length == NOT_ASKED) {
+            UcpStreams.receiveTest(slot.address, infoAddress);
+            slot.length = info.get(ValueLayout.JAVA_LONG, 0);
+            slot.senderTag = 0;
         }
         return true;
     }

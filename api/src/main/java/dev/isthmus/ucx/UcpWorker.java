@@ -8,12 +8,12 @@ import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Receives messages and makes communication advance: {@code ucp_worker_h}. Made by {@link UcpContext#createWorker()}.
@@ -39,11 +39,17 @@ public final class UcpWorker implements AutoCloseable {
     private final RequestSlots slots;
     private final UcpRequests requests;
     private final AsyncRequests async;
+    private final WorkerNews news;
+    private final TagOperations tags;
+    private final StreamOperations streams;
+    private final OrderOperations order;
+    private final UcpActiveMessages active; // null without the feature
+    private final RemoteOperations remoteOperations;
     private final long closeNanos;
-    private final boolean tag;
     private final boolean single;
     private final long worker;
     private final UcpWakeup wakeup; // null without the feature
+    private GenericDatatype generic; // null until it is used
     private boolean attention; // one flag for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -51,13 +57,19 @@ public final class UcpWorker implements AutoCloseable {
         this.lifetime = new Lifetime("UcpWorker", name, context.lifetime());
         this.owner = new OwnerThread(lifetime);
         this.closeNanos = config.closeTimeout().toNanos();
-        this.tag = context.features().contains(UcpFeature.TAG);
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
         this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(owner, worker, slots, arena);
         this.async = new AsyncRequests(this, requests);
-        this.wakeup = context.features().contains(UcpFeature.WAKEUP) ? lifetime.open(() -> createWakeup(worker)) : null;
+        requests.futures(async);
+        this.tags = new TagOperations(this, owner, slots, requests, arena);
+        this.streams = new StreamOperations(this, slots, requests, arena);
+        this.order = new OrderOperations(this, owner, slots, requests);
+        this.remoteOperations = new RemoteOperations(this, slots, requests);
+        this.active = has(UcpFeature.AM) ? make(() -> new UcpActiveMessages(this, owner, slots, arena)) : null;
+        this.news = new WorkerNews(this, requests, async, active);
+        this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
     }
 
     private long create(UcpWorkerConfig config, String name) {
@@ -69,14 +81,30 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
-    private UcpWakeup createWakeup(long handle) {
-        try {
-            return new UcpWakeup(this, lifetime, handle);
-        } catch (RuntimeException e) {
-            UcpCall.run(Libucp.WORKER_DESTROY, handle);
-            arena.close();
-            throw e;
+    private boolean has(UcpFeature feature) {
+        return context.features().contains(feature);
+    }
+
+    // What C's worker needs besides. When that fails, C's worker goes, too.
+    private <T> T make(Supplier<T> create) {
+        return lifetime.open(() -> {
+            try {
+                return create.get();
+            } catch (RuntimeException e) {
+                UcpCall.run(Libucp.WORKER_DESTROY, worker);
+                arena.close();
+                throw e;
+            }
+        });
+    }
+
+    /** The generic datatype, which is made when it is used first. */
+    GenericDatatype genericDatatype() {
+        owner.check();
+        if (generic == null) {
+            generic = new GenericDatatype(callbacks, news, arena);
         }
+        return generic;
     }
 
     /**
@@ -141,6 +169,20 @@ public final class UcpWorker implements AutoCloseable {
             throw new IllegalStateException("the context of " + this + " was made without UcpFeature.WAKEUP");
         }
         return wakeup;
+    }
+
+    /**
+     * The active messages of this worker: their handlers, and how long their headers may be. They are sent by {@link
+     * UcpEndpoint#amSend(int, MemorySegment, MemorySegment, int)}.
+     *
+     * @return the same object each time
+     * @throws IllegalStateException if the context was made without {@link UcpFeature#AM}
+     */
+    public UcpActiveMessages activeMessages() {
+        if (active == null) {
+            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.AM");
+        }
+        return active;
     }
 
     /**
@@ -236,7 +278,7 @@ public final class UcpWorker implements AutoCloseable {
         int events = Ucp.workerProgress(worker);
         requests.happened(events);
         if (attention) {
-            attend(events != 0);
+            attention = news.tell(events != 0); // stays when the program's part throws
         }
         return events;
     }
@@ -296,21 +338,62 @@ public final class UcpWorker implements AutoCloseable {
      */
     @HotPath
     public long tagReceive(MemorySegment buffer, long offset, long length, long tag, long mask) {
-        owner.check();
-        checkTag();
-        long address = Buffers.writable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        long result;
-        try {
-            result = Ucp.tagReceive(worker, address, length, tag, mask, slot.receiveParameters());
-        } finally {
-            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
-        }
-        requests.touch();
-        if (UcxFailure.isError(result)) {
-            throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", this + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
+        return tags.receive(buffer, offset, length, tag, mask);
+    }
+
+    /**
+     * Receives a message into more than one plain buffer: see {@link #tagReceive(MemorySegment, long, long, long, long)}.
+     *
+     * @param payload of this worker, whose byteSize() is how long the message can be
+     * @param tag the tag
+     * @param mask which bits of the tag count
+     * @return the operation's number in {@link #requests()}, never 0, to be released; it has the message's length
+     * @throws IllegalArgumentException if the payload is of another worker, cannot be received into, or is to be received
+     *     {@link UcpOperationOption#ONLY_AT_ONCE}
+     * @throws IllegalStateException if the worker is closed, the arena of a buffer is closed, or the context was made
+     *     without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public long tagReceive(UcpPayload payload, long tag, long mask) {
+        return tags.receive(payload, tag, mask);
+    }
+
+    /**
+     * Looks for a message that no receive has met, and leaves it there: {@code ucp_tag_probe_nb}. Messages come in {@link
+     * #progress()}.
+     *
+     * @param tag the tag
+     * @param mask which bits of the tag count
+     * @param message of this worker; gets the length and the tag of the first such message
+     * @return whether there is one
+     * @throws IllegalArgumentException if {@code message} is for another worker
+     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context was
+     *     made without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public boolean tagProbe(long tag, long mask, UcpTagMessage message) {
+        return tags.probe(tag, mask, message, false);
+    }
+
+    /**
+     * Looks for a message that no receive has met, and takes it, so that only {@code message} can receive it: {@code
+     * ucp_tag_probe_nb} with {@code remove}. Otherwise as {@link #tagProbe}.
+     *
+     * @param tag the tag
+     * @param mask which bits of the tag count
+     * @param message of this worker; gets the message, which is to be received or closed
+     * @return whether there was one
+     * @throws IllegalArgumentException if {@code message} is for another worker
+     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context was
+     *     made without {@link UcpFeature#TAG}
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public boolean tagTake(long tag, long mask, UcpTagMessage message) {
+        return tags.probe(tag, mask, message, true);
     }
 
     /**
@@ -339,17 +422,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     @HotPath
     public long flush() {
-        owner.check();
-        RequestSlot slot = slots.next();
-        long result = Ucp.workerFlush(worker, slot.sendParameters());
-        requests.touch();
-        if (result == 0) {
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            throw UcxFailure.of((int) result, "ucp_worker_flush_nbx", toString());
-        }
-        return requests.begin(slot, RequestSlot.FLUSH, null, null);
+        return order.flush();
     }
 
     /**
@@ -364,15 +437,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     @HotPath
     public void fence() {
-        owner.check();
-        if (attention) {
-            callbacks.refuseInside("a fence");
-        }
-        int status = Ucp.workerFence(worker);
-        requests.touch();
-        if (status != 0) {
-            throw UcxFailure.of(status, "ucp_worker_fence", toString());
-        }
+        order.fence();
     }
 
     /**
@@ -389,20 +454,24 @@ public final class UcpWorker implements AutoCloseable {
      *
      * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
      *     this call for instance
-     * @throws IllegalStateException if the worker is closed, or was made with {@link UcpThreadMode#SINGLE}
+     * @throws IllegalStateException if the worker is closed, or was made with {@link UcpThreadMode#SINGLE}; or inside a
+     *     callback
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {
         if (single) {
             throw new IllegalStateException(this + " was made with UcpThreadMode.SINGLE, for one thread only");
         }
+        owner.check();
+        callbacks.refuseInside("a hand-over");
         owner.handOver(next);
     }
 
     /**
      * Closes the worker: {@code ucp_worker_destroy}. Receives are cancelled. Other operations are given {@link
      * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures that are not
-     * completed fail with an {@link IllegalStateException}. Does nothing when closed already.
+     * completed fail with an {@link IllegalStateException}. Active messages that are kept are released, and those that
+     * still come are dropped. Does nothing when closed already.
      *
      * <p>UCX ends the process when a context is freed while a dropped operation has its buffer registered, a large send
      * that nobody received for instance. What C has of the context, that registration included, is then left behind until
@@ -426,12 +495,26 @@ public final class UcpWorker implements AutoCloseable {
             wakeup.shut();
         }
         requests.cancelReceives();
+        if (active != null) {
+            active.close();
+        }
+        tags.dropAll();
         boolean leave = !WorkerClose.drain(this);
+        requests.forgetRemoteMemory();
         if (!leave) {
+            if (active != null) {
+                active.releaseRest();
+            }
             connections.destroyRetired();
             UcpCall.run(Libucp.WORKER_DESTROY, worker);
+            if (generic != null) {
+                generic.destroy();
+            }
             leave = requests.pending(null) > 0; // their buffers may still be registered with the context
+            requests.releaseMemory();
             arena.close();
+        } else {
+            requests.releaseMemory();
         }
         if (leave) {
             context.abandon();
@@ -444,28 +527,13 @@ public final class UcpWorker implements AutoCloseable {
         attention = true;
     }
 
-    // An exception of the program's leaves the flag as it is, and the rest to the next time.
-    private void attend(boolean somethingHappened) {
-        callbacks.runDeferred();
-        if (async.any()) {
-            async.sweep(somethingHappened);
-        }
-        if (failures.any()) {
-            failures.tell();
-        }
-        if (connections.any()) {
-            connections.tell();
-        }
-        attention = async.any() || failures.any() || connections.any() || callbacks.any();
-    }
-
     /**
      * Whether there is something that the program would not hear of if its thread slept now: UCX ends a few operations
      * without counting that as progress.
      */
     boolean hasUntold() {
         boolean ended = requests.anyEndedUntold();
-        return ended || (attention && (callbacks.any() || failures.any() || connections.any() || async.anyDone()));
+        return ended || (attention && news.any());
     }
 
     /** Rejects a connection request of a listener, which C has. */
@@ -476,34 +544,18 @@ public final class UcpWorker implements AutoCloseable {
         settle();
     }
 
-    /**
-     * To be called when C has closed sockets, and before it opens some. UCX may have noted an event of one by its number,
-     * to look at it with the next progress; if there is another socket of that number by then, it takes the event for
-     * that one's, and an assertion of UCX ends the process.
-     */
+    /** See {@link WorkerNews#settle}. */
     void settle() {
-        if (!callbacks.isInside()) {
-            Ucp.workerProgress(worker);
-            requests.touch();
-        }
+        news.settle();
     }
 
-    /** Progresses without telling anyone; false when the time is over. */
+    /** See {@link WorkerNews#progressUntil}. */
     boolean progressUntil(long deadline) {
-        Ucp.workerProgress(worker);
-        requests.touch();
-        return System.nanoTime() - deadline < 0;
+        return news.progressUntil(deadline);
     }
 
     long closeDeadline() {
         return System.nanoTime() + closeNanos;
-    }
-
-    @HotPath
-    void checkTag() {
-        if (!tag) {
-            throw new IllegalStateException("the context of " + this + " was made without UcpFeature.TAG");
-        }
     }
 
     @HotPath
@@ -527,8 +579,29 @@ public final class UcpWorker implements AutoCloseable {
         return slots;
     }
 
+    TagOperations tags() {
+        return tags;
+    }
+
+    StreamOperations streams() {
+        return streams;
+    }
+
+    RemoteOperations remoteOperations() {
+        return remoteOperations;
+    }
+
+    OrderOperations order() {
+        return order;
+    }
+
     WorkerCallbacks callbacks() {
         return callbacks;
+    }
+
+    /** Null without the feature. */
+    AmOperations amOperations() {
+        return active == null ? null : active.operations();
     }
 
     ConnectionRequests connections() {

@@ -5,7 +5,8 @@ import java.util.Arrays;
 /**
  * What became of an operation: {@code ucs_status_t} of ucs/type/status.h.
  *
- * <p>A number that this library does not know is {@link #UNKNOWN}; whoever reports a status reports its number too.
+ * <p>The page {@code docs/errors.md} of the project says what usually causes each. A number that this library does not know
+ * is {@link #UNKNOWN}; whoever reports a status reports its number too.
  */
 public enum UcsStatus {
     /** {@code UCS_OK}: completed. */
@@ -110,5 +111,10 @@ public enum UcsStatus {
     /** The C constant with its number, as it stands in messages: {@code UCS_ERR_UNREACHABLE (-6)}. */
     static String describe(int code) {
         return of(code).symbol + " (" + code + ")";
+    }
+
+    /** The {@code ucs_status_t}; of no use for {@link #UNKNOWN}. */
+    int code() {
+        return code;
     }
 }

@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import java.util.ArrayDeque;
+import java.util.Arrays;
 
 /**
  * Whether the program runs inside a callback of UCX, where it may neither progress the worker nor wait, and what it
@@ -11,6 +12,7 @@ final class WorkerCallbacks {
     private final UcpWorker worker;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private int depth; // a callback that sends over the self transport can meet another one
+    private int[] kept = new int[4]; // of each depth, what RequestSlots.beginCallback said
 
     WorkerCallbacks(UcpWorker worker) {
         this.worker = worker;
@@ -18,13 +20,16 @@ final class WorkerCallbacks {
 
     /** To be called by a callback before the program's part. */
     void enter() {
-        depth++;
+        if (depth == kept.length) {
+            kept = Arrays.copyOf(kept, 2 * depth);
+        }
+        kept[depth++] = worker.slots().beginCallback();
         worker.needAttention();
     }
 
     /** To be called by a callback after the program's part, also when that threw. */
     void leave() {
-        depth--;
+        worker.slots().endCallback(kept[--depth]);
     }
 
     boolean isInside() {

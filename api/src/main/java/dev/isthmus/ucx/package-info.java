@@ -30,6 +30,91 @@
  * }
  * }
  *
+ * <h2>Active messages</h2>
+ *
+ * <p>An active message calls a handler of the peer's, which can answer at once. Its context is made with {@link
+ * dev.isthmus.ucx.UcpFeature#AM}:
+ *
+ * {@snippet :
+ * server.activeMessages().setHandler(ADD, message -> {
+ *     sum.set(JAVA_LONG, 0, message.header().getLong(0) + message.header().getLong(8));
+ *     replies.add(message.reply(SUM, sum, MemorySegment.NULL, 0)); // 0 if done at once
+ * });
+ * client.activeMessages().setHandler(SUM, message -> System.out.println(message.header().getLong(0)));
+ * long send = endpoint.amSend(ADD, numbers, MemorySegment.NULL, UcpActiveMessages.REPLY);
+ * }
+ *
+ * <h2>More than one buffer</h2>
+ *
+ * <p>What is sent or received as one can be a {@link dev.isthmus.ucx.UcpPayload}: a list of buffers, data that the program
+ * packs itself, or one buffer with options. A message that a probe finds is taken, and received when its length is known:
+ *
+ * {@snippet :
+ * UcpIov message = UcpIov.allocate(sender, 2).add(header, 0, 16).add(body, 0, length);
+ * long send = endpoint.tagSend(message, 7); // 0 if done at once
+ *
+ * try (UcpTagMessage taken = UcpTagMessage.of(receiver)) {
+ *     while (!receiver.tagTake(7, UcpWorker.EXACT_TAG, taken)) {
+ *         receiver.progress();
+ *         sender.progress();
+ *     }
+ *     MemorySegment buffer = arena.allocate(taken.length());
+ *     long receive = taken.receive(buffer, 0, taken.length());
+ *     while (!receiver.requests().isDone(receive)) {
+ *         receiver.progress();
+ *         sender.progress();
+ *     }
+ *     receiver.requests().release(receive);
+ * }
+ * sender.requests().release(send);
+ * }
+ *
+ * <h2>Streams</h2>
+ *
+ * <p>An endpoint of a context made with {@link dev.isthmus.ucx.UcpFeature#STREAM}, and its peer's endpoint back, are the
+ * ends of two streams of bytes. They are received into a buffer, or read where UCX has them:
+ *
+ * {@snippet :
+ * long send = here.stream().send(hello, 0, hello.byteSize()); // 0 if done at once
+ * try (UcpStreamData data = UcpStreamData.of(receiver)) {
+ *     while (!there.stream().receiveData(data)) {
+ *         receiver.progress();
+ *         sender.progress();
+ *     }
+ *     System.out.println(data.length() + " bytes, the first " + data.getByte(0));
+ * }
+ * sender.requests().release(send);
+ * }
+ *
+ * <h2>Memory of peers</h2>
+ *
+ * <p>A context made with {@link dev.isthmus.ucx.UcpFeature#RMA} registers or allocates a {@link
+ * dev.isthmus.ucx.UcpMemory}. Its {@link dev.isthmus.ucx.UcpPackedKey} is carried to a peer, which unpacks it on an
+ * endpoint and then reads and writes the memory without a part of the program that owns it, and changes numbers in it
+ * atomically:
+ *
+ * {@snippet :
+ * try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.RMA, UcpFeature.AMO64)));
+ *         var origin = context.createWorker();
+ *         var target = context.createWorker();
+ *         var memory = context.allocate(4096); // at the target; its key goes to the origin
+ *         var endpoint = origin.createEndpoint(target.address());
+ *         var remote = endpoint.unpack(memory.packKey());
+ *         var arena = Arena.ofConfined()) {
+ *     MemorySegment hello = arena.allocateFrom("hello");
+ *     remote.putImplicit(hello, 0, hello.byteSize(), 8);
+ *     long before = remote.atomics().fetch64(UcpAtomic.ADD, 0, 1);
+ *     long flush = endpoint.flush(); // when it is done, so is all of it, at the target too
+ *     while (!origin.requests().isDone(flush) || !origin.requests().isDone(before)) {
+ *         origin.progress();
+ *         target.progress(); // which transports that are not RDMA need
+ *     }
+ *     System.out.println(memory.segment().getString(8) + ", formerly " + origin.requests().fetched(before));
+ *     origin.requests().release(flush);
+ *     origin.requests().release(before);
+ * }
+ * }
+ *
  * <h2>Who connects to whom</h2>
  *
  * <p>Two ways lead to an endpoint. Peers that can exchange bytes by other means carry a {@link

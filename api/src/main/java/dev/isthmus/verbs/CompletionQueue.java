@@ -42,6 +42,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     private final MemorySegment handle;
     private final long address;
     private final MemorySegment pollFunction;
+    private final boolean firstPoll;
     private final MemorySegment notifyFunction;
     private int entries;
     private int unacknowledged; // events taken; guarded by the lock of the channel
@@ -54,6 +55,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
         this.handle = handle;
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
+        this.firstPoll = DataPath.isFirstPoll(pollFunction);
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
     }
@@ -102,7 +104,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     public int poll(WorkCompletions into) {
         owner.check();
         checkNoOpenPoll();
-        int count = DataPath.poll(pollFunction, address, into.capacity(), into.address());
+        int count = DataPath.poll(pollFunction, firstPoll, address, into.capacity(), into.address());
         into.received(Math.max(0, count)); // also keeps the array from being collected during the call
         if (count < 0) {
             throw broken("ibv_poll_cq", count);

@@ -5,7 +5,8 @@ import dev.isthmus.internal.verbs.Conversions;
 
 /**
  * How a work request ended: {@code enum ibv_wc_status}. Every status but {@link #SUCCESS} puts a connected queue
- * pair into the state ERR, where all that is still posted ends with {@link #WR_FLUSH_ERR}.
+ * pair into the state ERR, where all that is still posted ends with {@link #WR_FLUSH_ERR}. The page {@code
+ * docs/errors.md} of the project says what usually causes each.
  */
 public enum CompletionStatus {
     /** It was done. {@code IBV_WC_SUCCESS}. */

@@ -4,6 +4,7 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Libc;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Trace;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
@@ -199,11 +200,14 @@ final class MemoryRegions {
         parents[0] = pd.lifetime();
         System.arraycopy(others, 0, parents, 1, others.length);
         var lifetime = new Lifetime("MemoryRegion", device(pd) + ", " + memory.length() + " bytes" + note, parents);
-        return lifetime.open(() -> {
+        Runnable told = Trace.registering(device(pd), memory.length());
+        MemoryRegion region = lifetime.open(() -> {
             try (var call = new VerbsCall().explain(help(memory.length(), access))) {
                 return new MemoryRegion(pd, lifetime, create.apply(call), kind, memory, access);
             }
         });
+        told.run();
+        return region;
     }
 
     static IntFunction<String> help(long bytes, Set<AccessFlag> access) {

@@ -20,6 +20,7 @@ final class PostQueue<R extends WorkRequest<R>> {
 
     private final String call;
     private final MemorySegment function;
+    private final int firstPost;
     private final long queue;
     private final int maxRequests;
     private final int maxSge;
@@ -39,6 +40,7 @@ final class PostQueue<R extends WorkRequest<R>> {
     PostQueue(String call, MemorySegment function, long queue, int maxRequests, int maxSge) {
         this.call = call;
         this.function = function;
+        this.firstPost = DataPath.firstPost(function);
         this.queue = queue;
         this.maxRequests = maxRequests;
         this.maxSge = maxSge;
@@ -88,7 +90,7 @@ final class PostQueue<R extends WorkRequest<R>> {
     @HotPath
     private int post(R first) {
         try {
-            return DataPath.post(function, queue, first.address(), badAddress);
+            return DataPath.post(function, firstPost, queue, first.address(), badAddress);
         } finally {
             Reference.reachabilityFence(first); // its memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(this);

@@ -5,6 +5,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.Trace;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -188,7 +189,12 @@ public final class QueuePair implements AutoCloseable {
         checkNoOpenPoll();
         checkNoBatch();
         noteWhereItWasBrought();
-        TransitionRules.check(toString(), type, transition.from(state), transition.state(), transition.attributes());
+        if (isIwarp()) { // which needs other attributes, or none: its connection manager does the work
+            TransitionRules.checkState(toString(), type, transition.from(state), transition.state());
+        } else {
+            TransitionRules.check(
+                    toString(), type, transition.from(state), transition.state(), transition.attributes());
+        }
         modifyUnchecked(transition);
     }
 
@@ -228,9 +234,15 @@ public final class QueuePair implements AutoCloseable {
         checkNoBatch();
         noteWhereItWasBrought();
         QueuePairAttributes result = control.query();
-        port = result.port();
-        entered(result.state());
+        if (!isIwarp() || result.port() != 0) { // SoftiWARP leaves port and state out (Linux 6.1)
+            port = result.port();
+            entered(result.state());
+        }
         return result;
+    }
+
+    private boolean isIwarp() {
+        return context.device().transportType() == TransportType.IWARP;
     }
 
     /**
@@ -338,7 +350,9 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
+        Runnable told = Trace.connecting(toString(), "queue pair " + remote.qpNum() + " at " + remote.gid());
         bringUp.connect(local, remote);
+        told.run();
     }
 
     /**

@@ -248,6 +248,16 @@ final class TransitionRules {
         }
     }
 
+    /**
+     * Checks no more than that a state can follow, for iWARP: its drivers take what they need from the connection.
+     *
+     * @param name the queue pair, for the message
+     * @throws IllegalStateException if the state cannot follow
+     */
+    static void checkState(String name, QueuePairType type, QueuePairState from, QueuePairState to) {
+        find(name, type, from, to);
+    }
+
     private static Rule find(String name, QueuePairType type, QueuePairState from, QueuePairState to) {
         if (to == RESET || to == ERR) {
             return new Rule(from, to, NONE, NONE); // from every state

@@ -22,8 +22,10 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 @Tag("device")
+@Tag("iwarp")
 class ConnectionIdTest {
 
     private static InetSocketAddress socket(String address, int port) {
@@ -99,6 +101,29 @@ class ConnectionIdTest {
     }
 
     @Test
+    void shouldSayThatAPortIsInUseWhereOneAddressIsAny() {
+        try (var meeting = new Rendezvous()) {
+            ConnectionId one = meeting.listener(PortSpace.TCP);
+            int port = one.localAddress().getPort();
+            assertInUse(() -> meeting.id(PortSpace.TCP).bind(new InetSocketAddress(port)));
+            ConnectionId any = meeting.id(PortSpace.TCP);
+            any.bind(new InetSocketAddress(0));
+            var beside =
+                    new InetSocketAddress(Rendezvous.far(), any.localAddress().getPort());
+            assertInUse(() -> meeting.id(PortSpace.TCP).bind(beside));
+            var to = new InetSocketAddress(Rendezvous.near(), 1);
+            assertInUse(() -> meeting.id(PortSpace.TCP).resolveAddress(beside, to, Rendezvous.DEADLINE));
+        }
+    }
+
+    private static void assertInUse(Executable call) {
+        var e = assertThrows(CmException.class, call);
+        assertEquals("EADDRNOTAVAIL", e.errnoName()); // so the kernel says
+        assertEquals(Failure.ADDRESS_IN_USE, e.failure());
+        assertTrue(e.getMessage().contains("the port is taken"), e.getMessage());
+    }
+
+    @Test
     void shouldShareAnAddressWhereAllAllowIt() {
         try (var meeting = new Rendezvous()) {
             ConnectionId first = meeting.id(PortSpace.TCP);
@@ -117,6 +142,7 @@ class ConnectionIdTest {
         try (var meeting = new Rendezvous()) {
             ConnectionId id = meeting.id(PortSpace.TCP);
             var e = assertThrows(CmException.class, () -> id.bind(socket("192.0.2.1", 7471)));
+            assertEquals("EADDRNOTAVAIL", e.errnoName());
             assertEquals(Failure.NO_DEVICE, e.failure());
             ConnectionId loopback = meeting.id(PortSpace.TCP);
             var from = socket("192.0.2.1", 0);
@@ -166,10 +192,10 @@ class ConnectionIdTest {
             var e = assertThrows(CmException.class, () -> id.connect(config -> {}));
             assertTrue(e.getMessage().contains("EINVAL (22): it is BOUND"), e.getMessage());
             assertThrows(CmException.class, () -> id.bind(new InetSocketAddress(Rendezvous.near(), 0)));
-            assertThrows(CmException.class, () -> id.accept(config -> {}));
-            assertThrows(CmException.class, () -> id.reject(PrivateData.NONE));
+            assertThrows(IllegalStateException.class, () -> id.accept(config -> {}));
+            assertThrows(IllegalStateException.class, () -> id.reject(PrivateData.NONE));
             assertThrows(CmException.class, id::disconnect);
-            assertThrows(CmException.class, id::establish);
+            assertThrows(IllegalStateException.class, id::establish);
             assertThrows(CmException.class, () -> id.notifyOf(AsyncEventType.COMM_EST));
         }
     }

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("iwarp")
 class EventChannelTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("device")
+@Tag("iwarp")
 class EventLoopTest {
 
     private static final Duration SOON = Duration.ofMillis(20);

@@ -1,12 +1,16 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairConfig;
+import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.TransportType;
 import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -59,13 +63,29 @@ final class Rendezvous implements AutoCloseable {
         return given(1).orElseGet(() -> addressOf(Device.list().getLast()));
     }
 
-    /** One of the two addresses in ISTHMUS_CM_ADDRESSES: iWARP devices have GIDs that are none. */
+    /** One of the addresses that the testbed names, if it does: iWARP devices have GIDs that are none. */
     private static Optional<InetAddress> given(int which) {
-        String both = System.getenv("ISTHMUS_CM_ADDRESSES");
+        String both = System.getenv().getOrDefault("ISTHMUS_ADDRESSES", "");
         try {
-            return both == null ? Optional.empty() : Optional.of(InetAddress.getByName(both.split(" ", 2)[which]));
+            return both.isEmpty() ? Optional.empty() : Optional.of(InetAddress.getByName(both.split(" ", 2)[which]));
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    /** Whether connections are iWARP's here, which does some things otherwise than RoCE and InfiniBand. */
+    static boolean isIwarp() {
+        return Device.list().getFirst().transportType() == TransportType.IWARP;
+    }
+
+    /** Asserts what state the kernel says that a queue pair is in. SoftiWARP of Linux 6.1 says RESET of all. */
+    static void assertState(QueuePairState expected, QueuePair qp) {
+        QueuePairState said = qp.query().state();
+        if (said != expected && !(isIwarp() && said == QueuePairState.RESET)) {
+            throw new AssertionError("the kernel says " + said + ", not " + expected);
+        }
+        if (qp.state() != expected) {
+            throw new AssertionError(qp + " is in " + qp.state() + ", not " + expected);
         }
     }
 
@@ -105,9 +125,14 @@ final class Rendezvous implements AutoCloseable {
      * looks again only at the end of the time (Linux 6.1).
      */
     void resolveAddress(ConnectionId id, InetSocketAddress to) {
+        resolveAddress(id, new InetSocketAddress(near(), 0), to);
+    }
+
+    /** As the other, from an address. */
+    void resolveAddress(ConnectionId id, InetSocketAddress from, InetSocketAddress to) {
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (true) {
-            id.resolveAddress(new InetSocketAddress(near(), 0), to, Duration.ofMillis(500));
+            id.resolveAddress(from, to, Duration.ofMillis(500));
             CmEvent event = expect(id, CmEvent.class);
             if (event instanceof CmEvent.AddressResolved) {
                 return;
@@ -132,6 +157,14 @@ final class Rendezvous implements AutoCloseable {
         QueuePair qp = closed(id.createQueuePair(pd, cq, cq, configure));
         queues.put(qp, cq);
         return qp;
+    }
+
+    /** A queue pair that is not the id's, for {@link ConnectionConfig#queuePair}: iWARP's kernel looks for it. */
+    QueuePair ownQueuePair(ConnectionId id) {
+        CompletionQueue cq = closed(id.device().createCompletionQueue(16));
+        QueuePair own = closed(domain(id.device()).createQueuePair(QueuePairType.RC, cq, cq));
+        own.modify(id.transition(QueuePairState.INIT));
+        return own;
     }
 
     /** Polls the completion queue of an id's queue pair until there is one completion, a success. */
@@ -190,8 +223,26 @@ final class Rendezvous implements AutoCloseable {
 
     record Pair(ConnectionId active, ConnectionId passive) {}
 
+    /** Polls the completion queue of an id's queue pair until there is one completion, a failure. */
+    CompletionStatus awaitFailure(ConnectionId id) {
+        WorkCompletions done = awaitOne(id);
+        if (done.isSuccess(0)) {
+            throw new AssertionError(done.toString());
+        }
+        return done.status(0);
+    }
+
     /** Polls the completion queue of an id's queue pair until there is one completion, a success. */
     WorkCompletions await(ConnectionId id) {
+        WorkCompletions done = awaitOne(id);
+        if (!done.isSuccess(0)) {
+            throw new AssertionError(done.toString());
+        }
+        return done;
+    }
+
+    /** Polls the completion queue of an id's queue pair until there is one completion. */
+    WorkCompletions awaitOne(ConnectionId id) {
         CompletionQueue cq = queues.get(id.queuePair());
         WorkCompletions done = WorkCompletions.allocate(1);
         long end = System.nanoTime() + DEADLINE.toNanos();
@@ -200,9 +251,6 @@ final class Rendezvous implements AutoCloseable {
                 throw new AssertionError("no completion in " + cq);
             }
             Thread.onSpinWait();
-        }
-        if (!done.isSuccess(0)) {
-            throw new AssertionError(done.toString());
         }
         return done;
     }

@@ -14,7 +14,6 @@ import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.ConnectionEstablishment;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
@@ -24,12 +23,17 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Event channels and connections, their queue pairs and multicast groups. */
 final class CmActions {
 
     /** Few ports, so that connections find a listener now and then. */
     private static final int FIRST_PORT = 20_000;
+
+    /** The addresses of the devices, by name: opening one to ask takes long. */
+    private static final Map<String, byte[]> ADDRESSES = new ConcurrentHashMap<>();
 
     private CmActions() {}
 
@@ -121,12 +125,17 @@ final class CmActions {
     }
 
     private static InetSocketAddress address(Device which, int port, boolean wildcard) {
-        try (DeviceContext device = which.open()) {
-            Gid gid = device.defaultGid(1).gid();
-            byte[] ip = wildcard ? new byte[4] : Arrays.copyOfRange(gid.bytes(), 12, 16);
+        try {
+            byte[] ip = wildcard ? new byte[4] : ADDRESSES.computeIfAbsent(which.name(), name -> ip(which));
             return new InetSocketAddress(InetAddress.getByAddress(ip), port);
         } catch (UnknownHostException e) {
             throw new AssertionError(e);
+        }
+    }
+
+    private static byte[] ip(Device which) {
+        try (DeviceContext device = which.open()) {
+            return Arrays.copyOfRange(device.defaultGid(1).gid().bytes(), 12, 16);
         }
     }
 

@@ -3,6 +3,8 @@ package dev.isthmus.safety;
 import dev.isthmus.verbs.Device;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -11,6 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Does what no program should, for some seconds: any action in any order on several threads. Prints the seed; the same
@@ -30,6 +34,7 @@ final class SafetyRun {
     private final Map<String, String> faults =
             new ConcurrentSkipListMap<>(); // by action and place, as each comes often
     private final Map<String, AtomicInteger> successes = new ConcurrentHashMap<>();
+    private final Map<String, Long> longest = new ConcurrentHashMap<>(); // milliseconds
     private final long end;
 
     private SafetyRun(int seconds, int count, long seed) {
@@ -110,7 +115,17 @@ final class SafetyRun {
                 note(worker.number + ": " + action.name(), t);
             }
         }
+        longest.merge(action.name(), (System.nanoTime() - worker.since) / 1_000_000, Math::max);
         worker.done.incrementAndGet();
+    }
+
+    /** What has held up its worker most. */
+    private String slowest() {
+        return longest.entrySet().stream()
+                .sorted(Map.Entry.<String, Long>comparingByValue().reversed())
+                .limit(5)
+                .map(entry -> entry.getKey() + " " + entry.getValue() + " ms")
+                .collect(Collectors.joining(", ", "slowest: ", ""));
     }
 
     private void note(String what, Throwable t) {
@@ -136,14 +151,30 @@ final class SafetyRun {
             System.out.println(thread);
             List.of(stack).forEach(frame -> System.out.println("    at " + frame));
         });
+        kernelStacks();
         System.out.flush();
         Runtime.getRuntime().halt(HUNG);
+    }
+
+    /** Where the threads are in the kernel: only root may know. */
+    private static void kernelStacks() {
+        try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
+            for (Path task : tasks.toList()) {
+                System.out.println(task.getFileName() + " "
+                        + Files.readString(task.resolve("comm")).strip() + ", "
+                        + Files.readString(task.resolve("syscall")).strip());
+                Files.readString(task.resolve("stack")).lines().forEach(line -> System.out.println("    in " + line));
+            }
+        } catch (IOException e) {
+            System.out.println("no stacks of the kernel: " + e);
+        }
     }
 
     private void finish() throws InterruptedException {
         long done = workers.stream().mapToLong(w -> w.done.get()).sum();
         long good = workers.stream().mapToLong(w -> w.succeeded.get()).sum();
-        System.out.println(done + " actions, " + good + " succeeded; " + world.openObjects() + " objects to close");
+        System.out.println(
+                done + " actions, " + good + " succeeded; " + world.openObjects() + " objects to close; " + slowest());
         System.out.println(new TreeMap<>(successes));
         world.endThreads();
         Thread closer = Thread.ofPlatform()

@@ -69,6 +69,12 @@ final class SocketPair implements AutoCloseable {
         return endpoint;
     }
 
+    /** An endpoint was closed: it is one of many. */
+    void forget(UcpEndpoint endpoint) {
+        endpoints.remove(endpoint);
+        failed.remove(endpoint);
+    }
+
     /** A message each way. */
     void exchange(UcpEndpoint there, UcpEndpoint back, long size) {
         send(there, client, server, size);

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -71,6 +73,37 @@ class UcpAsyncTest {
         assertEquals(1, pair.receiver.requests().outstanding());
         assertTrue(received.cancel(false));
         UcxTransports.until(() -> pair.receiver.requests().outstanding() == 0, pair::progress);
+    }
+
+    @Test
+    void shouldCancelReceiveOfFutureThatTimedOut() {
+        var received = pair.receiver
+                .tagReceiveAsync(pair.arena.allocate(8), 1, UcpWorker.EXACT_TAG)
+                .orTimeout(20, TimeUnit.MILLISECONDS);
+        UcxTransports.until(() -> pair.receiver.requests().outstanding() == 0, pair::progress);
+        var e = assertThrows(CompletionException.class, received::join);
+        assertInstanceOf(TimeoutException.class, e.getCause());
+    }
+
+    @Test
+    void shouldMakeFutureOfAnyOperation() {
+        UcpRequests sent = pair.sender.requests();
+        assertTrue(sent.whenDone(0).isDone());
+        MemorySegment buffer = pair.arena.allocate(8);
+        long request = pair.endpoint.tagSendSync(buffer, 0, 8, 1);
+        var done = sent.whenDone(request);
+        until(pair.receiver.tagReceiveAsync(pair.arena.allocate(8), 1, UcpWorker.EXACT_TAG));
+        until(done);
+        done.join();
+        assertThrows(IllegalArgumentException.class, () -> sent.release(request));
+        assertThrows(IllegalArgumentException.class, () -> sent.whenDone(request));
+        var truncated = pair.receiver.requests().whenDone(pair.receiver.tagReceive(buffer, 0, 4, 2, 0));
+        until(sent.whenDone(pair.endpoint.tagSend(buffer, 2)));
+        until(truncated);
+        var e = assertThrows(CompletionException.class, truncated::join);
+        assertEquals(
+                "ucp_tag_recv_nbx",
+                assertInstanceOf(UcxException.class, e.getCause()).call());
     }
 
     @Test

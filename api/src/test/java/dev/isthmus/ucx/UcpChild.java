@@ -1,13 +1,11 @@
 package dev.isthmus.ucx;
 
-import dev.isthmus.testbed.OtherProcessor;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.util.List;
 import java.util.Map;
 
 /**
@@ -23,18 +21,9 @@ final class UcpChild implements AutoCloseable {
     private final DataOutputStream out;
 
     UcpChild(String tls, UcpErrorHandling mode, Map<String, String> environment) throws IOException {
-        List<String> command = List.of(
-                System.getProperty("java.home") + "/bin/java",
-                "--enable-native-access=ALL-UNNAMED",
-                "-XX:TieredStopAtLevel=1",
-                "-cp",
-                System.getProperty("java.class.path"),
-                UcpChild.class.getName(),
-                tls,
-                mode.name());
-        var builder = new ProcessBuilder(OtherProcessor.of(command));
+        ProcessBuilder builder = Other.jvm(UcpChild.class, tls, mode.name());
         builder.environment().putAll(environment);
-        process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        process = Other.start(builder);
         in = new DataInputStream(process.getInputStream());
         out = new DataOutputStream(process.getOutputStream());
     }

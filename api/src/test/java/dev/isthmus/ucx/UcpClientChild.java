@@ -4,25 +4,29 @@ import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
 
-/** The other process of a test: a JVM that connects to a listener, sends one message, and progresses until it is killed. */
+/**
+ * The other process of a test: a JVM that connects to a listener, once or often, sends one message on each connection,
+ * and progresses until it is killed.
+ */
 final class UcpClientChild implements AutoCloseable {
 
     private final Process process;
 
     UcpClientChild(String tls, InetSocketAddress server) throws IOException {
-        process = new ProcessBuilder(
-                        System.getProperty("java.home") + "/bin/java",
-                        "--enable-native-access=ALL-UNNAMED",
-                        "-XX:TieredStopAtLevel=1",
-                        "-cp",
-                        System.getProperty("java.class.path"),
-                        UcpClientChild.class.getName(),
+        this(tls, server, 1);
+    }
+
+    UcpClientChild(String tls, InetSocketAddress server, int connections) throws IOException {
+        process = Other.start(Other.jvm(
+                        UcpClientChild.class,
                         tls,
                         server.getAddress().getHostAddress(),
-                        Integer.toString(server.getPort()))
-                .inheritIO()
-                .start();
+                        Integer.toString(server.getPort()),
+                        Integer.toString(connections))
+                .inheritIO());
     }
 
     void kill() {
@@ -35,17 +39,24 @@ final class UcpClientChild implements AutoCloseable {
     }
 
     public static void main(String[] args) {
+        var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         try (var context = UcpContext.create(config -> config.set("TLS", args[0]));
                 var worker = context.createWorker();
-                var arena = Arena.ofConfined();
-                var endpoint = worker.createEndpoint(
-                        new InetSocketAddress(args[1], Integer.parseInt(args[2])), config -> {})) {
+                var arena = Arena.ofConfined()) {
             MemorySegment buffer = arena.allocate(8);
-            endpoint.tagSend(buffer, 1);
-            long begin = System.nanoTime();
-            while (System.nanoTime() - begin < 120_000_000_000L && !endpoint.isFailed()) {
+            List<UcpEndpoint> endpoints = new ArrayList<>();
+            for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+                UcpEndpoint endpoint = worker.createEndpoint(address, config -> {});
+                endpoints.add(endpoint);
+                endpoint.tagSend(buffer, 1);
                 worker.progress();
             }
+            long begin = System.nanoTime();
+            while (System.nanoTime() - begin < Other.LIFETIME_SECONDS * 1_000_000_000L
+                    && !endpoints.getFirst().isFailed()) {
+                worker.progress();
+            }
+            endpoints.forEach(UcpEndpoint::close);
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,11 +10,14 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("ucx")
 class UcpRequestsTest {
@@ -181,5 +185,69 @@ class UcpRequestsTest {
         for (Throwable t : thrown) {
             assertNotEquals(null, t, "not refused");
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldSayWhatAnOperationIs(String tls) {
+        try (var other = new UcpPair(tls)) {
+            describe(other);
+        }
+    }
+
+    private static void describe(UcpPair pair) {
+        UcpRequests received = pair.receiver.requests();
+        UcpRequests sent = pair.sender.requests();
+        assertEquals(UcsStatus.OK, sent.attributes(0).status());
+        MemorySegment buffer = pair.arena.allocate(1 << 20);
+        long receive = pair.receiver.tagReceive(buffer, 1);
+        UcpRequestAttributes waiting = received.attributes(receive);
+        assertEquals(UcsStatus.IN_PROGRESS, waiting.status());
+        assertEquals(Optional.of(UcpMemoryType.HOST), waiting.memoryType());
+        boolean describes = UcxVersion.loaded().minor() < 14;
+        assertEquals(describes, waiting.description().contains("1048576"), waiting.description());
+        long[] sends = new long[8];
+        for (int i = 0; i < sends.length; i++) {
+            // From before the connection is made, and through a rendezvous.
+            sends[i] = pair.endpoint.tagSendSync(buffer, 0, i % 2 == 0 ? 1 << 20 : 8, 2);
+            UcpRequestAttributes sending = sent.attributes(sends[i]);
+            assertEquals(UcsStatus.IN_PROGRESS, sending.status());
+            assertEquals(describes, !sending.description().isEmpty());
+            pair.progress();
+        }
+        long last = pair.endpoint.tagSend(buffer, 1);
+        UcxTransports.until(
+                () -> {
+                    for (long send : sends) {
+                        assertNotNull(sent.attributes(send).description());
+                    }
+                    return received.isDone(receive) && sent.isDone(last);
+                },
+                pair::progress);
+        assertEquals(UcsStatus.OK, received.attributes(receive).status());
+        assertEquals("", received.attributes(receive).description());
+        received.release(receive);
+        assertThrows(IllegalArgumentException.class, () -> received.attributes(receive));
+        for (long send : sends) {
+            long match = pair.receiver.tagReceive(buffer, 2);
+            pair.await(pair.sender, send);
+            pair.await(pair.receiver, match);
+        }
+    }
+
+    @Test
+    void shouldBeginWithTheFirstNumberAgainAfterTheLast() {
+        var slots = new RequestSlots(pair.arena, 256, 1);
+        RequestSlot slot = slots.next();
+        long first = slots.take(slot);
+        slots.free(slot);
+        slot.handle |= ((1L << 27) - 1) << 36; // the last generation
+        long last = slots.take(slots.next());
+        slots.free(slot);
+        long again = slots.take(slots.next());
+        assertTrue(first > 0 && last > 0, first + " " + last);
+        assertEquals(first, again);
+        assertEquals(slot, slots.find(again));
+        assertEquals(null, slots.find(last));
     }
 }

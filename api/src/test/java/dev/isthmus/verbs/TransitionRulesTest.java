@@ -33,6 +33,14 @@ class TransitionRulesTest {
     }
 
     @Test
+    void shouldCheckOnlyTheOrderOfStatesOnIwarp() {
+        TransitionRules.checkState("qp", QueuePairType.RC, QueuePairState.RESET, QueuePairState.INIT);
+        assertThrows(
+                IllegalStateException.class,
+                () -> TransitionRules.checkState("qp", QueuePairType.RC, QueuePairState.RESET, QueuePairState.RTS));
+    }
+
+    @Test
     void shouldNameExcessAttributes() {
         var set = EnumSet.of(
                 QueuePairAttribute.PKEY_INDEX,

@@ -14,8 +14,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The devices that librdmacm has opened. It closes one when the device has gone and nothing of librdmacm uses it, whatever
- * else may: so the lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open, each with a protection domain of librdmacm's own.
+ * The devices that librdmacm has opened, which are its own. It closes one when the device has gone and nothing of
+ * librdmacm uses it, whatever else may: a {@link DeviceContext} that a program holds would then be of freed memory. So the
+ * lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open, each with a protection
+ * domain of librdmacm's own, and a device that is removed from the machine waits for the end of the process.
  */
 public final class CmDevices {
 

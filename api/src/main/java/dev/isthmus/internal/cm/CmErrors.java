@@ -6,6 +6,9 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.verbs.VerbsErrors;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
 
 /** Errors of connection management in words: what each is, what usually causes it, and what helps. */
 public final class CmErrors {
@@ -35,6 +38,40 @@ public final class CmErrors {
                 null);
     }
 
+    /**
+     * The exception for a call that was to take an address, and failed. The kernel has two numbers for a port that is
+     * taken: EADDRNOTAVAIL where one of the two addresses is the wildcard, which else says that the machine lacks the
+     * address.
+     *
+     * @param failure what the number says by itself
+     * @param arguments the object it was about and the arguments that matter
+     * @param address the address; null for one that the kernel does not look for
+     */
+    public static CmException ofBind(CmException failure, String arguments, InetAddress address) {
+        if (failure.errno() != EADDRNOTAVAIL || isForeign(address)) {
+            return failure;
+        }
+        return new CmException(
+                Failure.ADDRESS_IN_USE,
+                failure.call(),
+                arguments,
+                EADDRNOTAVAIL,
+                0,
+                Errno.describe(EADDRNOTAVAIL),
+                "the port is taken: " + usual(EADDRINUSE),
+                null);
+    }
+
+    private static boolean isForeign(InetAddress address) {
+        try {
+            return address != null
+                    && !address.isAnyLocalAddress()
+                    && NetworkInterface.getByInetAddress(address) == null;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
     /** What kind of failure an error number is, in a call or as an event's status. */
     public static Failure failureOf(int errno) {
         return switch (errno) {
@@ -51,7 +88,7 @@ public final class CmErrors {
         return switch (errno) {
             case EADDRINUSE ->
                 "another program, or this one, listens there: choose another port, or reuseAddress(true)";
-            case EADDRNOTAVAIL -> "no network interface of this machine has the address, or it has no RDMA device";
+            case EADDRNOTAVAIL -> "no network interface of this machine has the address";
             case Errno.ENODEV ->
                 "no RDMA device has this address, or the way to it does not begin at one: see rdma link";
             case ENETUNREACH, Errno.EHOSTUNREACH -> "there is no way to the address: see ip route";

@@ -23,6 +23,7 @@ public final class Librdmacm {
     public static final NativeFunction ACK_CM_EVENT = of("rdma_ack_cm_event", JAVA_INT, ADDRESS);
     public static final NativeFunction EVENT_STR = of("rdma_event_str", ADDRESS, JAVA_INT);
     public static final NativeFunction CREATE_ID = of("rdma_create_id", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, JAVA_INT);
+    public static final NativeFunction CREATE_EP = of("rdma_create_ep", JAVA_INT, ADDRESS, ADDRESS, ADDRESS, ADDRESS);
     public static final NativeFunction DESTROY_ID = of("rdma_destroy_id", JAVA_INT, ADDRESS);
     public static final NativeFunction MIGRATE_ID = of("rdma_migrate_id", JAVA_INT, ADDRESS, ADDRESS);
     public static final NativeFunction BIND_ADDR = of("rdma_bind_addr", JAVA_INT, ADDRESS, ADDRESS);

@@ -1,6 +1,8 @@
 package dev.isthmus.internal.cm;
 
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.bindings.ibverbs.rdma_cma_h;
+import dev.isthmus.internal.NativeAccess;
 import dev.isthmus.internal.NativeLibrary;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 
@@ -23,7 +25,9 @@ public final class RdmacmLibrary {
     public static synchronized NativeLibrary require() {
         if (library == null) {
             IbverbsLibrary.require();
-            library = NativeLibrary.load("librdmacm.so.1", "rdma-core", "librdmacm1");
+            NativeLibrary loaded = NativeLibrary.load("librdmacm.so.1", "rdma-core", "librdmacm1");
+            NativeAccess.require(rdma_cma_h.class);
+            library = loaded;
         }
         return library;
     }

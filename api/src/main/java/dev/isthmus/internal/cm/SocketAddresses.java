@@ -2,6 +2,7 @@ package dev.isthmus.internal.cm;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.internal.NativeCall;
@@ -11,12 +12,14 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.nio.ByteOrder;
 
 /** Socket addresses in C's memory: {@code struct sockaddr_in} and {@code struct sockaddr_in6}. */
 public final class SocketAddresses {
 
     private static final short AF_INET = 2;
     private static final short AF_INET6 = 10;
+    private static final short AF_IB = 27;
 
     /** {@code sizeof(struct sockaddr_storage)}. */
     private static final long STORAGE = 128;
@@ -29,17 +32,40 @@ public final class SocketAddresses {
     private static final long LENGTH_V4 = 16;
     private static final long LENGTH_V6 = 28;
 
+    // struct sockaddr_ib: family, partition key, flow, GID, service, its mask, scope
+    private static final long IB_PKEY = 2;
+    private static final long IB_SERVICE = 24;
+    private static final long IB_MASK = 32;
+
+    /** Where a {@code struct sockaddr_ib} has its GID. */
+    public static final long IB_GID = 8;
+
     private SocketAddresses() {}
+
+    /** Writes a {@code struct sockaddr_ib}, but for its GID. */
+    public static MemorySegment allocateIb(SegmentAllocator allocator, int pkey, long service, long mask) {
+        MemorySegment segment = allocator.allocate(STORAGE, Long.BYTES);
+        segment.set(JAVA_SHORT, 0, AF_IB);
+        segment.set(JAVA_SHORT.withOrder(ByteOrder.BIG_ENDIAN), IB_PKEY, (short) pkey);
+        segment.set(JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN), IB_SERVICE, service);
+        segment.set(JAVA_LONG.withOrder(ByteOrder.BIG_ENDIAN), IB_MASK, mask);
+        return segment;
+    }
 
     /**
      * Writes an address.
      *
-     * @throws IllegalArgumentException if it is of a name that was not resolved
+     * @throws IllegalArgumentException if it is of a name that was not resolved, or link-local without a scope, which
+     *     the kernel would refuse without a word
      */
     public static MemorySegment write(SegmentAllocator allocator, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
         if (ip == null) {
             throw new IllegalArgumentException(address + " is not resolved: there is no such host, or nobody asked");
+        }
+        if (ip instanceof Inet6Address v6 && v6.isLinkLocalAddress() && v6.getScopeId() == 0) {
+            throw new IllegalArgumentException(
+                    address + " is link-local and names no interface: add a scope, as in fe80::1%eth0");
         }
         MemorySegment segment = allocator.allocate(STORAGE, Long.BYTES);
         byte[] bytes = ip.getAddress();
@@ -54,6 +80,11 @@ public final class SocketAddresses {
             MemorySegment.copy(bytes, 0, segment, JAVA_BYTE, ADDRESS_V4, bytes.length);
         }
         return segment;
+    }
+
+    /** How many bytes of it C reads. */
+    public static int length(InetSocketAddress address) {
+        return (int) (address.getAddress() instanceof Inet6Address ? LENGTH_V6 : LENGTH_V4);
     }
 
     /** Reads an address; null when it is of neither family, as before it is set. */

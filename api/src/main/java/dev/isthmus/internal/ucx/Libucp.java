@@ -62,9 +62,38 @@ public final class Libucp {
     public static final NativeFunction LISTENER_REJECT = of("ucp_listener_reject", JAVA_BYTE, JAVA_LONG, JAVA_LONG);
     public static final NativeFunction CONN_REQUEST_QUERY = of("ucp_conn_request_query", JAVA_BYTE, JAVA_LONG, ADDRESS);
 
+    public static final NativeFunction DT_CREATE_GENERIC =
+            of("ucp_dt_create_generic", JAVA_BYTE, ADDRESS, ADDRESS, ADDRESS);
+    public static final NativeFunction DT_DESTROY = ofVoid("ucp_dt_destroy", JAVA_LONG);
+    public static final NativeFunction DT_QUERY = since(14, "ucp_dt_query", JAVA_BYTE, JAVA_LONG, ADDRESS);
+    public static final NativeFunction REQUEST_QUERY = of("ucp_request_query", JAVA_BYTE, JAVA_LONG, ADDRESS);
+
     public static final NativeFunction REQUEST_FREE = ofVoid("ucp_request_free", JAVA_LONG);
 
+    public static final NativeFunction MEM_MAP = of("ucp_mem_map", JAVA_BYTE, JAVA_LONG, ADDRESS, ADDRESS);
+    public static final NativeFunction MEM_UNMAP = of("ucp_mem_unmap", JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+    public static final NativeFunction MEM_QUERY = of("ucp_mem_query", JAVA_BYTE, JAVA_LONG, ADDRESS);
+    public static final NativeFunction MEM_ADVISE = of("ucp_mem_advise", JAVA_BYTE, JAVA_LONG, JAVA_LONG, ADDRESS);
+    public static final NativeFunction MEM_PRINT_INFO = ofVoid("ucp_mem_print_info", ADDRESS, JAVA_LONG, ADDRESS);
+    public static final NativeFunction RKEY_PACK =
+            of("ucp_rkey_pack", JAVA_BYTE, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS);
+    public static final NativeFunction RKEY_BUFFER_RELEASE = ofVoid("ucp_rkey_buffer_release", ADDRESS);
+    public static final NativeFunction EP_RKEY_UNPACK =
+            of("ucp_ep_rkey_unpack", JAVA_BYTE, JAVA_LONG, ADDRESS, ADDRESS);
+    public static final NativeFunction RKEY_DESTROY = ofVoid("ucp_rkey_destroy", JAVA_LONG);
+    public static final NativeFunction RKEY_PTR = of("ucp_rkey_ptr", JAVA_BYTE, JAVA_LONG, JAVA_LONG, ADDRESS);
+    public static final NativeFunction RKEY_COMPARE =
+            since(16, "ucp_rkey_compare", JAVA_BYTE, JAVA_LONG, JAVA_LONG, JAVA_LONG, ADDRESS, ADDRESS);
+    public static final NativeFunction MEMH_PACK =
+            since(14, "ucp_memh_pack", JAVA_BYTE, JAVA_LONG, ADDRESS, ADDRESS, ADDRESS);
+    public static final NativeFunction MEMH_BUFFER_RELEASE =
+            UcxLibrary.function("ucp_memh_buffer_release", 14, FunctionDescriptor.ofVoid(ADDRESS, ADDRESS));
+
     private Libucp() {}
+
+    private static NativeFunction since(int minor, String name, MemoryLayout result, MemoryLayout... arguments) {
+        return UcxLibrary.function(name, minor, FunctionDescriptor.of(result, arguments));
+    }
 
     private static NativeFunction of(String name, MemoryLayout result, MemoryLayout... arguments) {
         return UcxLibrary.function(name, UcxLibrary.MIN_MINOR, FunctionDescriptor.of(result, arguments));

@@ -4,6 +4,8 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.NativeAccess;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.NativeLibrary;
 import java.lang.foreign.Arena;
@@ -11,6 +13,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Optional;
 
 /**
  * Loads UCX in the one order that is safe inside a JVM, and refuses a version that is too old.
@@ -42,6 +45,7 @@ public final class UcxLibrary {
      */
     public static synchronized int[] load() {
         if (version == null) {
+            NativeAccess.require();
             ucs = loadWithoutSignals();
             // UCX parses numbers, its built-in defaults included, as the C locale writes them, and the JVM sets the
             // user's locale. Nothing in Java depends on LC_NUMERIC.
@@ -49,6 +53,7 @@ public final class UcxLibrary {
             ucp = NativeLibrary.load("libucp.so.0", "UCX", "libucx0");
             int[] found = readVersion();
             refuseOlder(found);
+            NativeAccess.require(ucp_h.class);
             version = found;
         }
         return version.clone();
@@ -62,6 +67,12 @@ public final class UcxLibrary {
     static NativeFunction function(String name, int sinceMinor, FunctionDescriptor descriptor) {
         load();
         return ucp.function(name, descriptor, () -> require(sinceMinor, name));
+    }
+
+    /** A function of libuct, which no version promises. */
+    static Optional<NativeFunction> functionOfTransports(String name, FunctionDescriptor descriptor) {
+        load();
+        return NativeLibrary.load("libuct.so.0", "UCX", "libucx0").optionalFunction(name, descriptor);
     }
 
     /**
@@ -94,9 +105,15 @@ public final class UcxLibrary {
         return link(ucp, name, descriptor);
     }
 
+    /** Links a function of libucp that reads a few numbers and returns, so that the thread need not leave Java for it. */
+    static MethodHandle linkCritical(String name, FunctionDescriptor descriptor) {
+        return link(ucp, name, descriptor, Linker.Option.critical(false));
+    }
+
     @SuppressWarnings("restricted")
-    static MethodHandle link(NativeLibrary library, String name, FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor);
+    static MethodHandle link(
+            NativeLibrary library, String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor, options);
     }
 
     /** Links a function of the C library. */

@@ -19,14 +19,14 @@ import java.lang.invoke.MethodHandle;
 public final class DataPath {
 
     /** {@code int (*)(void *queue, void *first, void **bad)}: post_send, post_recv. May enter the kernel. */
-    private static final MethodHandle POST = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    static final MethodHandle POST = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
 
     /**
      * {@code int (*)(struct ibv_cq *, int, struct ibv_wc *)}: poll_cq. Not critical, although that would save 20 of an
      * empty poll's 104 instructions: some drivers poll by a system call, and some write to standard error or stop to be
      * looked at when they find an error, during all of which no garbage could be collected.
      */
-    private static final MethodHandle POLL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    static final MethodHandle POLL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
 
     /** {@code int (*)(struct ibv_cq *, int)}: req_notify_cq. May enter the kernel. */
     private static final MethodHandle NOTIFY = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -37,6 +37,9 @@ public final class DataPath {
                     Linker.Option.captureCallState("errno"))
             .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
 
+    private static final int FIRST_SEND = 1;
+    private static final int FIRST_RECEIVE = 2;
+
     private DataPath() {}
 
     @SuppressWarnings("restricted")
@@ -44,20 +47,50 @@ public final class DataPath {
         return Linker.nativeLinker().downcallHandle(descriptor, options);
     }
 
-    /** Calls post_send or post_recv; 0, or an error number with {@code *bad} set. */
+    /** Whether a poll_cq is that of the driver that was there first, for {@link #poll}. */
+    public static boolean isFirstPoll(MemorySegment function) {
+        return function.equals(FirstDriver.Handles.POLL_FUNCTION);
+    }
+
+    /** Which function of the driver that was there first a post_send or post_recv is, for {@link #post}. */
+    public static int firstPost(MemorySegment function) {
+        if (function.equals(FirstDriver.Handles.SEND_FUNCTION)) {
+            return FIRST_SEND;
+        }
+        return function.equals(FirstDriver.Handles.RECEIVE_FUNCTION) ? FIRST_RECEIVE : 0;
+    }
+
+    /**
+     * Calls post_send or post_recv; 0, or an error number with {@code *bad} set.
+     *
+     * @param firstPost what {@link #firstPost} said of the function
+     */
     @HotPath
-    public static int post(MemorySegment function, long queue, long first, long bad) {
+    public static int post(MemorySegment function, int firstPost, long queue, long first, long bad) {
         try {
+            if (firstPost == FIRST_SEND) {
+                return (int) FirstDriver.Handles.SEND.invokeExact(queue, first, bad);
+            }
+            if (firstPost == FIRST_RECEIVE) {
+                return (int) FirstDriver.Handles.RECEIVE.invokeExact(queue, first, bad);
+            }
             return (int) POST.invokeExact(function, queue, first, bad);
         } catch (Throwable t) {
             throw unexpected(t);
         }
     }
 
-    /** Calls poll_cq; the number of completions, or a negative number. */
+    /**
+     * Calls poll_cq; the number of completions, or a negative number.
+     *
+     * @param firstPoll what {@link #isFirstPoll} said of the function
+     */
     @HotPath
-    public static int poll(MemorySegment function, long queue, int capacity, long completions) {
+    public static int poll(MemorySegment function, boolean firstPoll, long queue, int capacity, long completions) {
         try {
+            if (firstPoll) {
+                return (int) FirstDriver.Handles.POLL.invokeExact(queue, capacity, completions);
+            }
             return (int) POLL.invokeExact(function, queue, capacity, completions);
         } catch (Throwable t) {
             throw unexpected(t);

@@ -1,6 +1,8 @@
 package dev.isthmus.internal.verbs;
 
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.bindings.ibverbs.verbs_h;
+import dev.isthmus.internal.NativeAccess;
 import dev.isthmus.internal.NativeLibrary;
 
 /**
@@ -20,7 +22,9 @@ public final class IbverbsLibrary {
      */
     public static synchronized NativeLibrary require() {
         if (library == null) {
-            library = NativeLibrary.load("libibverbs.so.1", "rdma-core", "libibverbs1 ibverbs-providers");
+            NativeLibrary loaded = NativeLibrary.load("libibverbs.so.1", "rdma-core", "libibverbs1 ibverbs-providers");
+            NativeAccess.require(verbs_h.class);
+            library = loaded;
         }
         return library;
     }

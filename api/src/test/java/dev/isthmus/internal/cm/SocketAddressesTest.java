@@ -41,6 +41,13 @@ class SocketAddressesTest {
     }
 
     @Test
+    void shouldSayThatALinkLocalAddressNeedsAScope() throws UnknownHostException {
+        var bare = new InetSocketAddress(InetAddress.getByName("fe80::1"), 1);
+        var e = assertThrows(IllegalArgumentException.class, () -> copy(bare));
+        assertTrue(e.getMessage().contains("add a scope"), e.getMessage());
+    }
+
+    @Test
     void shouldRefuseANameThatWasNotResolved() {
         try (Arena arena = Arena.ofConfined()) {
             var name = InetSocketAddress.createUnresolved("nowhere.invalid", 1);

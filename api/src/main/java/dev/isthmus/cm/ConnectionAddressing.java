@@ -1,0 +1,263 @@
+package dev.isthmus.cm;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.CmException;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.cm.CmErrors;
+import dev.isthmus.internal.cm.Librdmacm;
+import dev.isthmus.internal.cm.SocketAddresses;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.function.Consumer;
+
+/** The part of {@link ConnectionId} that comes before any connection: its options, its address, the way to the peer. */
+abstract sealed class ConnectionAddressing extends ConnectionView permits ManualConnection {
+
+    private static final int OPTION_LEVEL_ID = 0; // RDMA_OPTION_ID
+    private static final int OPTION_TOS = 0; // RDMA_OPTION_ID_TOS, and so on
+    private static final int OPTION_REUSE_ADDRESS = 1;
+    private static final int OPTION_AF_ONLY = 2;
+    private static final int OPTION_ACK_TIMEOUT = 3;
+    private static final int OPTION_LEVEL_IB = 1; // RDMA_OPTION_IB
+    private static final int OPTION_PATH = 1; // RDMA_OPTION_IB_PATH
+
+    ConnectionAddressing(
+            EventChannel channel, Lifetime onChannel, PortSpace space, ConnectionId listener, MemorySegment handle) {
+        super(channel, onChannel, space, listener, handle);
+    }
+
+    /**
+     * Sets the type of service, which becomes the traffic class of packets: {@code RDMA_OPTION_ID_TOS}. Before the
+     * address is resolved.
+     *
+     * @param value DSCP and ECN, 0 to 255
+     * @throws IllegalArgumentException if it is out of range
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public void typeOfService(int value) {
+        option(OPTION_TOS, "type of service", value, 255, 1);
+    }
+
+    /**
+     * Lets others use the same address and port: {@code RDMA_OPTION_ID_REUSEADDR}. Before {@link #bind}; all of them
+     * must.
+     *
+     * @param on whether they may
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public void reuseAddress(boolean on) {
+        option(OPTION_REUSE_ADDRESS, "reuse address", on ? 1 : 0, 1, Integer.BYTES);
+    }
+
+    /**
+     * Keeps an IPv6 wildcard from taking IPv4 connections: {@code RDMA_OPTION_ID_AFONLY}. Before {@link #bind}.
+     *
+     * @param on whether it does
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public void addressFamilyOnly(boolean on) {
+        option(OPTION_AF_ONLY, "address family only", on ? 1 : 0, 1, Integer.BYTES);
+    }
+
+    /**
+     * Sets how long the queue pair waits for an acknowledgement before it sends again: {@code
+     * RDMA_OPTION_ID_ACK_TIMEOUT}. Before {@link ConnectionId#connect} or {@link ConnectionId#accept}; RC only.
+     *
+     * @param code 4.096 us * 2^code: 14 is 67 ms; 0 lets the kernel choose
+     * @throws IllegalArgumentException if it is not between 0 and 31
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException if the call fails, such as in a datagram port space
+     */
+    public void ackTimeout(int code) {
+        option(OPTION_ACK_TIMEOUT, "ACK timeout", code, 31, 1);
+    }
+
+    private void option(int option, String name, int value, int max, int bytes) {
+        if (value < 0 || value > max) {
+            throw new IllegalArgumentException(name + " " + value + " is not between 0 and " + max);
+        }
+        calls.invoke(Librdmacm.SET_OPTION, name + " " + value, call -> {
+            MemorySegment memory = call.allocateInt();
+            if (bytes == 1) {
+                memory.set(JAVA_BYTE, 0, (byte) value);
+            } else {
+                memory.set(JAVA_INT, 0, value);
+            }
+            return new Object[] {calls.handle(), OPTION_LEVEL_ID, option, memory, (long) bytes};
+        });
+    }
+
+    /**
+     * Takes a local address, and a port if it has one: {@code rdma_bind_addr}. Port 0 lets the kernel choose. Blocks for
+     * a system call.
+     *
+     * @param address the address; the wildcard is all devices
+     * @throws IllegalArgumentException if it is not resolved, or link-local without a scope
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the port is taken, with NO_DEVICE if no RDMA device has the
+     *     address
+     */
+    public void bind(InetSocketAddress address) {
+        taking(
+                address,
+                address.toString(),
+                what -> calls.invoke(Librdmacm.BIND_ADDR, what, call ->
+                        new Object[] {calls.handle(), SocketAddresses.write(call, address)}));
+        calls.reached(Phase.BOUND);
+    }
+
+    /** Runs a call that takes an address; null for one that is not IP's, or is taken already. */
+    private void taking(InetSocketAddress address, String what, Consumer<String> call) {
+        try {
+            call.accept(what);
+        } catch (CmException e) {
+            throw CmErrors.ofBind(e, this + ", " + what, address == null ? null : address.getAddress());
+        }
+    }
+
+    /**
+     * Begins to resolve a peer's address: {@code rdma_resolve_addr}. {@link CmEvent.AddressResolved} or {@link
+     * CmEvent.AddressError} tells how it went.
+     *
+     * <p>The kernel can miss the answer of a host that is very near, and looks again only when the time is over (Linux
+     * 6.1): several short tries find it sooner. After an error it can be called again.
+     *
+     * @param to the peer
+     * @param timeout how long it may take: 1 ms to 24 days
+     * @throws IllegalArgumentException if the address is not resolved or link-local without a scope, or the timeout out
+     *     of range
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a way there
+     */
+    public void resolveAddress(InetSocketAddress to, Duration timeout) {
+        resolveAddress(null, to, timeout);
+    }
+
+    /**
+     * Begins to resolve a peer's address, from a local one: {@code rdma_resolve_addr}.
+     *
+     * @param from the local address, which decides the device, and the port unless it is 0; null lets the kernel choose
+     * @param to the peer
+     * @param timeout how long it may take: 1 ms to 24 days
+     * @throws IllegalArgumentException if an address is not resolved or link-local without a scope, or the timeout out
+     *     of range
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a way there, with ADDRESS_IN_USE if the
+     *     local port is taken
+     */
+    public void resolveAddress(InetSocketAddress from, InetSocketAddress to, Duration timeout) {
+        int millis = millis(timeout);
+        taking(
+                from,
+                (from == null ? "" : from + " ") + "to " + to,
+                what -> calls.invoke(Librdmacm.RESOLVE_ADDR, what, Phase.RESOLVING_ADDRESS, call -> {
+                    MemorySegment source = from == null ? MemorySegment.NULL : SocketAddresses.write(call, from);
+                    return new Object[] {calls.handle(), source, SocketAddresses.write(call, to), millis};
+                }));
+    }
+
+    /**
+     * Takes a local address of InfiniBand: {@code rdma_bind_addr}. Blocks for a system call.
+     *
+     * @param address the address
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with NO_DEVICE if no port has the address, as on RoCE and iWARP; with
+     *     ADDRESS_IN_USE if another has taken it
+     */
+    public void bind(IbAddress address) {
+        taking(
+                null,
+                address.toString(),
+                what -> calls.invoke(
+                        Librdmacm.BIND_ADDR, what, call -> new Object[] {calls.handle(), address.write(call)}));
+        calls.reached(Phase.BOUND);
+    }
+
+    /**
+     * Begins to resolve a peer's address of InfiniBand, as {@link #resolveAddress(InetSocketAddress, InetSocketAddress,
+     * Duration)}: {@code rdma_resolve_addr}.
+     *
+     * @param from the local address; null lets the kernel choose
+     * @param to the peer
+     * @param timeout how long it may take: 1 ms to 24 days
+     * @throws IllegalArgumentException if the timeout is out of range
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with NO_DEVICE if no port has a way there, as on iWARP
+     */
+    public void resolveAddress(IbAddress from, IbAddress to, Duration timeout) {
+        int millis = millis(timeout);
+        String what = (from == null ? "" : from + " ") + "to " + to;
+        calls.invoke(Librdmacm.RESOLVE_ADDR, what, Phase.RESOLVING_ADDRESS, call -> {
+            MemorySegment source = from == null ? MemorySegment.NULL : from.write(call);
+            return new Object[] {calls.handle(), source, to.write(call), millis};
+        });
+    }
+
+    /**
+     * Sets the route to the peer, instead of {@link #resolveRoute}: {@code RDMA_OPTION_IB_PATH}. {@link
+     * CmEvent.RouteResolved} tells that it is set.
+     *
+     * @param path the path; on RoCE the kernel adds the Ethernet's part
+     * @throws IllegalStateException if this is closed, or the address is not resolved
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public void path(PathRecord path) {
+        calls.requireDevice("path");
+        calls.invoke(Librdmacm.SET_OPTION, path.toString(), Phase.RESOLVING_ROUTE, call -> {
+            MemorySegment data = path.write(call);
+            return new Object[] {calls.handle(), OPTION_LEVEL_IB, OPTION_PATH, data, data.byteSize()};
+        });
+    }
+
+    /**
+     * Begins to resolve the route to the peer: {@code rdma_resolve_route}. {@link CmEvent.RouteResolved} or {@link
+     * CmEvent.RouteError} tells how it went.
+     *
+     * @param timeout how long it may take: 1 ms to 24 days
+     * @throws IllegalArgumentException if the timeout is out of range
+     * @throws IllegalStateException if this is closed, or the address is not resolved
+     * @throws dev.isthmus.CmException if the call fails
+     */
+    public void resolveRoute(Duration timeout) {
+        int millis = millis(timeout);
+        calls.requireDevice("resolveRoute");
+        calls.invoke(Librdmacm.RESOLVE_ROUTE, millis + " ms", Phase.RESOLVING_ROUTE, call ->
+                new Object[] {calls.handle(), millis});
+    }
+
+    private static int millis(Duration timeout) {
+        if (timeout.compareTo(Duration.ofMillis(1)) < 0
+                || timeout.compareTo(Duration.ofMillis(Integer.MAX_VALUE)) > 0) {
+            throw new IllegalArgumentException("a timeout of " + timeout + " is not between 1 ms and 24 days");
+        }
+        return Math.toIntExact(timeout.toMillis());
+    }
+
+    /**
+     * Waits for connections: {@code rdma_listen}. Each tells itself by a {@link CmEvent.ConnectRequest} or {@link
+     * CmEvent.DatagramRequest}.
+     *
+     * @param backlog how many requests wait in the kernel until they are taken; more are rejected. 0 is the most
+     * @throws IllegalArgumentException if the backlog is negative
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another one listens there
+     */
+    public void listen(int backlog) {
+        if (backlog < 0) {
+            throw new IllegalArgumentException("the backlog is negative: " + backlog);
+        }
+        taking(
+                null,
+                "backlog " + backlog,
+                what -> calls.alone(() -> {
+                    calls.invoke(Librdmacm.LISTEN, what, call -> new Object[] {calls.handle(), backlog});
+                    calls.reached(Phase.LISTENING);
+                }));
+    }
+}

@@ -1,0 +1,61 @@
+package dev.isthmus.internal.jfr;
+
+import dev.isthmus.internal.Recorder;
+import jdk.jfr.Event;
+
+/** Takes down events where somebody records them, and does next to nothing where nobody does. */
+public final class FlightRecorder implements Recorder {
+
+    /** Made once. */
+    public FlightRecorder() {}
+
+    @Override
+    public Runnable opening(String kind, String name) {
+        var event = new OpenEvent();
+        event.kind = kind;
+        event.name = name;
+        return begun(event);
+    }
+
+    @Override
+    public Runnable closing(String kind, String name) {
+        var event = new CloseEvent();
+        event.kind = kind;
+        event.name = name;
+        return begun(event);
+    }
+
+    @Override
+    public Runnable connecting(String local, String remote) {
+        var event = new ConnectEvent();
+        event.local = local;
+        event.remote = remote;
+        return begun(event);
+    }
+
+    @Override
+    public Runnable registering(String device, long bytes) {
+        var event = new RegisterEvent();
+        event.device = device;
+        event.bytes = bytes;
+        return begun(event);
+    }
+
+    @Override
+    public void failed(String exception, String message) {
+        var event = new FailureEvent();
+        event.exception = exception;
+        event.message = message;
+        event.commit();
+    }
+
+    private static Runnable begun(Event event) {
+        if (!event.isEnabled()) {
+            return FlightRecorder::nothing;
+        }
+        event.begin();
+        return event::commit;
+    }
+
+    private static void nothing() {}
+}

@@ -1,0 +1,60 @@
+package dev.isthmus.internal.ucx;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+
+import dev.isthmus.internal.HotPath;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Memory of C by its address, for what a segment per use would allocate. Nothing is checked: the caller knows that the
+ * memory is there.
+ */
+public final class NativeMemory {
+
+    private static final MemorySegment ALL = all();
+
+    private NativeMemory() {}
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment all() {
+        return MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+    }
+
+    /** A byte. */
+    @HotPath
+    public static byte getByte(long address) {
+        return ALL.get(JAVA_BYTE, address);
+    }
+
+    /** Four bytes, in the machine's order. */
+    @HotPath
+    public static int getInt(long address) {
+        return ALL.get(JAVA_INT_UNALIGNED, address);
+    }
+
+    /** Eight bytes, in the machine's order. */
+    @HotPath
+    public static long getLong(long address) {
+        return ALL.get(JAVA_LONG_UNALIGNED, address);
+    }
+
+    /** Writes four bytes. */
+    @HotPath
+    public static void setInt(long address, int value) {
+        ALL.set(JAVA_INT_UNALIGNED, address, value);
+    }
+
+    /** Writes eight bytes. */
+    @HotPath
+    public static void setLong(long address, long value) {
+        ALL.set(JAVA_LONG_UNALIGNED, address, value);
+    }
+
+    /** Copies out of C's memory; the destination is checked. */
+    @HotPath
+    public static void copy(long address, MemorySegment to, long offset, long length) {
+        MemorySegment.copy(ALL, address, to, offset, length);
+    }
+}

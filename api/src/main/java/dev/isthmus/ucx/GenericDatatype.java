@@ -1,0 +1,147 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_generic_dt_ops;
+import dev.isthmus.internal.ucx.Libucp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+
+/**
+ * The one generic datatype of a worker ({@code ucp_datatype_t}), which all its {@link UcpPackedData} share. C knows an
+ * operation on such data by a number, its state, that is given out when C asks to start and given back when it
+ * finishes. C starts inside the call that begins the operation.
+ */
+final class GenericDatatype {
+
+    private static final byte OK = 0;
+
+    private final WorkerCallbacks callbacks;
+    private final WorkerNews news;
+    private final long handle;
+    private final ArrayList<UcpPackedData> states = new ArrayList<>();
+    private final ArrayDeque<Integer> free = new ArrayDeque<>();
+    private UcpPackedData beginning; // until C asks to start
+
+    /**
+     * Makes the datatype.
+     *
+     * @param arena of the worker, which closes it when C can no longer call
+     */
+    GenericDatatype(WorkerCallbacks callbacks, WorkerNews news, Arena arena) {
+        this.callbacks = callbacks;
+        this.news = news;
+        try (var call = new UcpCall()) {
+            MemorySegment ops = ucp_generic_dt_ops.allocate(call);
+            ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate(this::start, arena));
+            ucp_generic_dt_ops.start_unpack(ops, ucp_generic_dt_ops.start_unpack.allocate(this::start, arena));
+            ucp_generic_dt_ops.packed_size(ops, ucp_generic_dt_ops.packed_size.allocate(this::packedSize, arena));
+            ucp_generic_dt_ops.pack(ops, ucp_generic_dt_ops.pack.allocate(this::pack, arena));
+            ucp_generic_dt_ops.unpack(ops, ucp_generic_dt_ops.unpack.allocate(this::unpack, arena));
+            ucp_generic_dt_ops.finish(ops, ucp_generic_dt_ops.finish.allocate(this::finish, arena));
+            handle = call.create(Libucp.DT_CREATE_GENERIC, "a generic datatype", ops, MemorySegment.NULL);
+        }
+    }
+
+    long handle() {
+        return handle;
+    }
+
+    /** C is about to be given the data, and will ask to start. */
+    void begin(UcpPackedData data) {
+        beginning = data;
+    }
+
+    /** After the worker: no operation is left. */
+    void destroy() {
+        UcpCall.run(Libucp.DT_DESTROY, handle);
+    }
+
+    // Called by C, like what follows: an exception that left one of them would end the JVM.
+
+    private MemorySegment start(MemorySegment context, MemorySegment buffer, long count) {
+        try {
+            Integer place = free.poll();
+            if (place == null) {
+                states.add(beginning);
+                return MemorySegment.ofAddress(states.size());
+            }
+            states.set(place, beginning);
+            return MemorySegment.ofAddress(place + 1L);
+        } catch (Throwable t) {
+            news.failed(t);
+            return MemorySegment.NULL;
+        }
+    }
+
+    private long packedSize(MemorySegment state) {
+        UcpPackedData data = data(state);
+        return data == null ? 0 : data.byteSize();
+    }
+
+    private long pack(MemorySegment state, long offset, MemorySegment target, long most) {
+        UcpPackedData data = data(state);
+        if (data == null || offset >= data.byteSize()) {
+            return 0;
+        }
+        long rest = data.byteSize() - offset;
+        long length = most < 0 ? rest : Math.min(most, rest); // newer versions say SIZE_MAX: all of it
+        callbacks.enter();
+        try (Arena call = Arena.ofConfined()) {
+            MemorySegment part = sized(target, length, call);
+            try {
+                data.pack(offset, part);
+            } catch (Throwable t) {
+                part.fill((byte) 0);
+                fail(data, t);
+            }
+        } catch (Throwable t) {
+            fail(data, t);
+        } finally {
+            callbacks.leave();
+        }
+        return length;
+    }
+
+    // Always OK: a status that is not would end the process where UCX does not expect one.
+    private byte unpack(MemorySegment state, long offset, MemorySegment source, long length) {
+        UcpPackedData data = data(state);
+        if (length == 0) {
+            return OK; // an empty message
+        }
+        callbacks.enter();
+        try (Arena call = Arena.ofConfined()) {
+            data.unpack(offset, sized(source, length, call).asReadOnly());
+        } catch (Throwable t) {
+            fail(data, t);
+        } finally {
+            callbacks.leave();
+        }
+        return OK;
+    }
+
+    private void finish(MemorySegment state) {
+        int place = (int) state.address() - 1;
+        if (data(state) != null) {
+            states.set(place, null);
+            free.push(place);
+        }
+    }
+
+    private UcpPackedData data(MemorySegment state) {
+        long place = state.address() - 1;
+        return place >= 0 && place < states.size() ? states.get((int) place) : null;
+    }
+
+    private void fail(UcpPackedData data, Throwable t) {
+        if (data != null) {
+            data.fail();
+        }
+        news.failed(t);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment sized(MemorySegment pointer, long length, Arena arena) {
+        return MemorySegment.ofAddress(pointer.address()).reinterpret(length, arena, null);
+    }
+}

@@ -1,0 +1,69 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.HotPath;
+
+/**
+ * The outstanding operations of a worker whose number the program did not get: oldest first, for that is about the order
+ * in which they end. Nobody asks about them, so each new one asks about the oldest, and a flush that has ended about all.
+ */
+final class ImplicitRequests {
+
+    private static final int LOOK_AT = 2; // more than one, or they would never become fewer
+
+    private final UcpRequests requests;
+    private final RequestSlots slots;
+    private RequestSlot[] ring = new RequestSlot[16]; // a power of two
+    private int head;
+    private int size;
+
+    ImplicitRequests(UcpRequests requests, RequestSlots slots) {
+        this.requests = requests;
+        this.slots = slots;
+    }
+
+    @HotPath
+    int size() {
+        return size;
+    }
+
+    /** Keeps account of an operation that C has begun, and forgets old ones that have ended. */
+    @HotPath
+    void add(RequestSlot slot) {
+        for (int i = 0; i < LOOK_AT && size > 0 && requests.hasEnded(ring[head]); i++) {
+            slots.free(ring[head]);
+            head = (head + 1) & (ring.length - 1);
+            size--;
+        }
+        if (size == ring.length) {
+            grow();
+        }
+        ring[(head + size) & (ring.length - 1)] = slot;
+        size++;
+    }
+
+    /** Forgets all that have ended. */
+    void sweep() {
+        int all = size;
+        int mask = ring.length - 1;
+        int from = head;
+        size = 0;
+        for (int i = 0; i < all; i++) {
+            RequestSlot slot = ring[(from + i) & mask];
+            if (requests.hasEnded(slot)) {
+                slots.free(slot);
+            } else {
+                ring[(from + size) & mask] = slot;
+                size++;
+            }
+        }
+    }
+
+    private void grow() {
+        var larger = new RequestSlot[2 * ring.length];
+        for (int i = 0; i < size; i++) {
+            larger[i] = ring[(head + i) & (ring.length - 1)];
+        }
+        ring = larger;
+        head = 0;
+    }
+}

@@ -1,0 +1,195 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.UcpStreams;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.ref.Reference;
+import java.util.Arrays;
+
+/** Streams of one worker's endpoints: checks, calls, and account of what C has begun and lent. */
+final class StreamOperations {
+
+    private static final int WAIT_ALL = ucp_h.UCP_STREAM_RECV_FLAG_WAITALL();
+    private static final int FLAGS = ucp_h.UCP_OP_ATTR_FIELD_FLAGS();
+
+    // With it UCX takes the data for plain bytes, whatever its datatype is: bytes of the list of buffers, for instance.
+    private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
+
+    private final UcpWorker parent;
+    private final RequestSlots slots;
+    private final UcpRequests requests;
+    private final MemorySegment length;
+    private final boolean enabled;
+    private UcpStreamData[] lent = new UcpStreamData[8];
+    private int lentCount;
+
+    StreamOperations(UcpWorker parent, RequestSlots slots, UcpRequests requests, Arena arena) {
+        this.parent = parent;
+        this.slots = slots;
+        this.requests = requests;
+        this.length = arena.allocate(ValueLayout.JAVA_LONG);
+        this.enabled = parent.context().features().contains(UcpFeature.STREAM);
+    }
+
+    /** {@code ucp_stream_send_nbx}, on an endpoint that is open and of this thread. */
+    @HotPath
+    long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes) {
+        long address = Buffers.readable(buffer, offset, bytes);
+        if (bytes == 0) {
+            return 0; // an assertion at the receiver ends its process
+        }
+        RequestSlot slot = slots.next();
+        long result;
+        try {
+            result = UcpStreams.send(ep, address, bytes, slot.sendParameters());
+        } finally {
+            Reference.reachabilityFence(buffer);
+        }
+        requests.touch();
+        if (result == 0) {
+            return 0;
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_stream_send_nbx", endpoint + ", " + bytes + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer);
+    }
+
+    @HotPath
+    long send(UcpEndpoint endpoint, long ep, UcpPayload payload) {
+        payload.checkOf(parent);
+        long address = payload.address(false);
+        if (payload.byteSize() == 0) {
+            return 0;
+        }
+        RequestSlot slot = slots.next();
+        long parameters = payload.parameters(slot, BREAKS_DATATYPES, 0, 0);
+        payload.prepare();
+        long result;
+        try {
+            result = UcpStreams.send(ep, address, payload.count(), parameters);
+        } finally {
+            Reference.reachabilityFence(payload);
+        }
+        return requests.began(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
+    }
+
+    /** {@code ucp_stream_recv_nbx}, on an endpoint that is open and of this thread. */
+    @HotPath
+    long receive(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes, boolean all) {
+        long address = Buffers.writable(buffer, offset, bytes);
+        checkAlive(endpoint);
+        RequestSlot slot = slots.next();
+        if (bytes == 0) {
+            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0); // UCX has assertions against it
+        }
+        long parameters = slot.parameters(FLAGS, RequestSlots.CONTIGUOUS_BYTES, all ? WAIT_ALL : 0, 0);
+        long result;
+        try {
+            result = UcpStreams.receive(ep, address, bytes, length.address(), parameters);
+        } finally {
+            Reference.reachabilityFence(buffer);
+        }
+        requests.touch();
+        if (result == 0) {
+            return requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0));
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_stream_recv_nbx", endpoint + ", " + bytes + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer);
+    }
+
+    @HotPath
+    long receive(UcpEndpoint endpoint, long ep, UcpPayload payload, boolean all) {
+        payload.checkOf(parent);
+        long address = payload.address(true);
+        checkAlive(endpoint);
+        RequestSlot slot = slots.next();
+        if (payload.byteSize() == 0) {
+            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0);
+        }
+        long parameters = payload.parameters(slot, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
+        payload.prepare();
+        long result;
+        try {
+            result = UcpStreams.receive(ep, address, payload.count(), length.address(), parameters);
+        } finally {
+            Reference.reachabilityFence(payload);
+        }
+        long request = requests.began(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
+        return request != 0
+                ? request
+                : requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0));
+    }
+
+    /** {@code ucp_stream_recv_data_nb}. */
+    @HotPath
+    boolean receiveData(UcpEndpoint endpoint, long ep, UcpStreamData data) {
+        data.checkEmptyOf(this);
+        long result = UcpStreams.receiveData(ep, length.address());
+        if (result == 0) {
+            return false;
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_stream_recv_data_nb", endpoint.toString());
+        }
+        if (lentCount == lent.length) {
+            lent = Arrays.copyOf(lent, 2 * lentCount);
+        }
+        lent[lentCount] = data;
+        data.hold(endpoint, result, length.get(ValueLayout.JAVA_LONG, 0), lentCount++);
+        return true;
+    }
+
+    /** {@code ucp_stream_data_release}. */
+    @HotPath
+    void release(UcpStreamData data) {
+        UcpEndpoint endpoint = data.endpoint();
+        long address = data.address();
+        int place = data.place();
+        UcpStreamData last = lent[--lentCount];
+        lent[place] = last;
+        lent[lentCount] = null;
+        last.moveTo(place);
+        data.forget();
+        UcpStreams.releaseData(endpoint.handle(), address);
+    }
+
+    /** Before an endpoint is closed: what it has lent is C's again. */
+    void releaseAll(UcpEndpoint endpoint) {
+        for (int i = lentCount - 1; i >= 0; i--) {
+            if (lent[i].endpoint() == endpoint) {
+                release(lent[i]);
+            }
+        }
+    }
+
+    /** Whether an operation of the worker uses memory that is lent. */
+    boolean isUsed(long address, long bytes) {
+        return requests.isUsing(address, bytes);
+    }
+
+    OwnerThread owner() {
+        return parent.owner();
+    }
+
+    /** Refuses a worker whose context cannot do streams. */
+    void checkEnabled() {
+        if (!enabled) {
+            throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.STREAM");
+        }
+    }
+
+    // Such a receive would not end before the close.
+    @HotPath
+    private static void checkAlive(UcpEndpoint endpoint) {
+        if (endpoint.isFailed()) {
+            throw UcxFailure.of(endpoint.failureCode(), "ucp_stream_recv_nbx", endpoint + ", which has failed");
+        }
+    }
+}

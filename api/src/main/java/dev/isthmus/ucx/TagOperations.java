@@ -1,0 +1,274 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.Libucp;
+import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.internal.ucx.UcpTag;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+import java.util.concurrent.CompletableFuture;
+
+/** Tag matching on one worker and its endpoints: checks, calls, and account of what C has begun. */
+final class TagOperations {
+
+    private static final int REMOVE = 1;
+    private static final int NO_IMMEDIATE_COMPLETION = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
+
+    private final UcpWorker parent;
+    private final OwnerThread owner;
+    private final RequestSlots slots;
+    private final UcpRequests requests;
+    private final TagMessages messages = new TagMessages();
+    private final MemorySegment info;
+    private final boolean enabled;
+    private final long worker;
+
+    TagOperations(UcpWorker parent, OwnerThread owner, RequestSlots slots, UcpRequests requests, Arena arena) {
+        this.parent = parent;
+        this.owner = owner;
+        this.slots = slots;
+        this.requests = requests;
+        this.info = ucp_tag_recv_info.allocate(arena);
+        this.enabled = parent.context().features().contains(UcpFeature.TAG);
+        this.worker = parent.handle();
+    }
+
+    /** {@code ucp_tag_send_nbx}, on an endpoint that is open and of this thread. */
+    @HotPath
+    long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
+        checkEnabled();
+        long address = Buffers.readable(buffer, offset, length);
+        RequestSlot slot = slots.next();
+        long result;
+        try {
+            result = Ucp.tagSend(ep, address, length, tag, slot.sendParameters());
+        } finally {
+            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
+        }
+        requests.touch();
+        if (result == 0) {
+            return 0;
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_tag_send_nbx", endpoint + ", " + length + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer);
+    }
+
+    /** {@code ucp_tag_send_sync_nbx}, on an endpoint that is open and of this thread. */
+    @HotPath
+    long sendSync(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
+        checkEnabled();
+        checkNotFailed(endpoint);
+        long address = Buffers.readable(buffer, offset, length);
+        RequestSlot slot = slots.next();
+        long result;
+        try {
+            result = UcpTag.sendSync(ep, address, length, tag, slot.sendParameters());
+        } finally {
+            Reference.reachabilityFence(buffer);
+        }
+        requests.touch();
+        if (result == 0) {
+            return 0;
+        }
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_tag_send_sync_nbx", endpoint + ", " + length + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer);
+    }
+
+    // UCX 1.13 would wait for the receiver all the same, and meet the operation when the endpoint is closed: the end of
+    // the process.
+    @HotPath
+    private static void checkNotFailed(UcpEndpoint endpoint) {
+        if (endpoint.isFailed()) {
+            throw UcxFailure.of(endpoint.failureCode(), "ucp_tag_send_sync_nbx", endpoint.toString());
+        }
+    }
+
+    /** Both sends of more than a plain buffer. */
+    @HotPath
+    long send(UcpEndpoint endpoint, long ep, UcpPayload payload, long tag, byte kind) {
+        checkEnabled();
+        payload.checkOf(parent);
+        if (kind == RequestSlot.SYNC_SEND && payload.isOnlyAtOnce()) {
+            throw new IllegalArgumentException("a synchronous send waits for its receiver: it is never done at once");
+        }
+        if (kind == RequestSlot.SYNC_SEND) {
+            checkNotFailed(endpoint);
+        }
+        long address = payload.address(false);
+        RequestSlot slot = slots.next();
+        long parameters = payload.parameters(slot, 0, 0, 0);
+        payload.prepare();
+        long result;
+        try {
+            result = kind == RequestSlot.SEND
+                    ? Ucp.tagSend(ep, address, payload.count(), tag, parameters)
+                    : UcpTag.sendSync(ep, address, payload.count(), tag, parameters);
+        } finally {
+            Reference.reachabilityFence(payload);
+        }
+        return requests.began(result, slot, kind, endpoint, payload);
+    }
+
+    /** {@code ucp_tag_recv_nbx}. */
+    @HotPath
+    long receive(MemorySegment buffer, long offset, long length, long tag, long mask) {
+        owner.check();
+        checkEnabled();
+        long address = Buffers.writable(buffer, offset, length);
+        RequestSlot slot = slots.next();
+        long result;
+        try {
+            result = Ucp.tagReceive(worker, address, length, tag, mask, slot.receiveParameters());
+        } finally {
+            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
+        }
+        requests.touch();
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", parent + ", " + length + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
+    }
+
+    /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
+    @HotPath
+    long receive(UcpPayload payload, long tag, long mask) {
+        owner.check();
+        checkEnabled();
+        long address = receivable(payload);
+        RequestSlot slot = slots.next();
+        long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
+        payload.prepare();
+        long result;
+        try {
+            result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
+        } finally {
+            Reference.reachabilityFence(payload);
+        }
+        return requests.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+    }
+
+    /** {@code ucp_tag_probe_nb}. */
+    @HotPath
+    boolean probe(long tag, long mask, UcpTagMessage message, boolean take) {
+        owner.check();
+        checkEnabled();
+        if (!message.isOf(this)) {
+            throw new IllegalArgumentException(message + " is for another worker than " + parent);
+        }
+        if (message.handle() != 0) {
+            throw new IllegalStateException(message + " holds a message already: receive() or close() it first");
+        }
+        long handle = UcpTag.probe(worker, tag, mask, take ? REMOVE : 0, info.address());
+        if (handle == 0) {
+            return false;
+        }
+        message.found(ucp_tag_recv_info.length(info), ucp_tag_recv_info.sender_tag(info));
+        if (take) {
+            messages.add(message, handle);
+        }
+        return true;
+    }
+
+    /** {@code ucp_tag_msg_recv_nbx}. */
+    @HotPath
+    long receive(UcpTagMessage message, MemorySegment buffer, long offset, long length) {
+        owner.check();
+        long handle = held(message);
+        long address = Buffers.writable(buffer, offset, length);
+        RequestSlot slot = slots.next();
+        messages.remove(message);
+        long result;
+        try {
+            result = UcpTag.receiveMessage(worker, address, length, handle, slot.receiveParameters());
+        } finally {
+            Reference.reachabilityFence(buffer);
+        }
+        requests.touch();
+        if (UcxFailure.isError(result)) {
+            throw UcxFailure.of((int) result, "ucp_tag_msg_recv_nbx", parent + ", " + length + " bytes");
+        }
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
+    }
+
+    /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */
+    @HotPath
+    long receive(UcpTagMessage message, UcpPayload payload) {
+        owner.check();
+        long handle = held(message);
+        long address = receivable(payload);
+        RequestSlot slot = slots.next();
+        long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
+        messages.remove(message);
+        payload.prepare();
+        long result;
+        try {
+            result = UcpTag.receiveMessage(worker, address, payload.count(), handle, parameters);
+        } finally {
+            Reference.reachabilityFence(payload);
+        }
+        return requests.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+    }
+
+    CompletableFuture<UcpTagReceived> future(long request) {
+        return parent.async().tagReceive(request);
+    }
+
+    /** Receives a message into nothing, by a request of UCX's own that nobody waits for. */
+    void drop(UcpTagMessage message) {
+        owner.check();
+        long handle = message.handle();
+        messages.remove(message);
+        long result;
+        try (Arena arena = Arena.ofConfined()) {
+            MemorySegment parameters = ucp_request_param_t.allocate(arena);
+            result = UcpTag.receiveMessage(worker, info.address(), 0, handle, parameters.address());
+        }
+        requests.touch();
+        if (result != 0 && !UcxFailure.isError(result)) {
+            UcpCall.run(Libucp.REQUEST_FREE, result);
+        }
+    }
+
+    /** Before the worker is destroyed, which does not free messages that were taken. */
+    void dropAll() {
+        UcpTagMessage message;
+        while ((message = messages.any()) != null) {
+            drop(message);
+        }
+    }
+
+    @HotPath
+    private long held(UcpTagMessage message) {
+        long handle = message.handle();
+        if (handle == 0) {
+            throw new IllegalStateException("no message is held: it was received or closed, or none was taken");
+        }
+        return handle;
+    }
+
+    @HotPath
+    private long receivable(UcpPayload payload) {
+        payload.checkOf(parent);
+        if (payload.isOnlyAtOnce()) {
+            throw new IllegalArgumentException(
+                    "UCX can lose a message that is received only at once: tagProbe() tells whether there is one");
+        }
+        return payload.address(true);
+    }
+
+    @HotPath
+    private void checkEnabled() {
+        if (!enabled) {
+            throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.TAG");
+        }
+    }
+}

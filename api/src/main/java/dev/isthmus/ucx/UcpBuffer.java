@@ -1,0 +1,89 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.HotPath;
+import java.lang.foreign.MemorySegment;
+
+/** A part of one segment, for operations with options: {@code ucp_dt_make_contig(1)}. */
+public final class UcpBuffer extends UcpPayload {
+
+    private final MemorySegment segment;
+    private long offset;
+    private long length;
+
+    private UcpBuffer(UcpWorker worker, MemorySegment segment) {
+        super(worker, RequestSlots.CONTIGUOUS_BYTES);
+        this.segment = segment;
+        this.length = segment.byteSize();
+    }
+
+    /**
+     * A whole segment.
+     *
+     * @param worker whose operations use it
+     * @param segment off the heap; checked with each operation
+     * @return the buffer
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public static UcpBuffer of(UcpWorker worker, MemorySegment segment) {
+        return new UcpBuffer(worker, segment);
+    }
+
+    /**
+     * Sets which part of the segment operations are to use from now on; those begun before are not affected.
+     *
+     * @param offset where the part begins, in bytes
+     * @param length how long it is; may be 0
+     * @return this
+     * @throws IndexOutOfBoundsException if the part is not within the segment
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public UcpBuffer range(long offset, long length) {
+        worker().owner().check();
+        Buffers.checkRange(segment, offset, length);
+        this.offset = offset;
+        this.length = length;
+        return this;
+    }
+
+    @Override
+    public UcpBuffer options(UcpOperationOption... options) {
+        super.options(options);
+        return this;
+    }
+
+    @Override
+    public UcpBuffer memoryType(UcpMemoryType type) {
+        super.memoryType(type);
+        return this;
+    }
+
+    @Override
+    public long byteSize() {
+        return length;
+    }
+
+    @Override
+    @HotPath
+    long count() {
+        return length;
+    }
+
+    @Override
+    @HotPath
+    long address(boolean toWrite) {
+        return toWrite ? Buffers.writable(segment, offset, length) : Buffers.readable(segment, offset, length);
+    }
+
+    @Override
+    boolean isUsing(long begin, long bytes) {
+        return Buffers.overlap(segment, begin, bytes);
+    }
+
+    /** The buffer as messages name it. */
+    @Override
+    public String toString() {
+        return "UcpBuffer(" + length + " bytes)";
+    }
+}

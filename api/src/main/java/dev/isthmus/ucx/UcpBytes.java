@@ -1,0 +1,180 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.NativeMemory;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Bytes in UCX's own memory, which it lends: read by index or copied, never out of bounds, and refused once UCX has the
+ * memory back. Those of an active message are {@link UcpMessageBytes}, those of a stream {@link UcpStreamData}.
+ *
+ * <p>Confined to the thread of the worker. Numbers are in the machine's byte order, at any offset. Reading allocates
+ * nothing.
+ */
+public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
+
+    private static final long NONE = -1; // shorter than any offset
+
+    private final OwnerThread owner;
+    private long address;
+    private long length = NONE;
+
+    UcpBytes(OwnerThread owner) {
+        this.owner = owner;
+    }
+
+    @HotPath
+    final void lend(long begin, long count) {
+        address = begin;
+        length = count;
+    }
+
+    @HotPath
+    final void takeBack() {
+        length = NONE;
+    }
+
+    final boolean isLent() {
+        return length != NONE;
+    }
+
+    /** Where the bytes are, while they are. */
+    @HotPath
+    final long address() {
+        return address;
+    }
+
+    /** How many there are, of any thread; negative when there are none. */
+    @HotPath
+    final long count() {
+        return length;
+    }
+
+    @HotPath
+    final OwnerThread owner() {
+        return owner;
+    }
+
+    /** Why there are no bytes, for messages. */
+    abstract String whyNone();
+
+    /**
+     * How many bytes there are.
+     *
+     * @return the length
+     * @throws IllegalStateException if there are none any more
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public final long length() {
+        at(0, 0);
+        return length;
+    }
+
+    /**
+     * Reads a byte.
+     *
+     * @param offset where
+     * @return the byte
+     * @throws IndexOutOfBoundsException if it is not within
+     * @throws IllegalStateException if there are none any more
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public final byte getByte(long offset) {
+        return NativeMemory.getByte(at(offset, Byte.BYTES));
+    }
+
+    /**
+     * Reads four bytes.
+     *
+     * @param offset where
+     * @return the number
+     * @throws IndexOutOfBoundsException if they are not within
+     * @throws IllegalStateException if there are none any more
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public final int getInt(long offset) {
+        return NativeMemory.getInt(at(offset, Integer.BYTES));
+    }
+
+    /**
+     * Reads eight bytes.
+     *
+     * @param offset where
+     * @return the number
+     * @throws IndexOutOfBoundsException if they are not within
+     * @throws IllegalStateException if there are none any more
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public final long getLong(long offset) {
+        return NativeMemory.getLong(at(offset, Long.BYTES));
+    }
+
+    /**
+     * Copies all bytes to the beginning of a segment.
+     *
+     * @param to on the heap or off it
+     * @throws IndexOutOfBoundsException if it is too short
+     * @throws IllegalStateException if there are none any more, or the segment's arena is closed
+     * @throws WrongThreadException if the worker or the segment belongs to another thread
+     */
+    @HotPath
+    public final void copyTo(MemorySegment to) {
+        copyTo(to, 0, 0, length());
+    }
+
+    /**
+     * Copies bytes.
+     *
+     * @param to on the heap or off it
+     * @param toOffset where they begin there
+     * @param offset where they begin here
+     * @param count how many
+     * @throws IndexOutOfBoundsException if they are not within, here or there
+     * @throws IllegalArgumentException if the segment is read-only
+     * @throws IllegalStateException if there are none any more, or the segment's arena is closed
+     * @throws WrongThreadException if the worker or the segment belongs to another thread
+     */
+    @HotPath
+    public final void copyTo(MemorySegment to, long toOffset, long offset, long count) {
+        NativeMemory.copy(at(offset, count), to, toOffset, count);
+    }
+
+    /**
+     * All bytes in an array of their own.
+     *
+     * @return the array, which allocates
+     * @throws IllegalStateException if there are none, or more than arrays can have
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public final byte[] toArray() {
+        long count = length();
+        if (count > Integer.MAX_VALUE - 8) {
+            throw new IllegalStateException(count + " bytes are more than an array has: use copyTo()");
+        }
+        byte[] array = new byte[(int) count];
+        copyTo(MemorySegment.ofArray(array));
+        return array;
+    }
+
+    @HotPath
+    final long at(long offset, long count) {
+        owner.check();
+        if ((offset | count) < 0 || count > length - offset) {
+            throw refusal(offset, count);
+        }
+        return address + offset;
+    }
+
+    private RuntimeException refusal(long offset, long count) {
+        if (length == NONE) {
+            return new IllegalStateException(whyNone());
+        }
+        return new IndexOutOfBoundsException(
+                "offset " + offset + " and length " + count + " are not within the " + length + " bytes");
+    }
+}

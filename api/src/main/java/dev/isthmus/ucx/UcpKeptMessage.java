@@ -1,0 +1,266 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.ucx.NativeMemory;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * Holds the data of one active message after its handler has returned, until {@link #release()} or {@link #receive}. It
+ * can then hold another: a program that makes some beforehand keeps messages without allocating.
+ *
+ * <p>Confined to the thread of the worker whose message it holds. When that worker is closed, the holder is empty. Nothing
+ * blocks.
+ */
+public final class UcpKeptMessage implements AutoCloseable {
+
+    private AmOperations operations; // null while it holds nothing
+    private UcpActiveMessage during; // while the handler runs
+    private UcpMessageBytes data;
+    private UcpEndpoint endpoint;
+    private Arena view; // of the segment, if one was asked for
+    private MemorySegment segment;
+    private long descriptor;
+    private long length;
+    private boolean rendezvous;
+    private int index;
+
+    /** Makes a holder that holds nothing. */
+    public UcpKeptMessage() {
+        super();
+    }
+
+    /** Takes a message that C will leave where it is. */
+    @HotPath
+    void take(
+            AmOperations by,
+            UcpActiveMessage message,
+            long descriptor,
+            long length,
+            boolean rendezvous,
+            UcpEndpoint endpoint) {
+        if (operations != null) {
+            throw new IllegalStateException("the holder holds a message already: release() it first");
+        }
+        this.operations = by;
+        this.during = message;
+        this.descriptor = descriptor;
+        this.length = length;
+        this.rendezvous = rendezvous;
+        this.endpoint = endpoint;
+        if (data == null || !data.isOf(by.owner())) {
+            data = new UcpMessageBytes(by.owner());
+        }
+        if (!rendezvous) {
+            data.open(descriptor, length);
+        }
+        by.hold(this);
+    }
+
+    /** The handler has returned. */
+    @HotPath
+    void outlive() {
+        during = null;
+    }
+
+    /**
+     * Whether it holds a message.
+     *
+     * @return false before the first message, after a release, and after the close of the worker
+     */
+    public boolean isHolding() {
+        return operations != null;
+    }
+
+    /**
+     * How long the data is.
+     *
+     * @return the length in bytes
+     * @throws IllegalStateException if it holds no message
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public long length() {
+        open();
+        return length;
+    }
+
+    /**
+     * Whether the data is still with the sender.
+     *
+     * @return false if {@link #data()} has it
+     * @throws IllegalStateException if it holds no message
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public boolean isRendezvous() {
+        open();
+        return rendezvous;
+    }
+
+    /**
+     * The data, unless the message {@link #isRendezvous()}.
+     *
+     * @return the bytes, until the release
+     * @throws IllegalStateException if it holds no message, or the data has not come: {@link #receive} it
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public UcpMessageBytes data() {
+        open();
+        if (rendezvous) {
+            throw new IllegalStateException("the " + length + " bytes of this message are still with the sender:"
+                    + " receive() them into a buffer");
+        }
+        return data;
+    }
+
+    /**
+     * The data as a segment, to be sent on without a copy for instance. Its arena is closed by {@link #release()}, which
+     * is refused while an operation of the same worker uses the segment; one of another worker is the program's to
+     * await. Allocates, once per message.
+     *
+     * @return the bytes, read-only
+     * @throws IllegalStateException if it holds no message, or the data has not come
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @SuppressWarnings("restricted")
+    public MemorySegment segment() {
+        long address = data().address();
+        if (view == null) {
+            view = Arena.ofShared(); // the worker may be handed over meanwhile
+            segment = MemorySegment.ofAddress(address)
+                    .reinterpret(length, view, null)
+                    .asReadOnly();
+        }
+        return segment;
+    }
+
+    /**
+     * Gets the data into a buffer, and releases the message: see {@link UcpActiveMessage#receive(MemorySegment, long)}.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
+     *     is done
+     * @param offset where the data is to begin in the buffer
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the buffer is on the heap or read-only
+     * @throws IndexOutOfBoundsException if the data is longer than what the buffer has from there; it is kept then
+     * @throws IllegalStateException if it holds no message, or the buffer's arena is closed
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if UCX refuses; the message is released then
+     */
+    @HotPath
+    public long receive(MemorySegment buffer, long offset) {
+        open();
+        if (!rendezvous || length == 0) {
+            Buffers.writable(buffer, offset, length);
+            NativeMemory.copy(descriptor, buffer, offset, rendezvous ? 0 : length);
+            release();
+            return 0;
+        }
+        long address = Buffers.writable(buffer, offset, length);
+        AmOperations by = operations;
+        UcpActiveMessage message = during;
+        long from = descriptor;
+        long count = length;
+        UcpEndpoint of = endpoint;
+        if (message != null) {
+            message.unkeep();
+            empty();
+            return message.receive(buffer, offset);
+        }
+        empty();
+        return by.receive(this, from, buffer, address, count, of);
+    }
+
+    /**
+     * Gets the data into a buffer, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the
+     * worker's thread. It allocates; otherwise as {@link #receive(MemorySegment, long)}.
+     *
+     * @param buffer off the heap, writable; UCX writes to it until the future is completed
+     * @return completed when the data is there, or with a {@link UcxException}
+     */
+    public CompletableFuture<Void> receiveAsync(MemorySegment buffer) {
+        open();
+        AmOperations by = operations;
+        return by.future(receive(buffer, 0), "ucp_am_recv_data_nbx", "a kept message");
+    }
+
+    /**
+     * Gives the data back to UCX: {@code ucp_am_data_release}. The sender of a rendezvous is told that all went well.
+     *
+     * @throws IllegalStateException if it holds no message, or an operation of the worker uses its segment
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public void release() {
+        open();
+        AmOperations by = operations;
+        if (isUsed()) {
+            throw new IllegalStateException("an operation uses the message's segment: await it first");
+        }
+        UcpActiveMessage message = during;
+        long held = descriptor;
+        empty();
+        if (message != null) {
+            message.unkeep();
+        } else {
+            by.release(held);
+        }
+    }
+
+    /** Releases the message if it holds one. */
+    @Override
+    public void close() {
+        if (operations != null) {
+            release();
+        }
+    }
+
+    /** Lets the message go on the Java side; returns what C is to release. */
+    @HotPath
+    long empty() {
+        if (view != null) {
+            view.close();
+            view = null;
+            segment = null;
+        }
+        operations.letGo(this);
+        operations = null;
+        during = null;
+        endpoint = null;
+        data.close();
+        return descriptor;
+    }
+
+    /** Whether an operation of the worker uses its segment. */
+    boolean isUsed() {
+        return view != null && operations.isUsed(segment);
+    }
+
+    int index() {
+        return index;
+    }
+
+    void index(int place) {
+        index = place;
+    }
+
+    @HotPath
+    private void open() {
+        AmOperations by = operations;
+        if (by == null) {
+            throw new IllegalStateException(
+                    "the holder holds no message: it was released or received," + " or its worker is closed");
+        }
+        by.owner().check();
+    }
+
+    /** The holder as messages name it. */
+    @Override
+    public String toString() {
+        return operations == null ? "UcpKeptMessage(empty)" : "UcpKeptMessage(" + length + " bytes)";
+    }
+}

@@ -1,0 +1,276 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.bindings.ucx.ucp_mem_advise_params;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.ucx.Libucp;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Memory that the devices of a context may read and write, and peers to whom the program gives its key: {@code
+ * ucp_mem_h}. Made by {@link UcpContext#allocate} and {@link UcpContext#register}. Thread-safe, as the context is.
+ *
+ * <p>Before it is closed, those who have its key must have ended: over transports that are not RDMA, such as TCP, UCX reads
+ * and writes here on their behalf and does not look whether the memory is still there. A peer that has a key, or makes one
+ * up, can therefore read and write anything in this process: make endpoints only between programs that trust each other.
+ */
+public final class UcpMemory implements AutoCloseable {
+
+    private static final int CLOSED = Integer.MIN_VALUE;
+
+    private final UcpContext context;
+    private final Lifetime lifetime;
+    private final Arena arena; // null unless UCX allocated the memory
+    private final MemorySegment memory;
+    private final boolean accessible;
+    private final long handle;
+    private final AtomicInteger users = new AtomicInteger(); // operations that use it; CLOSED and above once closed
+    private volatile boolean abandoned;
+
+    private UcpMemory(
+            UcpContext context, Lifetime lifetime, long handle, Arena arena, MemorySegment memory, boolean accessible) {
+        this.context = context;
+        this.lifetime = lifetime;
+        this.handle = handle;
+        this.arena = arena;
+        this.memory = memory;
+        this.accessible = accessible;
+    }
+
+    /** Of a segment of the program's, which is checked here. */
+    static UcpMemory register(UcpContext context, MemorySegment segment, UcpMemoryConfig config) {
+        Buffers.writable(segment, 0, segment.byteSize());
+        if (config.fixedAddress() != 0) {
+            throw new IllegalArgumentException("a fixed address is for memory that UCX allocates");
+        }
+        Lifetime lifetime = lifetime(context, segment.byteSize() + " bytes registered");
+        long handle = lifetime.open(() -> MemoryMapping.register(context, segment, config));
+        return new UcpMemory(context, lifetime, handle, null, segment, true);
+    }
+
+    static UcpMemory allocate(UcpContext context, long bytes, UcpMemoryConfig config) {
+        Lifetime lifetime = lifetime(context, bytes + " bytes allocated");
+        long handle = lifetime.open(() -> MemoryMapping.allocate(context, bytes, config));
+        boolean accessible = config.memoryType() == null || config.memoryType().isHost();
+        return own(context, lifetime, handle, bytes, accessible);
+    }
+
+    static UcpMemory importExported(UcpContext context, UcpExportedMemory exported) {
+        Lifetime lifetime = lifetime(context, "imported");
+        long handle = lifetime.open(() -> MemoryMapping.importExported(context, exported));
+        return own(context, lifetime, handle, 0, false);
+    }
+
+    private static UcpMemory own(UcpContext context, Lifetime lifetime, long handle, long bytes, boolean accessible) {
+        UcpMemoryAttributes attributes;
+        try (var call = new UcpCall()) {
+            attributes = MemoryMapping.query(call, lifetime, handle);
+        }
+        Arena arena = Arena.ofShared();
+        long length = bytes == 0 ? attributes.byteSize() : bytes;
+        return new UcpMemory(context, lifetime, handle, arena, at(attributes.address(), length, arena), accessible);
+    }
+
+    @SuppressWarnings("restricted")
+    private static MemorySegment at(long address, long bytes, Arena arena) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes, arena, null);
+    }
+
+    private static Lifetime lifetime(UcpContext context, String name) {
+        return new Lifetime("UcpMemory", name + " with " + context, context.lifetime());
+    }
+
+    /**
+     * The memory, to be read and written. That of {@link UcpContext#allocate} belongs to this object and ends with it; any
+     * thread may use it.
+     *
+     * @return what was registered or allocated
+     * @throws IllegalStateException if it is closed, or is memory of a device or imported, which a program cannot access
+     */
+    public MemorySegment segment() {
+        lifetime.check();
+        if (!accessible) {
+            throw new IllegalStateException(this + " is not in this process: only operations of UCX can use it");
+        }
+        return memory;
+    }
+
+    /**
+     * Where the memory begins, in this process or on the device.
+     *
+     * @return the address
+     */
+    public long address() {
+        return memory.address();
+    }
+
+    /**
+     * How much memory there is.
+     *
+     * @return the length in bytes
+     */
+    public long byteSize() {
+        return memory.byteSize();
+    }
+
+    /**
+     * What UCX says of the memory: {@code ucp_mem_query}.
+     *
+     * @return address, length and type as UCX knows them
+     * @throws IllegalStateException if it is closed
+     */
+    public UcpMemoryAttributes attributes() {
+        try (var call = new UcpCall(lifetime)) {
+            return MemoryMapping.query(call, this, handle);
+        }
+    }
+
+    /**
+     * Says how a part of the memory will be used: {@code ucp_mem_advise}. Blocks for as long as the kernel takes to bring
+     * pages in.
+     *
+     * @param offset where the part begins, in bytes
+     * @param length how long it is, in bytes; with 0 nothing is done
+     * @param advice how it will be used
+     * @throws IndexOutOfBoundsException if the part is not within the memory
+     * @throws IllegalStateException if it is closed
+     * @throws UcxException if a device refuses
+     */
+    public void advise(long offset, long length, UcpMemoryAdvice advice) {
+        Objects.checkFromIndexSize(offset, length, memory.byteSize());
+        if (length == 0) { // which UCX refuses with some devices
+            lifetime.check();
+            return;
+        }
+        try (var call = new UcpCall(lifetime)) {
+            MemorySegment params = ucp_mem_advise_params.allocate(call);
+            ucp_mem_advise_params.field_mask(
+                    params,
+                    ucp_h.UCP_MEM_ADVISE_PARAM_FIELD_ADDRESS()
+                            | ucp_h.UCP_MEM_ADVISE_PARAM_FIELD_LENGTH()
+                            | ucp_h.UCP_MEM_ADVISE_PARAM_FIELD_ADVICE());
+            ucp_mem_advise_params.address(params, MemorySegment.ofAddress(memory.address() + offset));
+            ucp_mem_advise_params.length(params, length);
+            ucp_mem_advise_params.advice(params, advice.code());
+            call.check(Libucp.MEM_ADVISE, this, context.handle(), handle, params);
+        }
+    }
+
+    /**
+     * The key with which peers reach the memory: {@code ucp_rkey_pack}. It is to be carried to them, and stays valid until
+     * this is closed.
+     *
+     * @return the key, with address and length
+     * @throws IllegalStateException if it is closed, or the context was made without {@link UcpFeature#RMA}, {@link
+     *     UcpFeature#AMO32} and {@link UcpFeature#AMO64}
+     * @throws UcxException if UCX refuses
+     */
+    public UcpPackedKey packKey() {
+        if (!UcpRemoteMemory.isIn(context)) {
+            throw new IllegalStateException(context + " was made without UcpFeature.RMA, AMO32 and AMO64");
+        }
+        try (var call = new UcpCall(lifetime)) {
+            byte[] rkey = MemoryPacking.key(call, this, context.handle(), handle);
+            return UcpPackedKey.ofRaw(memory.address(), memory.byteSize(), rkey);
+        }
+    }
+
+    /**
+     * What another context of this machine can {@linkplain UcpContext#importMemory import}, to use the memory in its own
+     * operations: {@code ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT}; UCX 1.14 and later. Few devices can do
+     * that: NVIDIA's data processing units.
+     *
+     * @return the handle, to be carried to the other process; valid until this is closed
+     * @throws IllegalStateException if it is closed
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     * @throws UcxException if UCX refuses, because no device can do it for instance
+     */
+    public UcpExportedMemory export() {
+        try (var call = new UcpCall(lifetime)) {
+            return UcpExportedMemory.ofRaw(MemoryPacking.exported(call, this, handle));
+        }
+    }
+
+    /**
+     * Takes the memory from the devices and, if UCX allocated it, frees it: {@code ucp_mem_unmap}. Does nothing when it is
+     * closed already.
+     *
+     * @throws IllegalStateException if operations that use it have not ended, as far as the program asked, or another
+     *     thread is in a call that uses it; it can be tried again
+     */
+    @Override
+    public void close() {
+        lifetime.close(() -> {
+            int using = users.get();
+            if (using != 0 || !users.compareAndSet(0, CLOSED)) {
+                throw new IllegalStateException(this + " is used by " + Math.max(1, using)
+                        + " operations: ask UcpRequests until they are done, or flush the endpoint");
+            }
+            unmap();
+        });
+    }
+
+    private void unmap() {
+        boolean done = false;
+        try (var call = new NativeCall()) {
+            if (arena != null) {
+                arena.close();
+            }
+            if (!abandoned) {
+                call.integer8(Libucp.MEM_UNMAP, context.handle(), handle); // always UCS_OK
+            }
+            done = true;
+        } finally {
+            if (!done) {
+                users.getAndAdd(CLOSED); // twice that is 0
+            }
+        }
+    }
+
+    /** The memory as operations use it, whether the program can access it or not. */
+    @HotPath
+    MemorySegment buffer() {
+        return memory;
+    }
+
+    /**
+     * An operation is going to use the memory: it stays until {@link #release}.
+     *
+     * @return {@code ucp_mem_h}
+     */
+    @HotPath
+    long acquire(UcpContext user) {
+        if (user != context) {
+            throw new IllegalArgumentException(this + " is not of the worker's " + user);
+        }
+        if (users.getAndIncrement() < 0) {
+            users.getAndDecrement();
+            throw new IllegalStateException(this + " is closed");
+        }
+        return handle;
+    }
+
+    /** The operation has ended. */
+    @HotPath
+    void release() {
+        users.getAndDecrement();
+    }
+
+    /** C cannot be kept from using it: an operation never ended, and its worker is gone. What C has of it stays. */
+    void abandon() {
+        abandoned = true;
+        release();
+    }
+
+    /** The memory as messages name it. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,101 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.ucx.UcxLibrary;
+import java.util.Objects;
+
+/**
+ * What a {@link UcpMemory} is made with: {@code ucp_mem_map_params_t}. Used by one thread, inside {@link
+ * UcpContext#allocate(long, java.util.function.Consumer)} and {@link UcpContext#register(java.lang.foreign.MemorySegment,
+ * java.util.function.Consumer)}.
+ */
+public final class UcpMemoryConfig {
+
+    private static final int NONBLOCK = 1; // UCP_MEM_MAP_NONBLOCK
+    private static final int SYMMETRIC_RKEY = 1 << 3; // of UCX 1.16
+    private static final int LOCK = 1 << 4; // of UCX 1.18
+    private static final int SYMMETRIC_RKEY_SINCE = 16;
+    private static final int LOCK_SINCE = 18;
+
+    private int flags;
+    private UcpMemoryType memoryType;
+    private long fixedAddress;
+
+    UcpMemoryConfig() {}
+
+    /**
+     * Says where the memory is, or is to be. If not said, it is allocated in main memory, and UCX finds out the type of
+     * what is registered.
+     *
+     * @param type one of {@link UcpContextAttributes#memoryTypes()}
+     * @return this
+     */
+    public UcpMemoryConfig memoryType(UcpMemoryType type) {
+        memoryType = Objects.requireNonNull(type, "type");
+        return this;
+    }
+
+    /**
+     * Leaves it to later uses to bring pages into memory, where the device can: {@code UCP_MEM_MAP_NONBLOCK}. Without
+     * effect elsewhere.
+     *
+     * @return this
+     */
+    public UcpMemoryConfig nonBlocking() {
+        flags |= NONBLOCK;
+        return this;
+    }
+
+    /**
+     * Allocates at an address: {@code UCP_MEM_MAP_FIXED}. For {@link UcpContext#allocate(long,
+     * java.util.function.Consumer)} only. UCX would replace whatever is there; this library refuses when something is.
+     *
+     * @param address in the process, a multiple of the page size
+     * @return this
+     */
+    public UcpMemoryConfig fixedAddress(long address) {
+        fixedAddress = address;
+        return this;
+    }
+
+    /**
+     * Wishes for keys that are the same in each process which allocates in the same order: {@code
+     * UCP_MEM_MAP_SYMMETRIC_RKEY}; UCX 1.16 and later. See {@link UcpRemoteMemory#compareKey}.
+     *
+     * @return this
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     */
+    public UcpMemoryConfig symmetricKey() {
+        UcxLibrary.require(SYMMETRIC_RKEY_SINCE, "a symmetric remote key");
+        flags |= SYMMETRIC_RKEY;
+        return this;
+    }
+
+    /**
+     * Keeps the pages in memory: {@code UCP_MEM_MAP_LOCK}; UCX 1.18 and later. Not together with {@link #nonBlocking()}.
+     *
+     * @return this
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     */
+    public UcpMemoryConfig locked() {
+        UcxLibrary.require(LOCK_SINCE, "locking memory");
+        flags |= LOCK;
+        return this;
+    }
+
+    int flags() {
+        if ((flags & (NONBLOCK | LOCK)) == (NONBLOCK | LOCK)) {
+            throw new IllegalArgumentException("memory is either locked or non-blocking");
+        }
+        return flags;
+    }
+
+    /** Null if UCX is to find out. */
+    UcpMemoryType memoryType() {
+        return memoryType;
+    }
+
+    /** 0 if there is none. */
+    long fixedAddress() {
+        return fixedAddress;
+    }
+}

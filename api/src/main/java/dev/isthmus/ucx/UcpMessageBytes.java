@@ -1,0 +1,42 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+
+/**
+ * The header or the data of an active message, in UCX's memory, until the message is over. There is no segment of it: that
+ * could be given to C, a send for instance, which would read on when the memory is no longer there. {@link
+ * UcpKeptMessage#segment()} gives one that is guarded.
+ */
+public final class UcpMessageBytes extends UcpBytes {
+
+    UcpMessageBytes(OwnerThread owner) {
+        super(owner);
+    }
+
+    @HotPath
+    void open(long address, long length) {
+        lend(address, length);
+    }
+
+    @HotPath
+    void close() {
+        takeBack();
+    }
+
+    boolean isOf(OwnerThread thread) {
+        return owner().equals(thread);
+    }
+
+    @Override
+    String whyNone() {
+        return "the message is over, and UCX has its memory back: read it in its handler, copy it there, or keep() its"
+                + " data";
+    }
+
+    /** How many bytes there are, for people. */
+    @Override
+    public String toString() {
+        return isLent() ? count() + " bytes" : "bytes of a message that is over";
+    }
+}

@@ -1,0 +1,146 @@
+package dev.isthmus.ucx;
+
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * Data that the program packs and unpacks itself, part by part, while UCX sends or receives it: {@code
+ * ucp_dt_create_generic}. For what lies about in memory in a way that no list of buffers describes, or is computed. See
+ * {@link UcpPayload}.
+ *
+ * <p>UCX calls back for each part, which takes some tens of nanoseconds and allocates; everything else is faster with
+ * plain buffers. A callback that throws does not stop UCX: the rest of the data is zero or dropped, the operation ends as
+ * {@link UcsStatus#IO_ERROR}, and the exception comes out of {@link UcpWorker#progress()}.
+ */
+public final class UcpPackedData extends UcpPayload {
+
+    private final GenericDatatype type;
+    private final UcpPacker packer; // null if it is received
+    private final UcpUnpacker unpacker; // null if it is sent
+    private final long length;
+    private boolean failed;
+
+    private UcpPackedData(UcpWorker worker, long length, UcpPacker packer, UcpUnpacker unpacker) {
+        super(worker, worker.genericDatatype().handle());
+        if (length < 0) {
+            throw new IllegalArgumentException("data of " + length + " bytes");
+        }
+        this.type = worker.genericDatatype();
+        this.length = length;
+        this.packer = packer;
+        this.unpacker = unpacker;
+    }
+
+    /**
+     * Data to be sent.
+     *
+     * @param worker whose endpoints send it
+     * @param length how long the packed data is, in bytes
+     * @param packer writes it; the operations of one object call it in turn
+     * @return the data
+     * @throws IllegalArgumentException if the length is negative
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public static UcpPackedData packing(UcpWorker worker, long length, UcpPacker packer) {
+        return new UcpPackedData(worker, length, Objects.requireNonNull(packer, "packer"), null);
+    }
+
+    /**
+     * Data to be received.
+     *
+     * @param worker that receives it
+     * @param length how long the packed data can be, in bytes; a longer message is {@link UcsStatus#MESSAGE_TRUNCATED}
+     * @param unpacker reads it; the operations of one object call it in turn
+     * @return the data
+     * @throws IllegalArgumentException if the length is negative
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public static UcpPackedData unpacking(UcpWorker worker, long length, UcpUnpacker unpacker) {
+        return new UcpPackedData(worker, length, null, Objects.requireNonNull(unpacker, "unpacker"));
+    }
+
+    @Override
+    public UcpPackedData options(UcpOperationOption... options) {
+        super.options(options);
+        return this;
+    }
+
+    @Override
+    public UcpPackedData memoryType(UcpMemoryType memoryType) {
+        super.memoryType(memoryType);
+        return this;
+    }
+
+    @Override
+    public long byteSize() {
+        return length;
+    }
+
+    @Override
+    long count() {
+        return 1;
+    }
+
+    @Override
+    long address(boolean toWrite) {
+        if (toWrite == (unpacker == null)) {
+            throw new IllegalArgumentException(this + " is " + (toWrite ? "to be sent" : "to be received"));
+        }
+        return 0; // C asks the datatype, and does not look
+    }
+
+    @Override
+    long queried() {
+        return 1; // any but NULL
+    }
+
+    @Override
+    boolean isUsing(long begin, long bytes) {
+        return false; // C has no memory of it
+    }
+
+    @Override
+    void prepare() {
+        type.begin(this);
+    }
+
+    @Override
+    int ended(int status) {
+        super.ended(status);
+        return takeFailure() && status == 0 ? UcsStatus.IO_ERROR.code() : status;
+    }
+
+    @Override
+    void endedAtOnce(byte kind) {
+        if (takeFailure()) {
+            throw UcxFailure.of(UcsStatus.IO_ERROR.code(), RequestSlot.call(kind), toString());
+        }
+    }
+
+    private boolean takeFailure() {
+        boolean was = failed;
+        failed = false;
+        return was;
+    }
+
+    void pack(long offset, MemorySegment target) {
+        packer.pack(offset, target);
+    }
+
+    void unpack(long offset, MemorySegment source) {
+        unpacker.unpack(offset, source);
+    }
+
+    /** A callback has thrown: the next operation that ends is told. */
+    void fail() {
+        failed = true;
+    }
+
+    /** The data as messages name it. */
+    @Override
+    public String toString() {
+        return "UcpPackedData(" + length + " bytes)";
+    }
+}

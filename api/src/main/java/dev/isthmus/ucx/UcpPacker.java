@@ -1,0 +1,18 @@
+package dev.isthmus.ucx;
+
+import java.lang.foreign.MemorySegment;
+
+/** Writes the data of a message when UCX asks for it: see {@link UcpPackedData#packing}. */
+@FunctionalInterface
+public interface UcpPacker {
+
+    /**
+     * Writes a part of the data. UCX asks for all parts, in their order, each as long as its transport takes. Called on
+     * the worker's thread, inside of a send or of {@link UcpWorker#progress()}: it may neither progress the worker nor
+     * close it.
+     *
+     * @param offset where the part begins in the data, in bytes
+     * @param target the part, to be filled whole; accessible until this returns
+     */
+    void pack(long offset, MemorySegment target);
+}

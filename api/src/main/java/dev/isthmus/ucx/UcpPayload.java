@@ -1,0 +1,198 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.ucx.Libucp;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * What an operation sends or receives, when that is more than one plain buffer: a buffer with options, a list of
+ * buffers, or data that the program packs itself. Prepared once and used for many operations, also at the same time.
+ *
+ * <p>Made for one worker, and confined to its thread. Using one allocates nothing. UCX uses the memory until the
+ * operation is done, as with a plain buffer; see {@link UcpRequests#isDone}.
+ */
+public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData {
+
+    // ucp_datatype_attr_t of 1.14, which the bindings are older than
+    private static final long ATTR_PACKED_SIZE = 1;
+    private static final long ATTR_BUFFER = 1 << 1;
+    private static final long ATTR_COUNT = 1 << 2;
+    private static final long ATTR_PACKED_SIZE_AT = 8;
+    private static final long ATTR_BUFFER_AT = 16;
+    private static final long ATTR_COUNT_AT = 24;
+    private static final long ATTR_BYTES = 32;
+
+    private static final int ONLY_AT_ONCE = UcpOperationOption.ONLY_AT_ONCE.bit();
+    private static final int NEVER_AT_ONCE = UcpOperationOption.NEVER_AT_ONCE.bit();
+
+    private final UcpWorker worker;
+    private final OwnerThread owner;
+    private final long datatype;
+    private int mask;
+    private int memoryType;
+    private int uses; // operations that C has begun and that were not seen to end
+
+    UcpPayload(UcpWorker worker, long datatype) {
+        this.worker = worker;
+        this.owner = worker.owner();
+        this.datatype = datatype;
+        owner.check();
+    }
+
+    /**
+     * Sets the options of all operations that are begun from now on.
+     *
+     * @param options all of them; none for UCX's own way
+     * @return this
+     * @throws IllegalArgumentException if both {@link UcpOperationOption#ONLY_AT_ONCE} and {@link
+     *     UcpOperationOption#NEVER_AT_ONCE} are given
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public UcpPayload options(UcpOperationOption... options) {
+        owner.check();
+        int bits = 0;
+        for (UcpOperationOption option : options) {
+            bits |= option.bit();
+        }
+        if ((bits & ONLY_AT_ONCE) != 0 && (bits & NEVER_AT_ONCE) != 0) {
+            throw new IllegalArgumentException("an operation cannot be done only at once and never at once");
+        }
+        mask = (mask & ucp_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE()) | bits;
+        return this;
+    }
+
+    /**
+     * Says where the memory is, which saves UCX to find out: {@code UCP_OP_ATTR_FIELD_MEMORY_TYPE}.
+     *
+     * @param type the type of all of the memory; what an arena allocates is {@link UcpMemoryType#HOST}
+     * @return this
+     * @throws IllegalArgumentException if the context has no support for memory of this type
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public UcpPayload memoryType(UcpMemoryType type) {
+        owner.check();
+        if (!worker.context().attributes().memoryTypes().contains(type)) {
+            throw new IllegalArgumentException("UCX has no support for memory of type " + type + " in " + worker);
+        }
+        memoryType = type.code();
+        mask |= ucp_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE();
+        return this;
+    }
+
+    /**
+     * How many bytes there are to send, or how many can be received.
+     *
+     * @return the length in bytes
+     */
+    public abstract long byteSize();
+
+    /**
+     * How many bytes UCX counts: {@code ucp_dt_query}; UCX 1.14 and later. The same as {@link #byteSize()}, and for who
+     * wants to see that.
+     *
+     * @return the length in bytes
+     * @throws WrongThreadException if the worker belongs to another thread
+     * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
+     */
+    public long packedByteSize() {
+        owner.check();
+        try (var call = new UcpCall()) {
+            MemorySegment attr = call.allocate(ATTR_BYTES, Long.BYTES);
+            attr.set(ValueLayout.JAVA_LONG, 0, ATTR_PACKED_SIZE | ATTR_BUFFER | ATTR_COUNT);
+            attr.set(ValueLayout.JAVA_LONG, ATTR_BUFFER_AT, queried());
+            attr.set(ValueLayout.JAVA_LONG, ATTR_COUNT_AT, count());
+            prepare();
+            call.check(Libucp.DT_QUERY, this, datatype, attr);
+            return attr.get(ValueLayout.JAVA_LONG, ATTR_PACKED_SIZE_AT);
+        }
+    }
+
+    /** Where C finds the data of a query. */
+    long queried() {
+        return 0;
+    }
+
+    /** How long the data is as UCX sees it, its number of elements. */
+    abstract long count();
+
+    /** The address that C gets, once all that it leads to was found to be accessible. */
+    abstract long address(boolean toWrite);
+
+    /** Whether some of that memory is part of it. */
+    abstract boolean isUsing(long begin, long bytes);
+
+    /** What is to be done before C gets it, when C asks back for it. */
+    @HotPath
+    void prepare() {}
+
+    /**
+     * Checks that an operation of a worker may begin with it.
+     *
+     * @throws IllegalArgumentException if it was made for another worker
+     */
+    @HotPath
+    final void checkOf(UcpWorker user) {
+        if (worker != user) {
+            throw new IllegalArgumentException(this + " was made for " + worker + ", not for " + user);
+        }
+    }
+
+    /** {@code UCP_OP_ATTR} bits. */
+    @HotPath
+    final int mask() {
+        return mask;
+    }
+
+    @HotPath
+    final boolean isOnlyAtOnce() {
+        return (mask & ONLY_AT_ONCE) != 0;
+    }
+
+    @HotPath
+    final long parameters(RequestSlot slot, int without, int with, int flags) {
+        return slot.parameters((mask & ~without) | with, datatype, flags, memoryType);
+    }
+
+    /** C has begun an operation, and uses it. */
+    @HotPath
+    final void begun() {
+        uses++;
+    }
+
+    /** C has ended an operation; the status it has then. */
+    @HotPath
+    int ended(int status) {
+        uses--;
+        return status;
+    }
+
+    /**
+     * C has done an operation at once.
+     *
+     * @throws UcxException if all the same it went wrong
+     */
+    @HotPath
+    void endedAtOnce(byte kind) {}
+
+    /**
+     * Checks that it may be changed.
+     *
+     * @throws IllegalStateException if C reads it now
+     */
+    @HotPath
+    final void checkChangeable() {
+        owner.check();
+        if (uses > 0) {
+            throw new IllegalStateException(
+                    uses + " operations that were not seen to be done use " + this + ": UCX would meet the change");
+        }
+    }
+
+    final UcpWorker worker() {
+        return worker;
+    }
+}

@@ -1,0 +1,99 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.bindings.ucx.ucp_stream_poll_ep;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.ucx.UcpStreams;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Objects;
+
+/**
+ * The streams of a worker's endpoints on which bytes have come: {@code ucp_stream_worker_poll}. Filled again by each
+ * {@link #poll()}, so that polling allocates nothing. Confined to the thread of the worker.
+ */
+public final class UcpReadyStreams {
+
+    private static final long ENTRY_BYTES = ucp_stream_poll_ep.layout().byteSize();
+    private static final long USER_DATA = ucp_stream_poll_ep.user_data$offset();
+
+    private final UcpWorker worker;
+    private final MemorySegment entries;
+    private final UcpEndpoint[] endpoints;
+    private int count;
+
+    private UcpReadyStreams(UcpWorker worker, int capacity) {
+        this.worker = worker;
+        this.entries = ucp_stream_poll_ep.allocateArray(capacity, Arena.ofAuto());
+        this.endpoints = new UcpEndpoint[capacity];
+    }
+
+    /**
+     * Reserves room.
+     *
+     * @param worker whose endpoints are asked for
+     * @param capacity how many a poll tells of at most; the next one tells of the rest
+     * @return none yet
+     * @throws IllegalArgumentException if the capacity is less than 1
+     * @throws IllegalStateException if the context was made without {@link UcpFeature#STREAM}
+     */
+    public static UcpReadyStreams of(UcpWorker worker, int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("room for " + capacity + " streams");
+        }
+        worker.streams().checkEnabled();
+        return new UcpReadyStreams(worker, capacity);
+    }
+
+    /**
+     * Asks which streams have bytes to receive. Each is told of once, and again only when more has come after all of it
+     * was received: so receive all there is. Does not progress the worker.
+     *
+     * @return how many there are
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public int poll() {
+        worker.owner().check();
+        while (count > 0) {
+            endpoints[--count] = null;
+        }
+        long found = UcpStreams.poll(worker.handle(), entries.address(), endpoints.length, 0);
+        if (found < 0) {
+            throw UcxFailure.of((int) found, "ucp_stream_worker_poll", worker.toString());
+        }
+        for (int i = 0; i < found; i++) {
+            long id = entries.get(ValueLayout.JAVA_LONG, i * ENTRY_BYTES + USER_DATA);
+            UcpEndpoint endpoint = worker.failures().endpoint(id);
+            if (endpoint != null && endpoint.isOpen()) { // else C's half of one that was closed
+                endpoints[count++] = endpoint;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * How many the last poll told of.
+     *
+     * @return the number
+     */
+    @HotPath
+    public int size() {
+        return count;
+    }
+
+    /**
+     * One of those that the last poll told of.
+     *
+     * @param index which
+     * @return the endpoint's stream
+     * @throws IndexOutOfBoundsException if there are fewer
+     */
+    @HotPath
+    public UcpStream stream(int index) {
+        return endpoints[Objects.checkIndex(index, count)].stream();
+    }
+}

@@ -1,0 +1,199 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.internal.HotPath;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The two streams of bytes between an endpoint and its peer's endpoint back, one each way. Bytes come in the order in
+ * which they were sent, and have no boundaries: what one call sends, several may receive. See {@link
+ * UcpEndpoint#stream()}.
+ *
+ * <p>What comes before the peer has an endpoint back waits for that. Bytes that were not received when the endpoint is
+ * closed, or fails, are dropped.
+ *
+ * <p>Confined to the thread of the worker. Nothing blocks.
+ */
+public final class UcpStream {
+
+    private final UcpEndpoint endpoint;
+    private final StreamOperations operations;
+    private final AsyncRequests async;
+
+    UcpStream(UcpEndpoint endpoint, StreamOperations operations, AsyncRequests async) {
+        this.endpoint = endpoint;
+        this.operations = operations;
+        this.async = async;
+    }
+
+    /**
+     * The endpoint whose stream it is.
+     *
+     * @return the endpoint
+     */
+    public UcpEndpoint endpoint() {
+        return endpoint;
+    }
+
+    /**
+     * Sends bytes: {@code ucp_stream_send_nbx}. UCX reads the buffer until the operation is done: until then neither
+     * change it nor close its arena. Done means that the buffer is the caller's again, not that the bytes were received.
+     *
+     * @param buffer off the heap, of an arena that this thread may access
+     * @param offset where the bytes begin in the buffer
+     * @param length how many bytes to send; 0 does nothing
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the buffer is on the heap
+     * @throws IndexOutOfBoundsException if offset and length are not within the buffer
+     * @throws IllegalStateException if the endpoint or the buffer's arena is closed
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if UCX refuses, because the endpoint failed for instance
+     */
+    @HotPath
+    public long send(MemorySegment buffer, long offset, long length) {
+        return operations.send(endpoint, endpoint.open(), buffer, offset, length);
+    }
+
+    /**
+     * Sends more than one plain buffer; otherwise as {@link #send(MemorySegment, long, long)}.
+     *
+     * @param payload of the same worker
+     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if that was asked for and could not be, otherwise the
+     *     operation's number in {@link UcpWorker#requests()}, to be released
+     * @throws IllegalArgumentException if the payload is of another worker, or cannot be sent
+     * @throws IllegalStateException if the endpoint or the arena of a buffer is closed
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public long send(UcpPayload payload) {
+        return operations.send(endpoint, endpoint.open(), payload);
+    }
+
+    /**
+     * Receives some bytes: {@code ucp_stream_recv_nbx}. Done when there is at least one, and {@link UcpRequests#length}
+     * says how many there are. UCX writes to the buffer until then: neither use it nor close its arena. The receives of a
+     * stream are served in turn. UCX cannot cancel them: one that nothing comes for ends as {@link UcsStatus#CANCELED}
+     * with the close of the endpoint, or with an error when the peer fails.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access
+     * @param offset where the bytes are to begin in the buffer
+     * @param length how many there may be; with 0 it is done at once
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @throws IllegalArgumentException if the buffer is on the heap or read-only
+     * @throws IndexOutOfBoundsException if offset and length are not within the buffer
+     * @throws IllegalStateException if the endpoint or the buffer's arena is closed
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if the endpoint has failed, or UCX refuses
+     */
+    @HotPath
+    public long receive(MemorySegment buffer, long offset, long length) {
+        return operations.receive(endpoint, endpoint.open(), buffer, offset, length, false);
+    }
+
+    /**
+     * Receives bytes until there are all: {@code UCP_STREAM_RECV_FLAG_WAITALL}. Otherwise as {@link
+     * #receive(MemorySegment, long, long)}.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access
+     * @param offset where the bytes are to begin in the buffer
+     * @param length how many there are to be
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @throws IllegalArgumentException if the buffer is on the heap or read-only
+     * @throws IndexOutOfBoundsException if offset and length are not within the buffer
+     * @throws IllegalStateException if the endpoint or the buffer's arena is closed
+     * @throws WrongThreadException if the worker or the buffer belongs to another thread
+     * @throws UcxException if the endpoint has failed, or UCX refuses
+     */
+    @HotPath
+    public long receiveAll(MemorySegment buffer, long offset, long length) {
+        return operations.receive(endpoint, endpoint.open(), buffer, offset, length, true);
+    }
+
+    /**
+     * Receives some bytes into more than one plain buffer; otherwise as {@link #receive(MemorySegment, long, long)}.
+     *
+     * @param payload of the same worker
+     * @return the operation's number in {@link UcpWorker#requests()}, to be released; {@link UcpRequests#NOT_BEGUN} if
+     *     it was to be done at once and could not be
+     * @throws IllegalArgumentException if the payload is of another worker, or cannot be received into
+     * @throws IllegalStateException if the endpoint or the arena of a buffer is closed
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if the endpoint has failed, or UCX refuses
+     */
+    @HotPath
+    public long receive(UcpPayload payload) {
+        return operations.receive(endpoint, endpoint.open(), payload, false);
+    }
+
+    /**
+     * Receives bytes into more than one plain buffer until it is full; otherwise as {@link #receive(UcpPayload)}.
+     *
+     * @param payload of the same worker
+     * @return the operation's number in {@link UcpWorker#requests()}, to be released; {@link UcpRequests#NOT_BEGUN} if
+     *     it was to be done at once and could not be
+     * @throws IllegalArgumentException if the payload is of another worker, or cannot be received into
+     * @throws IllegalStateException if the endpoint or the arena of a buffer is closed
+     * @throws WrongThreadException if the worker or a buffer belongs to another thread
+     * @throws UcxException if the endpoint has failed, or UCX refuses
+     */
+    @HotPath
+    public long receiveAll(UcpPayload payload) {
+        return operations.receive(endpoint, endpoint.open(), payload, true);
+    }
+
+    /**
+     * Gets the next bytes that have come, where UCX has them: {@code ucp_stream_recv_data_nb}. Not while a receive waits.
+     *
+     * @param data of the same worker; holds the bytes until it is released
+     * @return whether there are bytes
+     * @throws IllegalArgumentException if {@code data} is for another worker
+     * @throws IllegalStateException if {@code data} holds bytes, or the endpoint is closed
+     * @throws WrongThreadException if the worker belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public boolean receiveData(UcpStreamData data) {
+        return operations.receiveData(endpoint, endpoint.open(), data);
+    }
+
+    /**
+     * Sends a whole buffer, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the worker's
+     * thread, with a {@link UcxException} if the send fails. It allocates; otherwise as {@link #send(MemorySegment, long,
+     * long)}.
+     *
+     * @param buffer off the heap; UCX reads it until the operation is done
+     * @return completed when the buffer is the caller's again
+     */
+    public CompletableFuture<Void> sendAsync(MemorySegment buffer) {
+        return async.done(send(buffer, 0, buffer.byteSize()), endpoint);
+    }
+
+    /**
+     * Receives some bytes, the convenient way: see {@link #receive(MemorySegment, long, long)}. A future that is cancelled
+     * or times out leaves the receive as it is, and UCX goes on to use the buffer.
+     *
+     * @param buffer off the heap, writable; UCX writes to it until the operation is done
+     * @return completed with how many bytes there are
+     */
+    public CompletableFuture<Long> receiveAsync(MemorySegment buffer) {
+        return async.length(receive(buffer, 0, buffer.byteSize()), endpoint);
+    }
+
+    /**
+     * Receives bytes until the buffer is full, the convenient way; otherwise as {@link #receiveAsync}.
+     *
+     * @param buffer off the heap, writable; UCX writes to it until the operation is done
+     * @return completed with how many bytes there are, which is all
+     */
+    public CompletableFuture<Long> receiveAllAsync(MemorySegment buffer) {
+        return async.length(receiveAll(buffer, 0, buffer.byteSize()), endpoint);
+    }
+
+    /** The stream as messages name it. */
+    @Override
+    public String toString() {
+        return "the stream of " + endpoint;
+    }
+}

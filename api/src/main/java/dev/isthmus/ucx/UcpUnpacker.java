@@ -1,0 +1,17 @@
+package dev.isthmus.ucx;
+
+import java.lang.foreign.MemorySegment;
+
+/** Reads the data of a message when UCX has it: see {@link UcpPackedData#unpacking}. */
+@FunctionalInterface
+public interface UcpUnpacker {
+
+    /**
+     * Reads a part of the data. UCX hands over each part once, not always in their order. Called on the worker's thread,
+     * inside of a receive or of {@link UcpWorker#progress()}: it may neither progress the worker nor close it.
+     *
+     * @param offset where the part begins in the data, in bytes
+     * @param source the part, read-only; accessible until this returns
+     */
+    void unpack(long offset, MemorySegment source);
+}

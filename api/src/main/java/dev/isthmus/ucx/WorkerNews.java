@@ -1,0 +1,111 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.ucx.Ucp;
+
+/**
+ * What a worker has to tell the program besides what its calls return: futures that are done, endpoints that failed,
+ * connection requests, what handlers of active messages threw, and closes that were put off. Callbacks note these while UCX runs; they are told when it has
+ * returned. On the worker's thread.
+ */
+final class WorkerNews {
+
+    private final long worker;
+    private final UcpRequests requests;
+    private final WorkerCallbacks callbacks;
+    private final EndpointFailures failures;
+    private final ConnectionRequests connections;
+    private final UcpWorker parent;
+    private final AsyncRequests async;
+    private final UcpActiveMessages active; // null without the feature
+    private Throwable thrown; // by the program's part of a callback that had to return to C
+
+    WorkerNews(UcpWorker parent, UcpRequests requests, AsyncRequests async, UcpActiveMessages active) {
+        this.parent = parent;
+        this.worker = parent.handle();
+        this.requests = requests;
+        this.callbacks = parent.callbacks();
+        this.failures = parent.failures();
+        this.connections = parent.connections();
+        this.async = async;
+        this.active = active;
+    }
+
+    /**
+     * Tells all of it. An exception of the program's leaves the rest to the next time.
+     *
+     * @return whether there is something to look at again
+     */
+    boolean tell(boolean somethingHappened) {
+        callbacks.runDeferred();
+        if (thrown != null) {
+            rethrow();
+        }
+        if (async.any()) {
+            async.sweep(somethingHappened);
+        }
+        if (failures.any()) {
+            failures.tell();
+        }
+        if (connections.any()) {
+            connections.tell();
+        }
+        if (hasThrown()) {
+            active.tell();
+        }
+        return async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
+    }
+
+    /** Notes what a callback threw, for the next progress. */
+    @SuppressWarnings("ReferenceEquality") // a throwable that is thrown again cannot be suppressed by itself
+    void failed(Throwable t) {
+        if (thrown == null) {
+            thrown = t;
+        } else if (thrown != t) {
+            thrown.addSuppressed(t);
+        }
+        parent.needAttention();
+    }
+
+    private void rethrow() {
+        Throwable t = thrown;
+        thrown = null;
+        switch (t) {
+            case RuntimeException e -> throw e;
+            case Error e -> throw e;
+            default -> throw new IllegalStateException("a callback of " + parent + " failed", t);
+        }
+    }
+
+    /** Whether {@link #tell} has something to do, futures apart that are not done. */
+    boolean any() {
+        return callbacks.any()
+                || failures.any()
+                || connections.any()
+                || thrown != null
+                || hasThrown()
+                || async.anyDone();
+    }
+
+    private boolean hasThrown() {
+        return active != null && active.any();
+    }
+
+    /**
+     * To be called when C has closed sockets, and before it opens some. UCX may have noted an event of one by its number,
+     * to look at it with the next progress; if there is another socket of that number by then, it takes the event for
+     * that one's, and an assertion of UCX ends the process.
+     */
+    void settle() {
+        if (!callbacks.isInside()) {
+            Ucp.workerProgress(worker);
+            requests.touch();
+        }
+    }
+
+    /** Progresses without telling anyone; false when the time is over. */
+    boolean progressUntil(long deadline) {
+        Ucp.workerProgress(worker);
+        requests.touch();
+        return System.nanoTime() - deadline < 0;
+    }
+}
