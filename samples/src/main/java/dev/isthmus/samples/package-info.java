@@ -1,5 +1,5 @@
 /**
  * Small programs to copy from, each run by a test. The ping-pong programs share the files that begin with PingPong;
- * everything else is one file.
+ * everything else is one file for a program. docs/samples.md shows what they print.
  */
 package dev.isthmus.samples;

@@ -6,8 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Holds what a document shows against the sample that it is from. */
 final class Documents {
@@ -25,6 +28,44 @@ final class Documents {
                 document + " does not have this part of " + source + ":\n" + shown);
     }
 
+    /** The text of a file of the checkout. */
+    static String text(String file) throws IOException {
+        return Files.readString(home().resolve(file));
+    }
+
+    /** The fenced blocks of a document that are in a language, in order. */
+    static List<String> blocks(String document, String language) throws IOException {
+        return Pattern.compile("^```" + language + "\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL)
+                .matcher(text(document))
+                .results()
+                .map(block -> block.group(1))
+                .toList();
+    }
+
+    /** The documents that are written for readers, from the checkout's folder. */
+    static List<String> all() throws IOException {
+        try (Stream<Path> files = Files.walk(home().resolve("docs"))) {
+            return Stream.concat(Stream.of(home().resolve("README.md")), files)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .map(file -> home().relativize(file).toString())
+                    .sorted()
+                    .toList();
+        }
+    }
+
+    /** The names of the samples, which are the classes with a main method. */
+    static List<String> samples() throws IOException {
+        var names = new ArrayList<String>();
+        try (Stream<Path> files = Files.list(home().resolve("samples/src/main/java/dev/isthmus/samples"))) {
+            for (Path file : files.sorted().toList()) {
+                if (Files.readString(file).contains("static void main(")) {
+                    names.add(file.getFileName().toString().replace(".java", ""));
+                }
+            }
+        }
+        return names;
+    }
+
     private static String shown(List<String> lines, String begin, String end) {
         List<String> stripped = lines.stream().map(String::strip).toList();
         int from = stripped.indexOf(begin);
@@ -37,7 +78,7 @@ final class Documents {
     }
 
     /** The checkout, from Maven's folder or the launcher's property. */
-    private static Path home() {
+    static Path home() {
         String home = System.getProperty("isthmus.home");
         return home == null ? Path.of("..").toAbsolutePath().normalize() : Path.of(home);
     }

@@ -2,12 +2,9 @@ package dev.isthmus.samples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.verbs.Device;
-import dev.isthmus.verbs.DeviceContext;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,12 +16,7 @@ class EchoTest {
 
     @Test
     void shouldSendBackWhatSeveralClientsSend() throws Exception {
-        byte[] gid;
-        try (DeviceContext context = Device.list().getLast().open()) {
-            gid = context.defaultGid(1).gid().bytes();
-        }
-        var address = InetAddress.getByAddress(Arrays.copyOfRange(gid, 12, 16));
-        try (var listener = EchoServer.listen(new InetSocketAddress(address, 0))) {
+        try (var listener = EchoServer.listen(new InetSocketAddress(DeviceAddress.last(), 0))) {
             InetSocketAddress server = listener.localAddress();
             var clients = new FutureTask<>(() -> {
                 List<String> first = EchoClient.echo(server, List.of("one", "two", "grüße"));
@@ -38,5 +30,21 @@ class EchoTest {
             a.join();
             b.join();
         }
+    }
+
+    @Test
+    void shouldPrintWhatThePageShows() throws Exception {
+        SamplesPage.Command client = SamplesPage.command("EchoClient");
+        List<String> printed = Output.of(() -> {
+            try (var listener = EchoServer.listen(new InetSocketAddress(DeviceAddress.last(), 0))) {
+                InetSocketAddress at = listener.localAddress();
+                Future<Void> using =
+                        Task.start(() -> EchoClient.main(client.with(at.getHostString(), "" + at.getPort())));
+                Thread serving = EchoServer.serve(listener);
+                using.get();
+                serving.join();
+            }
+        });
+        SamplesPage.assertPrint(printed, "EchoServer", "EchoClient");
     }
 }

@@ -7,9 +7,12 @@ import dev.isthmus.CmException;
 import dev.isthmus.cm.Listener;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.TransportType;
 import java.io.IOException;
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -21,12 +24,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
+@Tag("iwarp")
 @Timeout(240)
 class RpingTest {
 
     private static final int PINGS = 5;
 
     private static InetAddress address(Device device) throws IOException {
+        if (device.transportType() == TransportType.IWARP) { // its GIDs are no addresses; the testbed tells them
+            int which = Device.list().getFirst().name().equals(device.name()) ? 0 : 1;
+            return InetAddress.getByName(System.getenv("ISTHMUS_ADDRESSES").split(" ", 2)[which]);
+        }
         try (DeviceContext context = device.open()) {
             return InetAddress.getByAddress(
                     Arrays.copyOfRange(context.defaultGid(1).gid().bytes(), 12, 16));
@@ -102,16 +110,53 @@ class RpingTest {
         assertEquals(PINGS, served.get());
     }
 
+    /** The server's interface by its IPv6 address of the link, as the server names it, and as who connects does. */
+    private static Inet6Address linkLocal(InetAddress of, InetAddress scope) throws IOException {
+        InetAddress own = NetworkInterface.getByInetAddress(of)
+                .inetAddresses()
+                .filter(InetAddress::isLinkLocalAddress)
+                .findFirst()
+                .orElseThrow();
+        int index = NetworkInterface.getByInetAddress(scope).getIndex();
+        return Inet6Address.getByAddress(null, own.getAddress(), index);
+    }
+
+    @Test
+    void shouldServeRpingOverIpv6() throws Exception {
+        InetAddress near = address(Device.list().getFirst());
+        InetAddress far = address(Device.list().getLast());
+        var listener = Rping.listen(new InetSocketAddress(linkLocal(far, far), 0));
+        String port = "" + listener.localAddress().getPort();
+        FutureTask<Integer> served = serving(listener);
+        String to = linkLocal(far, near).getHostAddress();
+        String from = linkLocal(near, near).getHostAddress();
+        FutureTask<List<String>> client =
+                c("rping", "-c", "-a", to, "-I", from, "-p", port, "-C", "" + PINGS, "-V", "-v");
+        assertTrue(client.get().stream().anyMatch(line -> line.startsWith("ping data: rdma-ping-4: ")));
+        assertEquals(PINGS, served.get());
+    }
+
+    @Test
+    void shouldPingRpingOverIpv6() throws Exception {
+        InetAddress near = address(Device.list().getFirst());
+        InetAddress far = address(Device.list().getLast());
+        pingRping(new InetSocketAddress(linkLocal(far, far), 0), linkLocal(far, near));
+    }
+
     @Test
     void shouldPingRping() throws Exception {
+        pingRping(server(0), server(0).getAddress());
+    }
+
+    private static void pingRping(InetSocketAddress at, InetAddress seen) throws Exception {
         InetSocketAddress where;
-        try (var free = Rping.listen(server(0))) {
+        try (var free = Rping.listen(at)) {
             where = free.localAddress();
         }
         String ip = where.getAddress().getHostAddress();
         FutureTask<List<String>> server =
                 c("rping", "-s", "-a", ip, "-p", "" + where.getPort(), "-C", "" + PINGS, "-V", "-v");
-        ping(where, 64);
+        ping(new InetSocketAddress(seen, where.getPort()), 64);
         assertTrue(server.get().stream().anyMatch(line -> line.startsWith("server ping data: rdma-ping-4: ")));
     }
 }

@@ -1,0 +1,93 @@
+package dev.isthmus.samples;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.zip.CRC32C;
+
+/**
+ * Memory that code written for NIO and an RDMA device use together, without a copy: a file is read by a channel into
+ * registered memory, goes by RDMA to a direct buffer that NIO code has allocated, and is decoded and summed there.
+ */
+public final class NioBuffers {
+
+    private static final int HEADER = Long.BYTES; // the file's length
+    private static final int MOST = 1 << 20; // bytes of a file
+
+    private NioBuffers() {}
+
+    /**
+     * Needs an RDMA device.
+     *
+     * @param args the file, a short text
+     * @throws IOException if it cannot be read
+     */
+    public static void main(String... args) throws IOException {
+        // A buffer of NIO's own. The segment is the same memory, and keeps the buffer from the collector.
+        ByteBuffer buffer = ByteBuffer.allocateDirect(HEADER + MOST);
+        try (var arena = Arena.ofConfined();
+                var device = Device.first().open();
+                var pd = device.allocateProtectionDomain();
+                var cq = device.createCompletionQueue(16);
+                var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                var source = pd.register(arena.allocate(HEADER + MOST), AccessFlag.LOCAL_WRITE);
+                var target =
+                        pd.register(MemorySegment.ofBuffer(buffer), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
+            var gid = device.defaultGid(1);
+            a.connect(gid, b.address(gid));
+            b.connect(gid, a.address(gid));
+            int length = read(Path.of(args[0]), source);
+            a.tryPost(SendRequest.prepare(source)
+                    .range(0, length)
+                    .opcode(SendOpcode.RDMA_WRITE)
+                    .remote(target.address(), target.rkey())
+                    .signaled(true));
+            var done = WorkCompletions.allocate(1);
+            while (cq.poll(done) == 0) {
+                Thread.onSpinWait();
+            }
+            if (!done.isSuccess(0)) {
+                throw new IOException("the device says " + done.status(0));
+            }
+            print(buffer);
+        }
+    }
+
+    /** Reads a file into registered memory: a view's position and byte order are its own, its bytes are the region's. */
+    private static int read(Path file, MemoryRegion region) throws IOException {
+        ByteBuffer view = region.segment().asByteBuffer(); // big-endian, as every new buffer
+        ByteBuffer text = view.slice(HEADER, MOST);
+        try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            if (channel.size() > MOST) {
+                throw new IOException(file + " is longer than " + MOST + " bytes");
+            }
+            while (text.hasRemaining() && channel.read(text) >= 0) {} // it may read less than there is
+        }
+        view.putLong(0, text.position());
+        return HEADER + text.position();
+    }
+
+    /** Code of NIO, which knows nothing of RDMA. */
+    private static void print(ByteBuffer buffer) {
+        int length = Math.toIntExact(buffer.getLong());
+        ByteBuffer text = buffer.slice(HEADER, length);
+        var sum = new CRC32C();
+        sum.update(text.duplicate()); // a further view: this one's position moves, that of "text" does not
+        System.out.printf("%d bytes, CRC-32C %08x%n", length, sum.getValue());
+        UTF_8.decode(text).toString().lines().forEach(System.out::println);
+    }
+}

@@ -1,0 +1,153 @@
+package dev.isthmus.samples;
+
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import dev.isthmus.cm.Connection;
+import dev.isthmus.cm.Connector;
+import dev.isthmus.cm.Listener;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/**
+ * A counter in one process that others count on, by the atomic operations of its device: each gets a number that nobody
+ * else gets, and no thread of the process that has the counter takes part. Nor may one write it meanwhile: most devices
+ * are atomic only among themselves ({@code atomic_cap} of {@code ./isthmus info -v}).
+ */
+public final class RemoteCounter implements AutoCloseable {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final int PLACE = 12; // bytes of the message that says where the counter is: address, key
+
+    private final Connection connection;
+    private final RegisteredMemory memory; // where that message arrives, and then what the counter was
+    private final WorkCompletions done = WorkCompletions.allocate(1);
+    private final long address;
+    private final int rkey;
+
+    private RemoteCounter(Connection connection) throws IOException, InterruptedException {
+        this.connection = connection;
+        memory = (RegisteredMemory) connection.id().attachment();
+        await();
+        if (done.byteLength(0) != PLACE) {
+            throw new IOException("the peer says nothing of a counter, but " + done.byteLength(0) + " bytes");
+        }
+        address = memory.segment().asByteBuffer().getLong(0);
+        rkey = memory.segment().asByteBuffer().getInt(8);
+    }
+
+    /**
+     * Needs an RDMA device with atomic operations.
+     *
+     * @param args {@code serve}, and the address and port to listen at; or {@code take}, the address and port of who
+     *     serves, and how many numbers
+     * @throws IOException if the peer does not answer
+     * @throws InterruptedException never: nobody interrupts it
+     */
+    public static void main(String... args) throws IOException, InterruptedException {
+        var at = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
+        if (args[0].equals("serve")) {
+            MemorySegment counter = counter();
+            try (var listener = listen(at, counter)) {
+                while (true) {
+                    serve(listener);
+                }
+            }
+        }
+        try (var counter = connect(at)) {
+            for (int i = 0; i < Integer.parseInt(args[3]); i++) {
+                System.out.println(counter.getAndAdd(1));
+            }
+        }
+    }
+
+    /** A counter for others: eight bytes at an address that is a multiple of eight. */
+    static MemorySegment counter() {
+        return Arena.ofAuto().allocate(JAVA_LONG);
+    }
+
+    /** Each client has a protection domain of its own, and the counter is registered in each. */
+    static Listener listen(InetSocketAddress address, MemorySegment counter) {
+        return Listener.bind(
+                address,
+                config -> config.connections(setup -> setup.prepare(connection -> {
+                    MemoryRegion region = connection.closeWith(connection
+                            .protectionDomain()
+                            .register(counter, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC));
+                    connection.id().attach(region);
+                })));
+    }
+
+    /** Tells a client where the counter is, and keeps a thread waiting for its end. */
+    static Thread serve(Listener listener) throws InterruptedException {
+        Connection connection = listener.accept();
+        var counter = (MemoryRegion) connection.id().attachment();
+        var place = connection.allocate(PLACE, AccessFlag.LOCAL_WRITE);
+        place.segment().asByteBuffer().putLong(0, counter.address()).putInt(8, counter.rkey());
+        connection.queuePair().tryPost(SendRequest.prepare(place.region()).signaled(true));
+        Thread thread = Thread.ofPlatform().unstarted(() -> awaitEnd(connection));
+        connection.handOver(thread);
+        thread.start();
+        return thread;
+    }
+
+    private static void awaitEnd(Connection connection) {
+        try (connection) {
+            connection.awaitEnd(Duration.ofDays(1));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    static RemoteCounter connect(InetSocketAddress server) throws IOException, InterruptedException {
+        Connection connection = Connector.connect(
+                server,
+                DEADLINE,
+                setup -> setup.prepare(made -> {
+                    RegisteredMemory memory = made.allocate(PLACE, AccessFlag.LOCAL_WRITE);
+                    made.id().attach(memory);
+                    made.queuePair().tryPost(ReceiveRequest.prepare(memory.region()));
+                }));
+        try {
+            return new RemoteCounter(connection);
+        } catch (IOException | RuntimeException e) {
+            connection.close();
+            throw e;
+        }
+    }
+
+    /** Adds to the counter; returns what it was before. */
+    long getAndAdd(long number) throws IOException, InterruptedException {
+        return perform(SendRequest.prepare(memory.region()).fetchAndAdd(address, rkey, number));
+    }
+
+    /** Sets the counter if it is what is expected; returns what it was before. */
+    long compareAndExchange(long expected, long number) throws IOException, InterruptedException {
+        return perform(SendRequest.prepare(memory.region()).compareAndSwap(address, rkey, expected, number));
+    }
+
+    private long perform(SendRequest operation) throws IOException, InterruptedException {
+        connection.queuePair().tryPost(operation.range(0, Long.BYTES).signaled(true));
+        await();
+        return memory.segment().get(JAVA_LONG, 0);
+    }
+
+    private void await() throws IOException, InterruptedException {
+        if (connection.await(done, DEADLINE) == 0 || !done.isSuccess(0)) {
+            throw new IOException("the counter cannot be reached: " + done);
+        }
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,174 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.ucx.UcpConnectionRequest;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpFeature;
+import dev.isthmus.ucx.UcpWorker;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+/**
+ * What ucp_client_server of UCX does, and a peer for it: a client connects to a server's socket address and sends it texts,
+ * over a stream, as tagged messages, or as active messages.
+ */
+public final class UcpClientServer {
+
+    private static final long TAG = 0xCAFE;
+    private static final int ACTIVE_MESSAGE = 0;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private final UcpWorker worker;
+    private final UcpFeature way;
+    private final Arena arena;
+    private final ArrayDeque<MemorySegment> came = new ArrayDeque<>(); // by active messages
+    private Throwable failure; // of a message whose data could not be fetched
+
+    private UcpClientServer(UcpWorker worker, UcpFeature way, Arena arena) {
+        this.worker = worker;
+        this.way = way;
+        this.arena = arena;
+    }
+
+    /**
+     * Needs no RDMA device.
+     *
+     * @param args {@code server} or {@code client}; the server's address and port; {@code stream}, {@code tag} or {@code
+     *     am}; how many texts; how long each is in bytes
+     * @throws InterruptedException never: nobody interrupts it
+     */
+    public static void main(String... args) throws InterruptedException {
+        var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
+        UcpFeature way = UcpFeature.valueOf(args[3].toUpperCase(Locale.ROOT));
+        int count = Integer.parseInt(args[4]);
+        long bytes = Long.parseLong(args[5]);
+        try (var context = UcpContext.create(config -> config.features(EnumSet.of(way, UcpFeature.WAKEUP)))) {
+            if (args[0].equals("server")) {
+                serve(context, address, way, count, bytes, at -> System.out.println("listening at " + at))
+                        .forEach(System.out::println);
+            } else {
+                send(context, address, way, count, bytes);
+            }
+        }
+    }
+
+    /** Receives the texts of one client. */
+    static List<String> serve(
+            UcpContext context,
+            InetSocketAddress at,
+            UcpFeature way,
+            int count,
+            long bytes,
+            Consumer<InetSocketAddress> listening)
+            throws InterruptedException {
+        var requests = new ArrayDeque<UcpConnectionRequest>();
+        try (var arena = Arena.ofConfined();
+                var worker = context.createWorker();
+                var listener = worker.createListener(at, requests::add)) {
+            var server = new UcpClientServer(worker, way, arena);
+            if (way == UcpFeature.AM) {
+                server.handleActiveMessages();
+            }
+            listening.accept(listener.address());
+            server.await(() -> !requests.isEmpty());
+            try (var endpoint = requests.poll().accept(worker, config -> {})) {
+                var texts = new ArrayList<String>();
+                while (texts.size() < count) {
+                    texts.add(server.receive(endpoint, bytes).getString(0));
+                }
+                return texts;
+            }
+        }
+    }
+
+    /** Sends texts to a server. */
+    static void send(UcpContext context, InetSocketAddress to, UcpFeature way, int count, long bytes)
+            throws InterruptedException {
+        try (var arena = Arena.ofConfined();
+                var worker = context.createWorker();
+                var endpoint = worker.createEndpoint(to, config -> {})) {
+            var client = new UcpClientServer(worker, way, arena);
+            MemorySegment text = arena.allocateFrom(text(bytes));
+            for (int i = 0; i < count; i++) {
+                client.finish(
+                        switch (way) {
+                            case STREAM -> endpoint.stream().send(text, 0, bytes);
+                            case TAG -> endpoint.tagSend(text, TAG);
+                            default -> endpoint.amSend(ACTIVE_MESSAGE, text);
+                        });
+            }
+            client.finish(endpoint.flush());
+            client.await(endpoint::isFailed); // the server has all, and has closed
+        }
+    }
+
+    /** So many bytes with the zero that ends a text in C. */
+    static String text(long bytes) {
+        var text = new StringBuilder();
+        for (int i = 0; i < bytes - 1; i++) {
+            text.append((char) ('A' + i % 26));
+        }
+        return text.toString();
+    }
+
+    private MemorySegment receive(UcpEndpoint endpoint, long bytes) throws InterruptedException {
+        if (way == UcpFeature.AM) {
+            await(() -> !came.isEmpty() || failure != null);
+            if (came.isEmpty()) {
+                throw new IllegalStateException(
+                        "a message has begun to come, and no more: " + failure.getMessage(), failure);
+            }
+            return came.poll();
+        }
+        MemorySegment buffer = arena.allocate(bytes);
+        finish(
+                way == UcpFeature.STREAM
+                        ? endpoint.stream().receiveAll(buffer, 0, bytes)
+                        : worker.tagReceive(buffer, 0, bytes, TAG, UcpWorker.ANY_TAG));
+        return buffer;
+    }
+
+    /** A short message comes with its data; of a long one the data is fetched. */
+    private void handleActiveMessages() {
+        worker.activeMessages().setHandler(ACTIVE_MESSAGE, message -> {
+            MemorySegment buffer = arena.allocate(message.length());
+            var ignored = message.receiveAsync(buffer).whenComplete((length, e) -> {
+                if (e == null) {
+                    came.add(buffer);
+                } else {
+                    failure = e;
+                }
+            });
+        });
+    }
+
+    private void finish(long request) throws InterruptedException {
+        await(() -> worker.requests().isDone(request));
+        if (worker.requests().statusCode(request) != 0) {
+            throw new IllegalStateException(
+                    "the peer has gone: " + worker.requests().status(request));
+        }
+        worker.requests().release(request);
+    }
+
+    private void await(BooleanSupplier so) throws InterruptedException {
+        long begin = System.nanoTime();
+        while (!so.getAsBoolean()) {
+            if (worker.progress() == 0) {
+                worker.wakeup().await(Duration.ofMillis(100)); // sleeps until there is something to progress
+            }
+            if (System.nanoTime() - begin > LIMIT.toNanos()) {
+                throw new IllegalStateException("the peer has not come within " + LIMIT);
+            }
+        }
+    }
+}

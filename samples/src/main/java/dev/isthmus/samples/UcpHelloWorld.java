@@ -1,0 +1,140 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.ucx.UcpAddress;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpFeature;
+import dev.isthmus.ucx.UcpTagMessage;
+import dev.isthmus.ucx.UcpWorker;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.function.BooleanSupplier;
+
+/**
+ * What ucp_hello_world of UCX does, and a peer for it: the server tells its worker's address over a TCP socket, the client
+ * sends its own as a message, and the server answers with a text. Neither knows beforehand how long the other's message
+ * is: it takes the message first, and receives it when there is room.
+ */
+public final class UcpHelloWorld {
+
+    private static final long TAG = 0x1337a880L;
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    private UcpHelloWorld() {}
+
+    /**
+     * Needs no RDMA device.
+     *
+     * @param args {@code PORT TEXT} for the server, {@code HOST PORT} for the client; the server comes first
+     * @throws IOException if the peer goes away
+     * @throws InterruptedException never: nobody interrupts it
+     */
+    public static void main(String... args) throws IOException, InterruptedException {
+        try (var context =
+                UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)))) {
+            if (args[0].matches("[0-9]+")) {
+                try (var socket = new ServerSocket(Integer.parseInt(args[0]))) {
+                    serve(context, socket, args[1]);
+                }
+            } else {
+                System.out.println(fetch(context, args[0], Integer.parseInt(args[1])));
+            }
+        }
+    }
+
+    /** Serves one client. */
+    static void serve(UcpContext context, ServerSocket server, String text) throws IOException, InterruptedException {
+        try (Socket socket = server.accept();
+                var worker = context.createWorker();
+                var arena = Arena.ofConfined()) {
+            UcpAddress mine = worker.address();
+            var out = new DataOutputStream(socket.getOutputStream());
+            out.writeLong(Long.reverseBytes(mine.byteSize())); // C writes numbers as they stand in memory
+            out.write(mine.toByteArray());
+            MemorySegment address = receive(worker, arena);
+            try (var endpoint = worker.createEndpoint(UcpAddress.of(address.toArray(ValueLayout.JAVA_BYTE)))) {
+                send(worker, endpoint, arena.allocateFrom(text));
+                meet(worker, socket);
+            }
+        }
+    }
+
+    /** Returns the server's text. */
+    static String fetch(UcpContext context, String host, int port) throws IOException, InterruptedException {
+        try (var socket = new Socket(host, port);
+                var worker = context.createWorker();
+                var arena = Arena.ofConfined()) {
+            var in = new DataInputStream(socket.getInputStream());
+            byte[] server = new byte[Math.toIntExact(Long.reverseBytes(in.readLong()))];
+            in.readFully(server);
+            try (var endpoint = worker.createEndpoint(UcpAddress.of(server))) {
+                send(
+                        worker,
+                        endpoint,
+                        arena.allocateFrom(
+                                ValueLayout.JAVA_BYTE, worker.address().toByteArray()));
+                String text = receive(worker, arena).getString(0);
+                meet(worker, socket);
+                return text;
+            }
+        }
+    }
+
+    /** A message is its length, and then the data. */
+    private static void send(UcpWorker worker, UcpEndpoint endpoint, MemorySegment data) throws InterruptedException {
+        try (var arena = Arena.ofConfined()) {
+            MemorySegment message = arena.allocate(Long.BYTES + data.byteSize(), Long.BYTES);
+            message.set(ValueLayout.JAVA_LONG, 0, data.byteSize());
+            message.asSlice(Long.BYTES).copyFrom(data);
+            long send = endpoint.tagSend(message, TAG);
+            await(worker, () -> worker.requests().isDone(send));
+            worker.requests().release(send);
+        }
+    }
+
+    private static MemorySegment receive(UcpWorker worker, Arena arena) throws InterruptedException {
+        try (var message = UcpTagMessage.of(worker)) {
+            await(worker, () -> worker.tagTake(TAG, UcpWorker.EXACT_TAG, message));
+            MemorySegment buffer = arena.allocate(message.length(), Long.BYTES);
+            long receive = message.receive(buffer, 0, buffer.byteSize());
+            await(worker, () -> worker.requests().isDone(receive));
+            worker.requests().release(receive);
+            return buffer.asSlice(Long.BYTES);
+        }
+    }
+
+    /** Neither side closes before both are here: each may need the other's progress until then. */
+    private static void meet(UcpWorker worker, Socket socket) throws IOException, InterruptedException {
+        long flush = worker.flush();
+        await(worker, () -> worker.requests().isDone(flush));
+        worker.requests().release(flush);
+        socket.getOutputStream().write(new byte[Integer.BYTES]);
+        var in = new DataInputStream(socket.getInputStream());
+        while (in.available() < Integer.BYTES) {
+            if (worker.progress() == 0) {
+                worker.wakeup().await(Duration.ofMillis(1));
+            }
+        }
+        in.readInt();
+    }
+
+    private static void await(UcpWorker worker, BooleanSupplier so) throws InterruptedException {
+        long begin = System.nanoTime();
+        while (!so.getAsBoolean()) {
+            if (worker.progress() == 0) {
+                worker.wakeup().await(Duration.ofMillis(100)); // sleeps until there is something to progress
+            }
+            if (System.nanoTime() - begin > LIMIT.toNanos()) {
+                throw new IllegalStateException("the peer has not come within " + LIMIT);
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import dev.isthmus.*
+import dev.isthmus.cm.*
+import dev.isthmus.ucx.*
+import dev.isthmus.verbs.*
+import java.lang.foreign.*
+import java.time.Duration
+var device = Device.first().open()

@@ -1,0 +1,22 @@
+package dev.isthmus.samples;
+
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.Arrays;
+
+/** Where servers of rdma_cm listen. */
+final class DeviceAddress {
+
+    private DeviceAddress() {}
+
+    /** The IP address of the last device. */
+    static InetAddress last() throws UnknownHostException {
+        byte[] gid;
+        try (DeviceContext context = Device.list().getLast().open()) {
+            gid = context.defaultGid(1).gid().bytes();
+        }
+        return InetAddress.getByAddress(Arrays.copyOfRange(gid, 12, 16));
+    }
+}

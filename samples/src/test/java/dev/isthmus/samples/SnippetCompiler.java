@@ -1,0 +1,112 @@
+package dev.isthmus.samples;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.List;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+
+/** Makes classes of snippets, and runs them. */
+final class SnippetCompiler {
+
+    private static final String IMPORTS = """
+            import dev.isthmus.*;
+            import dev.isthmus.cm.*;
+            import dev.isthmus.ucx.*;
+            import dev.isthmus.verbs.*;
+            import java.lang.foreign.*;
+            import java.net.*;
+            import java.nio.*;
+            import java.time.*;
+            import java.util.*;
+            """;
+
+    /** What a snippet of the kind "rc" stands in: two connected queue pairs, and memory that both may reach. */
+    private static final String PAIR = """
+            try (var arena = Arena.ofConfined();
+                    var device = Device.first().open();
+                    var pd = device.allocateProtectionDomain();
+                    var cq = device.createCompletionQueue(64);
+                    var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                    var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
+                    var region = pd.register(arena.allocate(4096), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
+                var gid = device.defaultGid(1);
+                a.connect(gid, b.address(gid));
+                b.connect(gid, a.address(gid));
+                var done = WorkCompletions.allocate(16);
+                SNIPPET
+            }
+            """;
+
+    private final Path folder;
+
+    SnippetCompiler(Path folder) {
+        this.folder = folder;
+    }
+
+    private static String source(Snippet snippet) {
+        if (snippet.kind().equals("class")) {
+            return snippet.code();
+        }
+        String code = snippet.kind().equals("rc") ? PAIR.replace("SNIPPET", snippet.code()) : snippet.code();
+        return IMPORTS + "public class " + snippet.className() + " {\n public static void run() throws Exception {\n"
+                + code + "\n}\n}\n";
+    }
+
+    /** Compiles all of them at once: a compiler needs long to get going. */
+    void compile(List<Snippet> snippets) {
+        JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+        var said = new StringWriter();
+        List<? extends JavaFileObject> sources = snippets.stream()
+                .map(snippet -> new Source(snippet.className(), source(snippet)))
+                .toList();
+        List<String> options =
+                List.of("-d", folder.toString(), "-cp", System.getProperty("java.class.path"), "-proc:none", "-nowarn");
+        assertTrue(
+                compiler.getTask(said, null, null, options, null, sources).call(),
+                () -> "the documents' snippets do not compile:\n" + said);
+    }
+
+    /** Runs one that was compiled. */
+    void run(Snippet snippet) throws Throwable {
+        try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+            MethodHandles.publicLookup()
+                    .findStatic(loader.loadClass(snippet.className()), "run", MethodType.methodType(void.class))
+                    .invoke();
+        }
+    }
+
+    /** Runs the main method of one that is a class. */
+    void main(String name, String... arguments) throws Throwable {
+        try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
+            MethodHandles.publicLookup()
+                    .findStatic(loader.loadClass(name), "main", MethodType.methodType(void.class, String[].class))
+                    .asFixedArity()
+                    .invoke(arguments);
+        }
+    }
+
+    private static final class Source extends SimpleJavaFileObject {
+        private final String code;
+
+        Source(String name, String code) {
+            super(URI.create("string:///" + name + ".java"), Kind.SOURCE);
+            this.code = code;
+        }
+
+        @Override
+        public CharSequence getCharContent(boolean ignoreEncodingErrors) throws IOException {
+            return code;
+        }
+    }
+}

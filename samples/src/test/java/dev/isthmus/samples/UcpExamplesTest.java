@@ -1,0 +1,165 @@
+package dev.isthmus.samples;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.CProgram;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpFeature;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.ConnectException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The samples and UCX's own examples as each other's peers, in both roles. */
+@Tag("ucx")
+@Tag("host") // over verbs, emulated, the close of a client in C overtakes what it has sent
+@Tag("system-ucx")
+@Timeout(240)
+class UcpExamplesTest {
+
+    private static final int COUNT = 3;
+
+    private static CProgram helloWorld;
+    private static CProgram clientServer;
+
+    @BeforeAll
+    static void compile() {
+        helloWorld = UcxExamples.compile("ucp_hello_world");
+        clientServer = UcxExamples.compile("ucp_client_server");
+    }
+
+    @AfterAll
+    static void delete() {
+        helloWorld.close();
+        clientServer.close();
+    }
+
+    static Stream<String> transports() {
+        return UcxExamples.transports();
+    }
+
+    static Stream<Arguments> transportsWaysAndLengths() {
+        // Connections by socket address tell of failures, and shared memory alone does not.
+        return UcxExamples.transports()
+                .filter(tls -> !tls.startsWith("posix"))
+                .flatMap(tls -> Stream.of(UcpFeature.STREAM, UcpFeature.TAG, UcpFeature.AM)
+                        .flatMap(way -> Stream.of(16L, 100_000L).map(bytes -> Arguments.of(tls, way, bytes))));
+    }
+
+    private static UcpContext context(String tls, UcpFeature feature) {
+        return UcpContext.create(config -> config.set("TLS", tls).features(EnumSet.of(feature, UcpFeature.WAKEUP)));
+    }
+
+    private static int freePort() throws Exception {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transports")
+    void shouldServeHelloWorldOfC(String tls) throws Exception {
+        try (var c = new UcxExamples(helloWorld);
+                var context = context(tls, UcpFeature.TAG);
+                var socket = new ServerSocket(0)) {
+            String text = "fifteen letters";
+            c.start(tls, "-n", "127.0.0.1", "-p", "" + socket.getLocalPort(), "-s", "" + (text.length() + 1));
+            UcpHelloWorld.serve(context, socket, text);
+            assertTrue(c.end().contains(text), c.output());
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transports")
+    void shouldFetchHelloWorldOfC(String tls) throws Exception {
+        int port = freePort();
+        try (var c = new UcxExamples(helloWorld);
+                var context = context(tls, UcpFeature.TAG)) {
+            c.start(tls, "-p", "" + port, "-s", "40000");
+            String text = null;
+            while (text == null) {
+                try {
+                    text = UcpHelloWorld.fetch(context, "127.0.0.1", port);
+                } catch (ConnectException e) {
+                    assertTrue(c.isAlive(), c.output());
+                    Thread.sleep(20); // it does not listen yet, and says so to nobody
+                }
+            }
+            assertEquals(UcpClientServer.text(40_000), text);
+            c.end();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transportsWaysAndLengths")
+    void shouldServeClientOfC(String tls, UcpFeature way, long bytes) throws Exception {
+        try (var c = new UcxExamples(clientServer);
+                var context = context(tls, way)) {
+            String name = way.name().toLowerCase(Locale.ROOT);
+            List<String> texts = UcpClientServer.serve(
+                    context, new InetSocketAddress(UcxExamples.address(), 0), way, COUNT, bytes, at -> {
+                        try {
+                            c.start(
+                                    tls,
+                                    "-a",
+                                    at.getAddress().getHostAddress(),
+                                    "-p",
+                                    "" + at.getPort(),
+                                    "-c",
+                                    name,
+                                    "-i",
+                                    "" + COUNT,
+                                    "-s",
+                                    "" + bytes);
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    });
+            assertEquals(Collections.nCopies(COUNT, UcpClientServer.text(bytes)), texts);
+            c.end();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transportsWaysAndLengths")
+    void shouldSendToServerOfC(String tls, UcpFeature way, long bytes) throws Exception {
+        try (var c = new UcxExamples(clientServer);
+                var context = context(tls, way)) {
+            String host = UcxExamples.address().getHostAddress();
+            int port = freePort();
+            int count = way == UcpFeature.AM ? 1 : COUNT; // of several that come at once the C program counts one
+            c.start(
+                    tls,
+                    "-l",
+                    host,
+                    "-p",
+                    "" + port,
+                    "-c",
+                    way.name().toLowerCase(Locale.ROOT),
+                    "-i",
+                    "" + count,
+                    "-s",
+                    "" + bytes);
+            c.await("server is listening");
+            UcpClientServer.send(context, new InetSocketAddress(host, port), way, count, bytes);
+            // It prints the first and the last text, and goes on to wait for clients.
+            c.await("iteration #" + count);
+            c.await("SUCCESS -------\n\n" + UcpClientServer.text(bytes) + ".");
+            assertTrue(c.isAlive(), c.output());
+        }
+    }
+}
