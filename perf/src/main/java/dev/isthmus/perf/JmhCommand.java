@@ -35,17 +35,18 @@ final class JmhCommand implements Callable<Integer> {
     private int iterations = 5;
 
     @Option(names = "--seconds", paramLabel = "S", description = "how long each takes (default: ${DEFAULT-VALUE})")
-    private int seconds = 2;
+    private double seconds = 2;
 
     @Override
     public Integer call() throws RunnerException {
+        TimeValue time = TimeValue.milliseconds(Math.max(1, Math.round(1000 * seconds)));
         var options = new OptionsBuilder()
                 .include(regex)
                 .forks(forks)
                 .warmupIterations(iterations)
                 .measurementIterations(iterations)
-                .warmupTime(TimeValue.seconds(seconds))
-                .measurementTime(TimeValue.seconds(seconds))
+                .warmupTime(time)
+                .measurementTime(time)
                 .addProfiler(GCProfiler.class)
                 .jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC")
                 .shouldFailOnError(true)

@@ -1,17 +1,23 @@
 package dev.isthmus.perf;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.perf.compare.AgentCommand;
+import dev.isthmus.perf.compare.CompareCommand;
 import dev.isthmus.perf.demo.CrashException;
 import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.SendLatServerCommand;
 import dev.isthmus.perf.demo.TagLatServerCommand;
 import dev.isthmus.perf.demo.UcxDuelCommand;
 import dev.isthmus.perf.demo.VerbsDuelCommand;
+import dev.isthmus.perf.doctor.DoctorCommand;
 import dev.isthmus.perf.info.InfoCommand;
+import dev.isthmus.perf.ucx.UcxAgentCommand;
 import java.io.IOException;
 import java.util.List;
+import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 
 /**
  * The entry of all the suite's commands. Exit status 0 when all went well, 1 with one line on standard error when the
@@ -24,13 +30,17 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {
+            DoctorCommand.class,
             InfoCommand.class,
             DemoCommand.class,
+            CompareCommand.class,
             PerfCommand.class,
             VerbsDuelCommand.class,
             UcxDuelCommand.class,
             SendLatServerCommand.class,
-            TagLatServerCommand.class
+            TagLatServerCommand.class,
+            UcxAgentCommand.class,
+            AgentCommand.class
         })
 public final class Main {
 
@@ -46,12 +56,12 @@ public final class Main {
      * @param args the command and its options
      */
     public static void main(String... args) {
-        System.exit(commandLine().execute(args));
+        System.exit(commandLine(args).execute(args));
     }
 
     /** The commands, with how they fail. */
-    static CommandLine commandLine() {
-        return new CommandLine(new Main())
+    static CommandLine commandLine(String... args) {
+        return read(args)
                 .setCaseInsensitiveEnumValuesAllowed(true)
                 .setExecutionExceptionHandler((e, command, parsed) -> {
                     String name = command.getCommandSpec().name();
@@ -62,5 +72,29 @@ public final class Main {
                     }
                     return e instanceof CrashException crash ? crash.status() : CommandLine.ExitCode.SOFTWARE;
                 });
+    }
+
+    /**
+     * What the arguments can mean. To read the flags of all commands takes longer than to read those of one: a test of
+     * perftest's family and an agent of a comparison, for which the other end waits, are read alone, and the rest goes
+     * without the family.
+     */
+    private static CommandLine read(String... args) {
+        if (args.length > 0 && args[0].equals(AgentCommand.NAME)) {
+            return new CommandLine(CommandSpec.create().name("isthmus")).addSubcommand(new AgentCommand());
+        }
+        boolean perf = args.length > 0 && args[0].equals("perf");
+        String which = perf && args.length > 1 ? args[1] : "";
+        Optional<CommandLine> test = PerftestCommand.named(which);
+        if (test.isPresent()) {
+            var family = new CommandLine(CommandSpec.create().name("perf")).addSubcommand(test.get());
+            return new CommandLine(CommandSpec.create().name("isthmus")).addSubcommand(family);
+        }
+        var all = new CommandLine(new Main());
+        CommandLine suite = all.getSubcommands().get("perf");
+        if (perf && !suite.getSubcommands().containsKey(which)) {
+            PerftestCommand.addTo(suite);
+        }
+        return all;
     }
 }

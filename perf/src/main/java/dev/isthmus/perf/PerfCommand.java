@@ -1,13 +1,15 @@
 package dev.isthmus.perf;
 
-import dev.isthmus.perf.bench.DataPathCommand;
+import dev.isthmus.perf.instructions.InstructionsCommand;
+import dev.isthmus.perf.ucx.CompareUcxCommand;
+import dev.isthmus.perf.ucx.UcxCommand;
 import picocli.CommandLine.Command;
 
 /** {@code isthmus perf}: what it can run. */
 @Command(
         name = "perf",
-        description = "Latency tools and benchmarks that are held against the C tools.",
+        description = "perftest's tools, and benchmarks that are held against the C tools.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {SendLatCommand.class, JmhCommand.class, DataPathCommand.class})
+        subcommands = {JmhCommand.class, InstructionsCommand.class, UcxCommand.class, CompareUcxCommand.class})
 final class PerfCommand {}

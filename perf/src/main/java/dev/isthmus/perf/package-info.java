@@ -1,2 +1,2 @@
-/** The command line of the performance suite: {@code isthmus perf} and {@code isthmus demo}. */
+/** The commands of the launcher that are written in Java: perf, demo, compare, info, doctor. */
 package dev.isthmus.perf;

@@ -18,7 +18,7 @@ class MainTest {
     private final StringWriter err = new StringWriter();
 
     private int run(String... args) {
-        CommandLine commandLine = Main.commandLine();
+        CommandLine commandLine = Main.commandLine(args);
         commandLine.setOut(new PrintWriter(out));
         commandLine.setErr(new PrintWriter(err));
         return commandLine.execute(args);
@@ -35,7 +35,17 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "perf", "perf send_lat", "perf jmh", "perf datapath"})
+    @ValueSource(
+            strings = {
+                "demo",
+                "perf",
+                "perf send_lat",
+                "perf atomic_bw",
+                "perf jmh",
+                "perf instructions",
+                "doctor",
+                "compare"
+            })
     void shouldNameTheCommandAsItIsTyped(String command) {
         assertEquals(0, run((command + " --help").split(" ", -1)));
         assertTrue(out.toString().startsWith("Usage: isthmus " + command + " ["), out.toString());
@@ -49,6 +59,9 @@ class MainTest {
                 "perf send_lat -n 4",
                 "perf send_lat -m 1000",
                 "perf send_lat -p 70000",
+                "perf write_bw -e",
+                "perf read_lat -c UD",
+                "perf atomic_bw -s 16",
                 "perf send_lat --no-such-flag",
                 "perf send_lat one two",
                 "demo --sizes 0",
@@ -57,14 +70,20 @@ class MainTest {
                 "info -i 0",
                 "info -i x",
                 "info rxe0",
-                "perf datapath --rounds 0",
-                "perf datapath --warm-up -1",
+                "perf instructions --timeout 0",
+                "perf instructions --rows none",
                 "perf no_such_command",
                 "no_such_command"
             })
     void shouldEndWithStatusTwoOnABadCommandLine(String line) {
         assertEquals(2, run(line.split(" ", -1)), line);
         assertTrue(err.toString().lines().findFirst().orElse("").length() > 10, err.toString());
+    }
+
+    @Test
+    void shouldNameTheCommandThatWasMeant() {
+        assertEquals(2, run("perf", "send_la"));
+        assertTrue(err.toString().contains("perf send_lat"), err.toString());
     }
 
     @Test

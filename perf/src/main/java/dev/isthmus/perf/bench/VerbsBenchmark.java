@@ -1,31 +1,35 @@
 package dev.isthmus.perf.bench;
 
+import dev.isthmus.verbs.SendRequest;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
 import org.openjdk.jmh.annotations.Level;
 import org.openjdk.jmh.annotations.Mode;
-import org.openjdk.jmh.annotations.OperationsPerInvocation;
 import org.openjdk.jmh.annotations.OutputTimeUnit;
 import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Posting and polling, on one device and in one thread. */
+/**
+ * Messages between two RC queue pairs of one device, and what it takes to get there, in one thread. What posts and polls
+ * cost by themselves, {@code isthmus perf instructions} counts.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class VerbsBenchmark {
 
-    private static final int BATCH = RcLoopback.CHAIN;
-
     private RcLoopback loopback;
+    private SendRequest prepared;
+    private long number;
 
     /** Made by the thread that measures, as queues belong to one. */
     @Setup(Level.Trial)
     public void open() {
         loopback = new RcLoopback();
+        prepared = SendRequest.prepare(loopback.region());
     }
 
     /** Closed by it, too. */
@@ -35,7 +39,8 @@ public class VerbsBenchmark {
     }
 
     /**
-     * A post to each of two connected queue pairs, and polling until both completions are there.
+     * A message of 64 bytes: a post to each of two connected queue pairs, and polling until both completions are there. It
+     * is what a program waits for when it sends one message after the other.
      *
      * @return what keeps the JIT from leaving it out
      */
@@ -45,56 +50,43 @@ public class VerbsBenchmark {
     }
 
     /**
-     * A post, signalled every 16th time. Its time here, as that of the other posts and full polls, has the rest of the
-     * message's way in it: {@code isthmus perf datapath} times the call alone.
+     * A poll that finds nothing: how often a program that waits can look.
      *
      * @return what keeps the JIT from leaving it out
      */
     @Benchmark
-    @OperationsPerInvocation(BATCH)
-    public long post() {
-        return loopback.posts(BATCH);
+    public int emptyPoll() {
+        return loopback.emptyPoll();
     }
 
     /**
-     * A post of a chain of 16.
+     * A new request, with its memory outside of the heap. A program that prepared one for each message would pay this on
+     * top of each: it is why requests are kept.
      *
      * @return what keeps the JIT from leaving it out
      */
     @Benchmark
-    public long postChain() {
-        return loopback.chains(1);
+    public SendRequest prepareRequest() {
+        return SendRequest.prepare(loopback.region())
+                .range(0, 64)
+                .signaled(true)
+                .wrId(++number);
     }
 
     /**
-     * A post of a receive.
+     * The same request with another part of the buffer and another number, changed in place: what a program pays that keeps
+     * it.
      *
      * @return what keeps the JIT from leaving it out
      */
     @Benchmark
-    @OperationsPerInvocation(BATCH)
-    public long postReceive() {
-        return loopback.receives(BATCH);
+    public SendRequest changeRequest() {
+        return prepared.range(0, 1 + (++number & 63)).wrId(number);
     }
 
-    /**
-     * A poll that finds nothing.
-     *
-     * @return what keeps the JIT from leaving it out
-     */
+    /** Two queue pairs, made, connected to each other, and closed: what a peer that comes and goes costs, the network apart. */
     @Benchmark
-    @OperationsPerInvocation(BATCH)
-    public long emptyPoll() {
-        return loopback.emptyPolls(BATCH);
-    }
-
-    /**
-     * A poll that finds 16 completions.
-     *
-     * @return what keeps the JIT from leaving it out
-     */
-    @Benchmark
-    public long fullPoll() {
-        return loopback.fullPolls(1);
+    public void connectPair() {
+        loopback.connectAnotherPair();
     }
 }

@@ -1,5 +1,5 @@
 /**
- * JMH benchmarks of the data path: what a call costs, and that it allocates nothing. Run by {@code isthmus perf jmh},
- * with the GC profiler.
+ * JMH benchmarks: how long messages take, and what has to be done before and beside them. Run by {@code isthmus perf jmh},
+ * with the GC profiler; {@code docs/micro-benchmarks.md} says what each of them times.
  */
 package dev.isthmus.perf.bench;

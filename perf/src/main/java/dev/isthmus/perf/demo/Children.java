@@ -10,26 +10,38 @@ import java.util.concurrent.TimeUnit;
 /**
  * The processes that a demo started. They end with it, whatever ends it: {@link #close} or Ctrl-C.
  */
-final class Children implements AutoCloseable {
+public final class Children implements AutoCloseable {
 
     /** The testbed needs a moment to take its devices down. */
     private static final long GRACE_SECONDS = 10;
 
     private final List<Process> running = new ArrayList<>();
     private final Thread hook = new Thread(this::endAll, "end-children");
+    private boolean ending;
 
-    Children() {
+    /** None yet. */
+    public Children() {
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Starts a program whose errors are ours, and whose input and output are pipes. */
-    Process start(List<String> command, Map<String, String> environment) throws IOException {
+    /**
+     * Starts a program whose errors are ours, and whose input and output are pipes.
+     *
+     * @param command the program and its arguments
+     * @param environment what is added to ours
+     * @return the process, which ends with this
+     * @throws IOException if it cannot be started
+     */
+    public Process start(List<String> command, Map<String, String> environment) throws IOException {
         return start(command, environment, Redirect.INHERIT, Redirect.PIPE);
     }
 
     /** Starts a program whose output goes elsewhere. */
     synchronized Process start(List<String> command, Map<String, String> environment, Redirect error, Redirect output)
             throws IOException {
+        if (ending) {
+            throw new IOException("cannot start " + command.getFirst() + ": this program is ending");
+        }
         var builder = new ProcessBuilder(command).redirectError(error).redirectOutput(output);
         builder.environment().putAll(environment);
         try {
@@ -43,6 +55,7 @@ final class Children implements AutoCloseable {
     }
 
     private synchronized void endAll() {
+        ending = true;
         running.forEach(Process::destroy);
         try {
             for (Process process : running) {

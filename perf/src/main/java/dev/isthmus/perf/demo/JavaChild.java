@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
  * A second JVM with the same class path, that does what it is told a line at a time, and ends when its input does:
  * so also when we are killed.
  */
-final class JavaChild implements AutoCloseable {
+public final class JavaChild implements AutoCloseable {
 
     /**
      * What every JVM that is measured runs with. The serial collector has no threads of its own, and on two cores each of
@@ -43,10 +43,41 @@ final class JavaChild implements AutoCloseable {
     private final Writer commands;
     private final BufferedReader answers;
 
-    JavaChild(Children children, Map<String, String> environment, String... arguments) throws IOException {
-        process = children.start(Placement.SERVER.of(command(arguments)), environment);
+    /**
+     * Starts one.
+     *
+     * @param children which it ends with
+     * @param environment what is added to ours
+     * @param arguments a command of ours, and its arguments
+     * @throws IOException if it cannot be started
+     */
+    public JavaChild(Children children, Map<String, String> environment, String... arguments) throws IOException {
+        this(children, Placement.SERVER, environment, arguments);
+    }
+
+    /**
+     * Starts one in its place.
+     *
+     * @param children which it ends with
+     * @param place which end it is
+     * @param environment what is added to ours
+     * @param arguments a command of ours, and its arguments
+     * @throws IOException if it cannot be started
+     */
+    public JavaChild(Children children, Placement place, Map<String, String> environment, String... arguments)
+            throws IOException {
+        process = children.start(place.of(command(arguments)), environment);
         commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    }
+
+    /**
+     * What every JVM that is measured runs with.
+     *
+     * @return the options
+     */
+    public static List<String> options() {
+        return OPTIONS;
     }
 
     /** The command that runs a command of ours in a JVM like this one. */
@@ -59,16 +90,34 @@ final class JavaChild implements AutoCloseable {
         return command;
     }
 
-    Process process() {
+    /**
+     * The process itself.
+     *
+     * @return it
+     */
+    public Process process() {
         return process;
     }
 
-    void tell(String line) throws IOException {
+    /**
+     * Writes to its input.
+     *
+     * @param line without its end
+     * @throws IOException if it has ended
+     */
+    public void tell(String line) throws IOException {
         commands.write(line + "\n");
         commands.flush();
     }
 
-    String answer() throws IOException, InterruptedException {
+    /**
+     * Waits for its next line.
+     *
+     * @return the line, without its end
+     * @throws IOException if it has ended
+     * @throws InterruptedException if the caller is to stop
+     */
+    public String answer() throws IOException, InterruptedException {
         String line = answers.readLine();
         while (line != null && line.startsWith(CRASH_MARK)) {
             line = answers.readLine();

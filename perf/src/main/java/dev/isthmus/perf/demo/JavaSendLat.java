@@ -3,10 +3,14 @@ package dev.isthmus.perf.demo;
 import dev.isthmus.RdmaException;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import dev.isthmus.perf.perftest.Listening;
-import dev.isthmus.perf.perftest.SendLat;
-import dev.isthmus.perf.perftest.SendLatOptions;
+import dev.isthmus.perf.perftest.Observer;
+import dev.isthmus.perf.perftest.PerfTest;
+import dev.isthmus.perf.perftest.Perftest;
+import dev.isthmus.perf.perftest.Plan;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
@@ -48,19 +52,24 @@ final class JavaSendLat implements Contestant {
     private long[] session(int bytes, int iterations) throws IOException, InterruptedException {
         server.tell(bytes + " " + iterations);
         Listening.await(port, server.process(), LIMIT);
-        long[] posted = SendLat.run(
-                options(end, Optional.of("127.0.0.1"), port, bytes, iterations),
-                Duration.ZERO,
-                new SendLat.Listener() {});
+        long[][] posted = new long[1][];
+        Perftest.run(plan(end, Optional.of("127.0.0.1"), port, bytes, iterations), Duration.ZERO, new Observer() {
+            @Override
+            public void latency(int size, long[] times) {
+                posted[0] = times;
+            }
+        });
         // The server answers when its end is closed, too: its next session must not meet the rest of this one.
         server.answer();
-        return posted;
+        return posted[0];
     }
 
-    static SendLatOptions options(DevicePair.End end, Optional<String> server, int port, int bytes, int iterations) {
-        SendLatOptions options =
-                SendLatOptions.on(end.device(), server).port(port).messages(bytes, iterations);
-        return end.gidIndex().isPresent() ? options.gid(end.gidIndex().getAsInt()) : options;
+    static Plan plan(DevicePair.End end, Optional<String> server, int port, int bytes, int iterations) {
+        var flags =
+                new ArrayList<>(List.of("-d", end.device(), "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
+        end.gidIndex().ifPresent(index -> flags.addAll(List.of("-x", "" + index)));
+        server.ifPresent(flags::add);
+        return Plan.of(PerfTest.SEND_LAT, flags.toArray(String[]::new));
     }
 
     @Override

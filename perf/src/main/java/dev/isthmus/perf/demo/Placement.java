@@ -7,8 +7,10 @@ import java.util.List;
  * Which processor a process runs on. That is the scheduler's to say, except in a testbed that wants a JVM to keep to one
  * (see testbed/README.md): then each end has its own, Java's and C's alike.
  */
-enum Placement {
+public enum Placement {
+    /** The end that asks. */
     CLIENT("0"),
+    /** The end that is there first. */
     SERVER("1");
 
     private static final String WANTED = "ISTHMUS_ONE_CPU_JVM";
@@ -19,8 +21,13 @@ enum Placement {
         this.processor = processor;
     }
 
-    /** The command that runs a command in its place; asked where it is to run. */
-    List<String> of(List<String> command) {
+    /**
+     * The command that runs a command in its place; asked where it is to run.
+     *
+     * @param command the program and its arguments
+     * @return the same, perhaps with a program before it
+     */
+    public List<String> of(List<String> command) {
         String wanted = System.getenv(WANTED);
         if (wanted == null || wanted.isEmpty()) {
             return command;

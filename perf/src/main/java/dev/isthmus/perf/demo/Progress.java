@@ -14,9 +14,13 @@ import java.util.concurrent.TimeUnit;
  * What is going on, and since when: on a terminal one line that is written anew every second, elsewhere a line now
  * and then. Thread-safe.
  */
-final class Progress implements AutoCloseable {
+public final class Progress implements AutoCloseable {
 
     private static final long PLAIN_SECONDS = 10;
+
+    /** Set by who passes our standard error on to a terminal, as the testbed does. */
+    private static final String TERMINAL = "ISTHMUS_TERMINAL";
+
     private static final String CLEAR_LINE = "\r\u001b[K";
 
     private final PrintStream out;
@@ -36,9 +40,15 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Progress on a stream, which may be standard error on a terminal. */
-    static Progress on(PrintStream out) {
-        return new Progress(out, out.equals(System.err) && isTerminal("/proc/self/fd/2"));
+    /**
+     * Progress on a stream, which may be standard error on a terminal.
+     *
+     * @param out the stream
+     * @return progress, to be closed
+     */
+    public static Progress on(PrintStream out) {
+        boolean passedOn = !System.getenv().getOrDefault(TERMINAL, "").isEmpty();
+        return new Progress(out, out.equals(System.err) && (passedOn || isTerminal("/proc/self/fd/2")));
     }
 
     private static boolean isTerminal(String descriptor) {
@@ -50,7 +60,12 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    synchronized void update(String now) {
+    /**
+     * Says what is going on.
+     *
+     * @param now a few words
+     */
+    public synchronized void update(String now) {
         what = now;
         if (terminal) {
             redraw();
@@ -60,8 +75,12 @@ final class Progress implements AutoCloseable {
         }
     }
 
-    /** Says something that is to stay. */
-    synchronized void say(String line) {
+    /**
+     * Says something that is to stay.
+     *
+     * @param line without its end
+     */
+    public synchronized void say(String line) {
         out.println(terminal ? CLEAR_LINE + line : line);
         if (terminal) {
             redraw();
@@ -81,13 +100,18 @@ final class Progress implements AutoCloseable {
         return Duration.ofNanos(System.nanoTime() - begin).toSeconds();
     }
 
-    /** Removes the line from a terminal. */
-    @Override
-    public synchronized void close() {
-        ticker.shutdownNow();
+    /** Removes the line from a terminal, for what another stream is to print there. */
+    public synchronized void clear() {
         if (terminal) {
             out.print(CLEAR_LINE);
             out.flush();
         }
+    }
+
+    /** Removes the line from a terminal. */
+    @Override
+    public void close() {
+        ticker.shutdownNow();
+        clear();
     }
 }

@@ -2,10 +2,9 @@ package dev.isthmus.perf.demo;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import dev.isthmus.perf.WholeFile;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
 
@@ -34,13 +33,6 @@ public record Report(
      * @throws IOException if it cannot be written
      */
     public void write(Path file) throws IOException {
-        Path target = file.toAbsolutePath();
-        Path draft = Files.createTempFile(target.getParent(), "." + target.getFileName(), ".tmp");
-        try {
-            Files.write(draft, JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(this));
-            Files.move(draft, target, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(draft);
-        }
+        WholeFile.write(file, JSON.writer(SerializationFeature.INDENT_OUTPUT).writeValueAsBytes(this));
     }
 }

@@ -1,6 +1,8 @@
 package dev.isthmus.perf.demo;
 
-import dev.isthmus.perf.perftest.SendLat;
+import dev.isthmus.perf.perftest.Observer;
+import dev.isthmus.perf.perftest.Perftest;
+import dev.isthmus.perf.perftest.Plan;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -26,9 +28,9 @@ public final class SendLatServerCommand implements Callable<Integer> {
         var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         for (String line = commands.readLine(); line != null; line = commands.readLine()) {
             String[] words = line.split(" ", 2);
-            var options = JavaSendLat.options(
+            Plan plan = JavaSendLat.plan(
                     end, Optional.empty(), port, Integer.parseInt(words[0]), Integer.parseInt(words[1]));
-            SendLat.run(options, PATIENCE, new SendLat.Listener() {});
+            Perftest.run(plan, PATIENCE, new Observer() {});
             System.out.println("served");
         }
         return 0;

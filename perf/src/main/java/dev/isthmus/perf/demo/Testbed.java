@@ -5,7 +5,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /** Where the script is that gives a command RDMA devices. */
-final class Testbed {
+public final class Testbed {
 
     /** The launcher says where the project is. */
     private static final String HOME_PROPERTY = "isthmus.home";
@@ -14,8 +14,12 @@ final class Testbed {
 
     private Testbed() {}
 
-    /** Looks in the project's folder, or else in this one and those above it. */
-    static Optional<Path> find() {
+    /**
+     * Looks in the project's folder, or else in this one and those above it.
+     *
+     * @return the script, if it is there
+     */
+    public static Optional<Path> find() {
         String home = System.getProperty(HOME_PROPERTY, "");
         for (Path folder = Path.of(home).toAbsolutePath(); folder != null; folder = folder.getParent()) {
             Path script = folder.resolve(SCRIPT);

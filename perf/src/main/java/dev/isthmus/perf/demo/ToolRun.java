@@ -15,7 +15,7 @@ import java.util.concurrent.TimeUnit;
  * A C tool at work in one of its roles. What it prints goes to files, so that nobody must read it meanwhile, and a failure
  * can be told with its reason.
  */
-final class ToolRun implements AutoCloseable {
+public final class ToolRun implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int REASON_LINES = 3;
@@ -25,7 +25,16 @@ final class ToolRun implements AutoCloseable {
     private final Path output;
     private final Path errors;
 
-    ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
+    /**
+     * Starts it.
+     *
+     * @param role which end it is
+     * @param command the tool and its arguments
+     * @param environment what is added to ours
+     * @param children which it ends with
+     * @throws IOException if it cannot be started
+     */
+    public ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
             throws IOException {
         name = command.getFirst() + " (" + role.name().toLowerCase(Locale.ROOT) + ")";
         output = Files.createTempFile("isthmus-", ".out");
@@ -39,8 +48,14 @@ final class ToolRun implements AutoCloseable {
         }
     }
 
-    /** Returns when it listens. */
-    void awaitListening(int port) throws IOException, InterruptedException {
+    /**
+     * Returns when it listens.
+     *
+     * @param port the TCP port
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitListening(int port) throws IOException, InterruptedException {
         try {
             Listening.await(port, process, LIMIT);
         } catch (IOException e) {
@@ -51,8 +66,20 @@ final class ToolRun implements AutoCloseable {
     /** What it has printed when it has ended well. */
     String awaitOutput(int iterations) throws IOException, InterruptedException {
         // A message takes less than a millisecond wherever this runs.
-        if (!process.waitFor(LIMIT.toMillis() + iterations, TimeUnit.MILLISECONDS)) {
-            throw failed("does not end");
+        return awaitOutput(LIMIT.plusMillis(iterations));
+    }
+
+    /**
+     * Waits until it has ended.
+     *
+     * @param limit how long it may take
+     * @return what it has printed
+     * @throws IOException if it fails, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public String awaitOutput(Duration limit) throws IOException, InterruptedException {
+        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw failed("does not end within " + limit.toSeconds() + " s");
         }
         if (process.exitValue() != 0) {
             throw failed("ended with status " + process.exitValue());

@@ -12,7 +12,63 @@ public final class LatencyReport {
     public static final String COLUMNS = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]"
             + "    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ";
 
+    /** The heads of the columns of a test with a duration. */
+    static final String TIMED_COLUMNS = " #bytes        #iterations       t_avg[usec]    tps average";
+
     private LatencyReport() {}
+
+    /** The row of a test with a duration: microseconds, and transactions per second. */
+    static String timedRow(int bytes, long iterations, double average, double perSecond) {
+        return String.format(
+                Locale.ROOT, " %-7d       %d            %-7.2f        %-7.2f", bytes, iterations, average, perSecond);
+    }
+
+    static String timedJson(int bytes, long iterations, double average, double perSecond) {
+        return String.format(
+                Locale.ROOT,
+                "MsgSize: %d,\nn_iterations: %d,\nt_avg: %.2f,\ntps_average: %.2f,\n",
+                bytes,
+                iterations,
+                average,
+                perSecond);
+    }
+
+    static String json(int bytes, int iterations, LatencyStatistics figures) {
+        return String.format(
+                Locale.ROOT,
+                """
+                MsgSize: %d,
+                n_iterations: %d,
+                t_min: %.2f,
+                t_max: %.2f,
+                t_typical: %.2f,
+                t_avg: %.2f,
+                t_stdev: %.2f,
+                percentile_99: %.2f,
+                percentile_99.9: %.2f,
+                """,
+                bytes,
+                iterations,
+                figures.min(),
+                figures.max(),
+                figures.typical(),
+                figures.average(),
+                figures.deviation(),
+                figures.p99(),
+                figures.p999());
+    }
+
+    /** The times of a run, as {@code -U} and {@code -H} print them. */
+    static String times(long[] deltas, int count, double unit) {
+        var out = new StringBuilder("#, usec\n");
+        for (int i = 0; i < count; i++) {
+            out.append(i + 1)
+                    .append(", ")
+                    .append(CFormat.general(deltas[i] / unit))
+                    .append('\n');
+        }
+        return out.toString();
+    }
 
     /**
      * The row of a run.

@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * perftest's latency figures, computed as perftest does, with its peculiarities, so that columns can be compared.
- * All times are in microseconds, for one way.
+ * All times are in microseconds; for messages that are
+ * answered by messages, for one way.
  *
  * @param min the shortest
  * @param max the longest but one: the very longest is dropped
@@ -26,6 +27,8 @@ public record LatencyStatistics(
     /** Nanoseconds there and back in a microsecond one way. */
     private static final double ROUND_TRIP_NANOS = 2_000;
 
+    private static final double NANOS = 1_000;
+
     /**
      * The figures of a ping-pong.
      *
@@ -34,43 +37,70 @@ public record LatencyStatistics(
      * @throws IllegalArgumentException if there are fewer than {@link #MIN_ITERATIONS}
      */
     public static LatencyStatistics ofRoundTrips(long[] posted) {
-        if (posted.length < MIN_ITERATIONS) {
-            throw new IllegalArgumentException(
-                    "a run has at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
-        }
+        return of(posted, ROUND_TRIP_NANOS);
+    }
+
+    /**
+     * The figures of a test: reads and atomics are there and back, the others are halved.
+     *
+     * @param test which one
+     * @param posted when each message was posted, nanoseconds; the array is left as it is
+     * @return the figures
+     * @throws IllegalArgumentException if there are fewer than {@link #MIN_ITERATIONS}
+     */
+    public static LatencyStatistics of(PerfTest test, long[] posted) {
+        return of(posted, unit(test));
+    }
+
+    /** How many nanoseconds between two posts are a microsecond of a test. */
+    static double unit(PerfTest test) {
+        return test.verb().isFetch() ? NANOS : ROUND_TRIP_NANOS;
+    }
+
+    /** From each post to the next, nanoseconds. */
+    static long[] deltas(long[] posted) {
         long[] delta = new long[posted.length - 1];
         for (int i = 0; i < delta.length; i++) {
             delta[i] = posted[i + 1] - posted[i];
         }
+        return delta;
+    }
+
+    private static LatencyStatistics of(long[] posted, double unit) {
+        if (posted.length < MIN_ITERATIONS) {
+            throw new IllegalArgumentException(
+                    "a run has at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
+        }
+        long[] delta = deltas(posted);
         Arrays.sort(delta);
         int count = delta.length - TAIL;
-        double average = average(delta, count);
+        double average = average(delta, count, unit);
         return new LatencyStatistics(
-                delta[0] / ROUND_TRIP_NANOS,
-                delta[count] / ROUND_TRIP_NANOS,
-                median(delta, count) / ROUND_TRIP_NANOS,
+                delta[0] / unit,
+                delta[count] / unit,
+                median(delta, count) / unit,
                 average,
-                deviation(delta, count, average),
-                delta[(int) Math.ceil(count * 0.99)] / ROUND_TRIP_NANOS,
-                delta[(int) Math.ceil(count * 0.999)] / ROUND_TRIP_NANOS);
+                deviation(delta, count, average, unit),
+                delta[(int) Math.ceil(count * 0.99)] / unit,
+                delta[(int) Math.ceil(count * 0.999)] / unit);
     }
 
     private static long median(long[] sorted, int count) {
         return count % 2 == 0 ? (sorted[count / 2] + sorted[count / 2 - 1]) / 2 : sorted[count / 2];
     }
 
-    private static double average(long[] sorted, int count) {
+    private static double average(long[] sorted, int count, double unit) {
         double sum = 0;
         for (int i = 0; i < count; i++) {
-            sum += sorted[i] / ROUND_TRIP_NANOS;
+            sum += sorted[i] / unit;
         }
         return sum / count;
     }
 
-    private static double deviation(long[] sorted, int count, double average) {
+    private static double deviation(long[] sorted, int count, double average, double unit) {
         double sum = 0;
         for (int i = 0; i < count; i++) {
-            int distance = (int) (average - sorted[i] / ROUND_TRIP_NANOS);
+            int distance = (int) (average - sorted[i] / unit);
             sum += (double) distance * distance;
         }
         return Math.sqrt(sum / count);

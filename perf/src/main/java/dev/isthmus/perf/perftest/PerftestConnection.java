@@ -9,18 +9,16 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import jdk.net.ExtendedSocketOptions;
 
-/**
- * The TCP connection of a test, and the one move that its protocol knows: both ends send a message of the same
- * length, the client first. Not thread-safe; every read has a deadline.
- */
-public final class PerftestConnection implements AutoCloseable {
+/** The TCP connection of a test. Not thread-safe; every read has a deadline. */
+public final class PerftestConnection implements Link {
 
     /** The port that perftest's programs use unless told otherwise. */
     public static final int DEFAULT_PORT = 18515;
 
-    /** How long a peer may take over one message. */
-    public static final Duration DEFAULT_DEADLINE = Duration.ofSeconds(10);
+    /** A host that is gone without a word is found out by this, during a long run. */
+    private static final int KEEP_ALIVE_SECONDS = 10;
 
     private final Socket socket;
     private final boolean client;
@@ -34,6 +32,9 @@ public final class PerftestConnection implements AutoCloseable {
         this.deadline = deadline;
         // C reads a message with one read(): it must arrive whole, and at once.
         socket.setTcpNoDelay(true);
+        socket.setKeepAlive(true);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_SECONDS);
+        socket.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_SECONDS);
     }
 
     /**
@@ -58,7 +59,7 @@ public final class PerftestConnection implements AutoCloseable {
         } catch (ConnectException e) {
             closeQuietly(socket);
             throw new PerftestException(
-                    "no server at " + peer + ": start `isthmus perf send_lat` or `ib_send_lat` there first", e);
+                    "no server at " + peer + ": start `isthmus perf TEST` or `ib_TEST` there first", e);
         } catch (IOException e) {
             closeQuietly(socket);
             throw new PerftestException("cannot connect to " + peer + ": " + e.getMessage(), e);
@@ -75,30 +76,37 @@ public final class PerftestConnection implements AutoCloseable {
      * @throws PerftestException if the port is taken or nobody came
      */
     public static PerftestConnection accept(int port, Duration wait, Duration deadline) throws PerftestException {
-        try (var listener = listen(port)) {
+        return accept(new InetSocketAddress(port), wait, deadline, () -> {});
+    }
+
+    /** The same, and says when a client can come. */
+    static PerftestConnection accept(InetSocketAddress at, Duration wait, Duration deadline, Runnable listening)
+            throws PerftestException {
+        try (var listener = listen(at)) {
+            listening.run();
             listener.setSoTimeout(millis(wait));
             Socket socket = listener.accept();
             String peer = socket.getInetAddress().getHostAddress() + ":" + socket.getPort();
             return new PerftestConnection(socket, false, peer, deadline);
         } catch (SocketTimeoutException e) {
-            throw new PerftestException("no client came to port " + port + " within " + seconds(wait), e);
+            throw new PerftestException("no client came to port " + at.getPort() + " within " + seconds(wait), e);
         } catch (PerftestException e) {
             throw e;
         } catch (IOException e) {
-            throw new PerftestException("cannot wait for a client on port " + port + ": " + e.getMessage(), e);
+            throw new PerftestException("cannot wait for a client on port " + at.getPort() + ": " + e.getMessage(), e);
         }
     }
 
-    private static ServerSocket listen(int port) throws IOException {
+    private static ServerSocket listen(InetSocketAddress at) throws IOException {
         var listener = new ServerSocket();
         try {
             listener.setReuseAddress(true);
-            listener.bind(new InetSocketAddress(port), 1);
+            listener.bind(at, 1);
             return listener;
         } catch (BindException e) {
             listener.close();
             throw new PerftestException(
-                    "cannot listen on port " + port + ": " + e.getMessage()
+                    "cannot listen on port " + at.getPort() + ": " + e.getMessage()
                             + "; another test may be using it, -p chooses another port on both ends",
                     e);
         } catch (IOException e) {
@@ -107,43 +115,52 @@ public final class PerftestConnection implements AutoCloseable {
         }
     }
 
-    /**
-     * Whether this is the client's end, which writes first here and sends first in a run.
-     *
-     * @return false for the server
-     */
+    @Override
     public boolean isClient() {
         return client;
     }
 
-    /**
-     * The other end, for messages.
-     *
-     * @return host and port
-     */
+    @Override
     public String peer() {
         return peer;
     }
 
-    /**
-     * Sends a message and receives the peer's of the same length, or the other way round on the server.
-     *
-     * @param mine what to send
-     * @return what the peer sent, not looked at yet
-     * @throws PerftestException if the peer is gone, too slow, or sent less
-     */
-    byte[] exchange(byte[] mine) throws PerftestException {
+    @Override
+    public Duration deadline() {
+        return deadline;
+    }
+
+    @Override
+    public byte[] exchange(byte[] mine, Duration patience) throws PerftestException {
         if (client) {
             write(mine);
-            return read(mine.length);
+            return read(mine.length, patience);
         }
-        byte[] theirs = read(mine.length);
+        byte[] theirs = read(mine.length, patience);
         write(mine);
         return theirs;
     }
 
-    /** Sends a message that has no answer. */
-    void write(byte[] message) throws PerftestException {
+    @Override
+    public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
+        byte[] theirs = exchange(Wire.encodeDestination(mine), patience);
+        try {
+            return Wire.decodeDestination(theirs);
+        } catch (IllegalArgumentException e) {
+            throw broken(e);
+        }
+    }
+
+    @Override
+    public void goodbye() {
+        try {
+            socket.getOutputStream().write(Wire.DONE);
+        } catch (IOException e) {
+            // Nobody reads it, and a peer that has gone already has had all that mattered.
+        }
+    }
+
+    private void write(byte[] message) throws PerftestException {
         try {
             socket.getOutputStream().write(message);
         } catch (IOException e) {
@@ -151,9 +168,9 @@ public final class PerftestConnection implements AutoCloseable {
         }
     }
 
-    private byte[] read(int length) throws PerftestException {
+    private byte[] read(int length, Duration patience) throws PerftestException {
         byte[] message = new byte[length];
-        long end = System.nanoTime() + deadline.toNanos();
+        long end = System.nanoTime() + patience.toNanos();
         int have = 0;
         try {
             while (have < length) {
@@ -172,7 +189,7 @@ public final class PerftestConnection implements AutoCloseable {
             return message;
         } catch (SocketTimeoutException e) {
             throw new PerftestException(
-                    "the peer at " + peer + " sent " + have + " of " + length + " bytes within " + seconds(deadline)
+                    "the peer at " + peer + " sent " + have + " of " + length + " bytes within " + seconds(patience)
                             + received(message, have) + ": is it the same test, and has it a GID index too?",
                     e);
         } catch (IOException e) {
@@ -185,12 +202,6 @@ public final class PerftestConnection implements AutoCloseable {
 
     private static String received(byte[] message, int have) {
         return have == 0 ? "" : " (" + Wire.printable(message, have) + ")";
-    }
-
-    /** A failure that says what the peer did wrong. */
-    PerftestException broken(IllegalArgumentException cause) {
-        return new PerftestException(
-                "the peer at " + peer + " does not speak perftest's protocol: " + cause.getMessage(), cause);
     }
 
     private static int millis(Duration duration) {

@@ -2,6 +2,8 @@ package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.Mtu;
+import java.nio.ByteBuffer;
+import java.time.Duration;
 
 /**
  * perftest's exchange over one connection, from the versions to the good-bye: {@link #open} agrees on what both ends
@@ -15,11 +17,11 @@ public final class PerftestSession {
 
     private static final int MAX_CACHE_LINE = 64 << 10;
 
-    private final PerftestConnection connection;
+    private final Link link;
     private final Terms terms;
 
-    private PerftestSession(PerftestConnection connection, Terms terms) {
-        this.connection = connection;
+    PerftestSession(Link link, Terms terms) {
+        this.link = link;
         this.terms = terms;
     }
 
@@ -36,32 +38,31 @@ public final class PerftestSession {
     /**
      * Exchanges versions, page sizes, cache lines and MTUs.
      *
-     * @param connection a new connection
+     * @param link a new connection
      * @param cycleBuffer our page size, bytes
      * @param cacheLine our cache line, bytes
      * @param mtu the MTU that we could use
      * @return the session, for the queue pairs' addresses next
      * @throws PerftestException if the peer speaks another version or something else
      */
-    public static PerftestSession open(PerftestConnection connection, int cycleBuffer, int cacheLine, Mtu mtu)
-            throws PerftestException {
-        byte[] version = connection.exchange(Wire.encodeVersion(PerftestVersion.OURS));
+    static PerftestSession open(Link link, int cycleBuffer, int cacheLine, Mtu mtu) throws PerftestException {
+        byte[] version = link.exchange(Wire.encodeVersion(PerftestVersion.OURS));
         try {
             PerftestVersion theirs = Wire.decodeVersion(version);
             if (!theirs.isSupported()) {
-                throw new PerftestException("the peer at " + connection.peer() + " has perftest " + theirs + ": "
+                throw new PerftestException("the peer at " + link.peer() + " has perftest " + theirs + ": "
                         + PerftestVersion.OLDEST + " or newer is needed");
             }
-            byte[] buffer = connection.exchange(Wire.encodeInt(cycleBuffer));
+            byte[] buffer = link.exchange(Wire.encodeInt(cycleBuffer));
             int theirBuffer = Wire.decodeInt("page size", buffer, 1, MAX_CYCLE_BUFFER);
-            byte[] line = connection.exchange(Wire.encodeInt(cacheLine));
+            byte[] line = link.exchange(Wire.encodeInt(cacheLine));
             int theirLine = Wire.decodeInt("cache line size", line, 0, MAX_CACHE_LINE);
-            Mtu theirMtu = Wire.decodeMtu(connection.exchange(Wire.encodeMtu(mtu)));
+            Mtu theirMtu = Wire.decodeMtu(link.exchange(Wire.encodeMtu(mtu)));
             Mtu smaller = mtu.compareTo(theirMtu) < 0 ? mtu : theirMtu;
             var terms = new Terms(theirs, Math.max(cycleBuffer, theirBuffer), Math.max(cacheLine, theirLine), smaller);
-            return new PerftestSession(connection, terms);
+            return new PerftestSession(link, terms);
         } catch (IllegalArgumentException e) {
-            throw connection.broken(e);
+            throw link.broken(e);
         }
     }
 
@@ -86,7 +87,7 @@ public final class PerftestSession {
         boolean weMapped = mine.gid().map(Gid::isIpv4Mapped).orElse(false);
         boolean theyMapped = theirs.gid().map(Gid::isIpv4Mapped).orElse(false);
         if (weMapped != theyMapped) {
-            throw new PerftestException("the peer at " + connection.peer() + " has the GID "
+            throw new PerftestException("the peer at " + link.peer() + " has the GID "
                     + theirs.gid().map(Gid::toString).orElse("none") + ", ours is "
                     + mine.gid().map(Gid::toString).orElse("none")
                     + ": one is IPv4, the other is not; -x chooses another");
@@ -95,19 +96,42 @@ public final class PerftestSession {
     }
 
     /**
-     * Waits until the peer has come to the same point.
+     * Waits until the peer has come to the same point, where neither has anything to do before.
      *
      * @param mine our queue pair, as before
      * @return what the peer says about its own now
      * @throws PerftestException if the peer is gone
      */
     public PerftestDestination handShake(PerftestDestination mine) throws PerftestException {
-        byte[] theirs = connection.exchange(Wire.encodeDestination(mine));
+        return link.exchange(mine, link.deadline());
+    }
+
+    /** The same where the peer may be measuring. */
+    PerftestDestination handShake(PerftestDestination mine, Duration patience) throws PerftestException {
+        return link.exchange(mine, patience);
+    }
+
+    /** Tells the peer what was measured here, and learns what was measured there. */
+    Bandwidth exchange(Bandwidth mine) throws PerftestException {
+        long bytes = exchangeLong(mine.bytes());
+        long iterations = exchangeLong(mine.iterations());
+        double peak = exchangeDouble(mine.peak());
+        double average = exchangeDouble(mine.average());
+        double rate = exchangeDouble(mine.messageRate());
         try {
-            return Wire.decodeDestination(theirs);
+            return new Bandwidth(bytes, iterations, peak, average, rate);
         } catch (IllegalArgumentException e) {
-            throw connection.broken(e);
+            throw link.broken(e);
         }
+    }
+
+    private long exchangeLong(long mine) throws PerftestException {
+        byte[] message = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
+        return ByteBuffer.wrap(link.exchange(message)).getLong();
+    }
+
+    private double exchangeDouble(double mine) throws PerftestException {
+        return Double.longBitsToDouble(exchangeLong(Double.doubleToRawLongBits(mine)));
     }
 
     /**
@@ -117,7 +141,11 @@ public final class PerftestSession {
      * @throws PerftestException if the peer is gone
      */
     public void finish(PerftestDestination mine) throws PerftestException {
-        handShake(mine);
-        connection.write(Wire.DONE);
+        finish(mine, link.deadline());
+    }
+
+    void finish(PerftestDestination mine, Duration patience) throws PerftestException {
+        link.exchange(mine, patience);
+        link.goodbye();
     }
 }

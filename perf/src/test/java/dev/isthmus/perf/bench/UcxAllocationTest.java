@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("ucx")
+@Tag("host")
 @Timeout(240)
 class UcxAllocationTest {
 

@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("ucx")
+@Tag("system-ucx")
+@Tag("host")
 class CTagLatTest {
 
     private static final int PORT = 18519;

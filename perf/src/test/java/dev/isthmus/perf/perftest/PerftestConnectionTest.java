@@ -135,7 +135,7 @@ class PerftestConnectionTest {
         int port = freePort();
         var e = assertThrows(PerftestException.class, () -> PerftestConnection.connect("127.0.0.1", port, DEADLINE));
         assertEquals(
-                "no server at 127.0.0.1:" + port + ": start `isthmus perf send_lat` or `ib_send_lat` there first",
+                "no server at 127.0.0.1:" + port + ": start `isthmus perf TEST` or `ib_TEST` there first",
                 e.getMessage());
     }
 

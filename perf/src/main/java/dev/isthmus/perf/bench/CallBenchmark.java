@@ -1,0 +1,123 @@
+package dev.isthmus.perf.bench;
+
+import dev.isthmus.ucx.UcpContext;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openucx.jucx.ucp.UcpParams;
+import org.openucx.jucx.ucp.UcpWorker;
+import org.openucx.jucx.ucp.UcpWorkerParams;
+
+/**
+ * What a call from Java to C costs by FFM, by a critical call of FFM, and by JNI: {@code ucp_worker_progress} of a worker
+ * that has nothing to do, some 40 instructions. It is the call that a program makes most often, and its share bounds what
+ * any binding can reach.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class CallBenchmark {
+
+    private static final String TRANSPORTS = "self";
+
+    private static final MethodHandle PLAIN;
+
+    // Nothing is called back here; a program's progress may not be called like this.
+    private static final MethodHandle CRITICAL;
+
+    static {
+        UcpContext.create(config -> config.set("TLS", TRANSPORTS)).close(); // loads UCX so that it leaves signals alone
+        PLAIN = link();
+        CRITICAL = link(Linker.Option.critical(false));
+    }
+
+    private UcpContext context;
+    private dev.isthmus.ucx.UcpWorker worker;
+    private org.openucx.jucx.ucp.UcpContext jucxContext;
+    private UcpWorker jucxWorker;
+    private long handle;
+
+    @SuppressWarnings("restricted")
+    private static MethodHandle link(Linker.Option... options) {
+        return Linker.nativeLinker()
+                .downcallHandle(
+                        SymbolLookup.libraryLookup("libucp.so.0", Arena.global())
+                                .find("ucp_worker_progress")
+                                .orElseThrow(),
+                        FunctionDescriptor.of(ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG),
+                        options);
+    }
+
+    /** Made by the thread that measures, as workers belong to one. The bare calls use the worker of JUCX. */
+    @Setup(Level.Trial)
+    public void open() {
+        context = UcpContext.create(config -> config.set("TLS", TRANSPORTS));
+        worker = context.createWorker();
+        jucxContext = new org.openucx.jucx.ucp.UcpContext(
+                new UcpParams().requestTagFeature().setConfig("TLS", TRANSPORTS));
+        jucxWorker = new UcpWorker(jucxContext, new UcpWorkerParams());
+        handle = jucxWorker.getNativeId();
+    }
+
+    /** Closed by it, too. */
+    @TearDown(Level.Trial)
+    public void close() {
+        jucxWorker.close();
+        jucxContext.close();
+        worker.close();
+        context.close();
+    }
+
+    /**
+     * By FFM, with a function and a worker that nobody checks.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public int plain() throws Throwable {
+        return (int) PLAIN.invokeExact(handle);
+    }
+
+    /**
+     * By a critical call: the thread does not leave Java, and no garbage is collected meanwhile.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public int critical() throws Throwable {
+        return (int) CRITICAL.invokeExact(handle);
+    }
+
+    /**
+     * By JNI, as JUCX has it.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public int jni() throws Exception {
+        return jucxWorker.progress();
+    }
+
+    /**
+     * By this library: the plain call, and what it checks.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public int checked() {
+        return worker.progress();
+    }
+}

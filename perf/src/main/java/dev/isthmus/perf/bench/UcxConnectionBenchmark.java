@@ -1,0 +1,65 @@
+package dev.isthmus.perf.bench;
+
+import dev.isthmus.ucx.UcpAddress;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpRequests;
+import dev.isthmus.ucx.UcpWorker;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** What connecting by UCX costs within a machine: a program with many short-lived peers pays it for each. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.MICROSECONDS)
+public class UcxConnectionBenchmark {
+
+    /** With self alone a worker connects to itself; with the others there are two. */
+    @Param({"self", "posix,self", "tcp,self"})
+    private String transports;
+
+    private UcpContext context;
+    private UcpWorker sender;
+    private UcpWorker receiver;
+    private UcpAddress address;
+
+    /** Made by the thread that measures, as workers belong to one. */
+    @Setup(Level.Trial)
+    public void open() {
+        context = UcpContext.create(config -> config.set("TLS", transports));
+        sender = context.createWorker();
+        receiver = transports.equals("self") ? sender : context.createWorker();
+        address = receiver.address();
+    }
+
+    /** Closed by it, too. */
+    @TearDown(Level.Trial)
+    public void close() {
+        receiver.close();
+        sender.close();
+        context.close();
+    }
+
+    /** An endpoint by a worker's address, connected, which a flush shows, and closed. */
+    @Benchmark
+    public void connect() {
+        try (UcpEndpoint endpoint = sender.createEndpoint(address)) {
+            UcpRequests requests = sender.requests();
+            long flush = endpoint.flush();
+            while (!requests.isDone(flush)) {
+                sender.progress();
+                receiver.progress();
+            }
+            requests.release(flush);
+        }
+    }
+}

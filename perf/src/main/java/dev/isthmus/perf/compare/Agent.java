@@ -1,0 +1,92 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.JavaChild;
+import dev.isthmus.perf.demo.Placement;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/** A JVM that runs ends, several at the same time when it is told to: see {@link AgentCommand}. Thread-safe. */
+final class Agent implements AutoCloseable {
+
+    private final JavaChild child;
+    private final Map<String, CompletableFuture<String>> asked = new ConcurrentHashMap<>();
+    private int jobs;
+    private volatile IOException end;
+
+    Agent(Children children, Placement place, Map<String, String> environment) throws IOException {
+        child = new JavaChild(children, place, environment, AgentCommand.NAME);
+        Thread.ofPlatform().daemon().name("agent-answers").start(this::listen);
+    }
+
+    private void listen() {
+        try {
+            while (true) {
+                String[] words = child.answer().split(" ", 2);
+                CompletableFuture<String> answer = asked.remove(words[0]);
+                if (answer != null && words.length == 2) { // else UCX has said something
+                    answer.complete(words[1]);
+                }
+            }
+        } catch (IOException e) {
+            end(e);
+        } catch (InterruptedException e) {
+            end(new IOException(e));
+        }
+    }
+
+    private void end(IOException reason) {
+        end = reason;
+        asked.values().forEach(answer -> answer.completeExceptionally(reason));
+    }
+
+    /** Gives it something to do. */
+    synchronized CompletableFuture<String> ask(String job) throws IOException {
+        if (end != null) {
+            throw end;
+        }
+        String id = "" + jobs++;
+        var answer = new CompletableFuture<String>();
+        asked.put(id, answer);
+        if (end != null) { // meanwhile
+            answer.completeExceptionally(end);
+        }
+        child.tell(id + " " + job);
+        return answer;
+    }
+
+    /** Waits for an answer. */
+    static String await(CompletableFuture<String> answer, Duration limit) throws IOException, InterruptedException {
+        String text;
+        try {
+            text = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            throw new IOException(e.getCause().getMessage(), e);
+        } catch (TimeoutException e) {
+            throw new IOException("no answer within " + limit.toSeconds() + " s", e);
+        }
+        if (text.startsWith(AgentCommand.ERROR)) {
+            throw new IOException(text.substring(AgentCommand.ERROR.length()));
+        }
+        return text;
+    }
+
+    Process process() {
+        return child.process();
+    }
+
+    boolean isAlive() {
+        return end == null && child.process().isAlive();
+    }
+
+    @Override
+    public void close() {
+        child.close();
+    }
+}

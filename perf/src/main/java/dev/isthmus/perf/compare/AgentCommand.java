@@ -1,0 +1,95 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.perf.ucx.UcxPeer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.lang.management.CompilationMXBean;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+
+/**
+ * An end that stays up between runs, so that what the JIT compiler has learnt is kept. Reads lines, "ID JOB WORD...",
+ * runs each on a thread of its own, and answers "ID FIGURES" or "ID error REASON". Ends with its input, whatever it is
+ * doing: so also when its parent is killed.
+ */
+@Command(name = AgentCommand.NAME, hidden = true)
+public final class AgentCommand implements Callable<Integer> {
+
+    /** The command's name. */
+    public static final String NAME = "compare-agent";
+
+    static final String ERROR = "error ";
+
+    /** The jobs' names. */
+    static final String VERBS = "verbs";
+
+    static final String UCX_SERVE = "ucx-serve";
+    static final String UCX_ASK = "ucx-ask";
+    static final String NIO_SERVE = "nio-serve";
+    static final String NIO_ASK = "nio-ask";
+
+    private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
+
+    @Override
+    public Integer call() throws IOException {
+        var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = commands.readLine(); line != null; line = commands.readLine()) {
+            String[] words = line.split(" ", -1);
+            Thread.ofPlatform().daemon().name("job-" + words[0]).start(() -> answer(words));
+        }
+        Runtime.getRuntime().halt(0); // not exit: a job may be amid a call that never returns
+        return 0;
+    }
+
+    private static void answer(String[] words) {
+        String answer;
+        try {
+            long compiled = compiling();
+            Measured measured = run(words[1], List.of(words).subList(2, words.length));
+            answer = measured.withCompileMillis(compiling() - compiled).format();
+        } catch (IOException | RdmaException | IllegalArgumentException | IllegalStateException e) {
+            answer = ERROR + ("" + e.getMessage()).replace('\n', ' ');
+        } catch (RuntimeException | Error e) {
+            answer = ERROR + ("" + e).replace('\n', ' ');
+        }
+        System.out.println(words[0] + " " + answer);
+    }
+
+    private static long compiling() {
+        return COMPILERS != null && COMPILERS.isCompilationTimeMonitoringSupported()
+                ? COMPILERS.getTotalCompilationTime()
+                : 0;
+    }
+
+    private static Measured run(String job, List<String> words) throws IOException {
+        return switch (job) {
+            case VERBS -> VerbsJob.run(words);
+            case UCX_SERVE -> {
+                UcxPeer.serve(
+                        UcxPeer.Binding.valueOf(words.get(0)),
+                        new InetSocketAddress(words.get(1), Integer.parseInt(words.get(2))));
+                yield VerbsJob.NOTHING;
+            }
+            case UCX_ASK -> {
+                UcxPeer.Result result =
+                        UcxPeer.ask(UcxPeer.Binding.valueOf(words.get(0)), words.subList(2, words.size()));
+                yield UcxFlags.measured(
+                        Benchmark.valueOf(words.get(1)),
+                        result.averageMicros(),
+                        result.percentileMicros(),
+                        result.perSecond(),
+                        result.iterations(),
+                        0);
+            }
+            case NIO_SERVE -> NioJob.parse(words).serve();
+            case NIO_ASK -> NioJob.parse(words).ask();
+            default -> throw new IllegalArgumentException("there is no job " + job);
+        };
+    }
+}

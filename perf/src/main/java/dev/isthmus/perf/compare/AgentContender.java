@@ -1,0 +1,96 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Placement;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** Two JVMs of this project that stay up between runs; after a failure there are two new ones. */
+abstract class AgentContender implements Contender {
+
+    private final Venue venue;
+    private final Children children;
+    private Agent server;
+    private Agent client;
+
+    AgentContender(Venue venue, Children children) {
+        this.venue = venue;
+        this.children = children;
+    }
+
+    Venue venue() {
+        return venue;
+    }
+
+    /** What an end finds in its environment. */
+    abstract Map<String, String> environment(Venue.End end);
+
+    /** How many pairs of ends a point has. */
+    abstract int lanes(Point point);
+
+    /** Whether a lane's server is the end that is the client otherwise. */
+    boolean isReversed(Point point, int lane) {
+        return false;
+    }
+
+    /** The server's job. */
+    abstract String serve(Point point, Venue.End end, int port, long iterations);
+
+    /** The client's job. */
+    abstract String ask(Point point, Venue.End end, Venue.End server, int port, long iterations);
+
+    /** Makes of a lane's figures those of the point's connection. */
+    Measured read(Point point, Measured measured, long iterations) {
+        return measured;
+    }
+
+    @Override
+    public boolean warmsUp() {
+        return true;
+    }
+
+    @Override
+    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        if (client == null || !server.isAlive() || !client.isAlive()) { // made after the server
+            close();
+            server = new Agent(children, Placement.SERVER, environment(venue.server()));
+            client = new Agent(children, Placement.CLIENT, environment(venue.client()));
+        }
+        List<Lane> lanes = new ArrayList<>();
+        for (int port : Ports.free(lanes(point))) {
+            lanes.add(lane(point, lanes.size(), port, iterations));
+        }
+        try {
+            return Lane.run(lanes, limit);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            close(); // what the ends are doing now nobody knows
+            throw e;
+        }
+    }
+
+    private Lane lane(Point point, int number, int port, long iterations) {
+        boolean reversed = isReversed(point, number);
+        Venue.End near = reversed ? venue.client() : venue.server();
+        Venue.End far = reversed ? venue.server() : venue.client();
+        return new AgentLane(
+                new AgentLane.End(reversed ? client : server, serve(point, near, port, iterations)),
+                new AgentLane.End(reversed ? server : client, ask(point, far, near, port, iterations)),
+                port,
+                measured -> read(point, measured, iterations));
+    }
+
+    @Override
+    public void close() {
+        if (server != null) {
+            server.close();
+        }
+        if (client != null) {
+            client.close();
+        }
+        server = null;
+        client = null;
+    }
+}

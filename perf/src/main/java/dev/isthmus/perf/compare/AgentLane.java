@@ -1,0 +1,71 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.perftest.Listening;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+
+/** A server and a client in JVMs that are there already. */
+final class AgentLane implements Lane {
+
+    /** One end: who runs it, and what. */
+    record End(Agent agent, String job) {}
+
+    /** A look takes a while where the processor is emulated. */
+    private static final long LOOK_MILLIS = 10;
+
+    private final End server;
+    private final End client;
+    private final int port;
+    private final UnaryOperator<Measured> reader;
+    private CompletableFuture<String> served;
+
+    AgentLane(End server, End client, int port, UnaryOperator<Measured> reader) {
+        this.server = server;
+        this.client = client;
+        this.port = port;
+        this.reader = reader;
+    }
+
+    @Override
+    public void listen(Duration limit) throws IOException, InterruptedException {
+        served = server.agent().ask(server.job());
+        long end = System.nanoTime() + limit.toNanos();
+        while (!Listening.isListening(port)) {
+            if (served.isDone()) {
+                Agent.await(served, limit); // which says why
+                throw new IOException("the server ended before it listened");
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new IOException("the server does not listen within " + limit.toSeconds() + " s");
+            }
+            Thread.sleep(LOOK_MILLIS); // the kernel's table is all that tells
+        }
+    }
+
+    @Override
+    public Measured measure(Duration limit) throws IOException, InterruptedException {
+        CompletableFuture<String> asked = client.agent().ask(client.job());
+        String figures;
+        try {
+            figures = Agent.await(asked, limit);
+        } catch (IOException e) {
+            // The server may know better why: it has said so by now, or never will.
+            if (served.isDone()
+                    && !served.isCompletedExceptionally()
+                    && served.join().startsWith(AgentCommand.ERROR)) {
+                throw new IOException(e.getMessage() + "; the server: " + served.join(), e);
+            }
+            throw e;
+        }
+        Measured there = Measured.parse(Agent.await(served, limit));
+        Measured here = Measured.parse(figures);
+        return reader.apply(here).withCompileMillis(here.compileMillis() + there.compileMillis());
+    }
+
+    @Override
+    public void close() {
+        // The agents stay; those of a run that has failed are ended by whoever owns them.
+    }
+}

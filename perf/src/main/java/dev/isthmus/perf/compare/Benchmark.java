@@ -1,0 +1,38 @@
+package dev.isthmus.perf.compare;
+
+/** What is measured of a way to communicate; the four benchmarks that papers on networking from the JVM compare by. */
+enum Benchmark {
+    /** One end sends as fast as it can, its queue kept full, and the other receives. */
+    ONE_WAY("one-way", "uni-directional throughput", true),
+    /** Both ends send and receive as fast as they can. */
+    BOTH_WAYS("both-ways", "bi-directional throughput", true),
+    /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
+    ONE_SIDED("one-sided", "one-sided latency", false),
+    /** A message goes there and one of the same size comes back: the whole round trip. */
+    PING_PONG("ping-pong", "ping-pong round trip", false);
+
+    private final String id;
+    private final String title;
+    private final boolean throughput;
+
+    Benchmark(String id, String title, boolean throughput) {
+        this.id = id;
+        this.title = title;
+        this.throughput = throughput;
+    }
+
+    /** The name in options and files. */
+    String id() {
+        return id;
+    }
+
+    /** The name in words. */
+    String title() {
+        return title;
+    }
+
+    /** Whether messages and bytes per second are what counts, rather than the time of an operation. */
+    boolean isThroughput() {
+        return throughput;
+    }
+}

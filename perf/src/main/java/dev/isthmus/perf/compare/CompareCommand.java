@@ -1,0 +1,190 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Progress;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.LocalDateTime;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus compare}: every way to communicate that this machine offers, in one run. */
+@Command(
+        name = "compare",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs (SEND,",
+            "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, and Java NIO sockets; throughput in one and both directions,",
+            "one-sided latency and ping-pong, from 1 B to 1 MiB. The ways take turns, round after round. Ends with a table,",
+            "and leaves results.csv, results.json and report.html.",
+            "Ctrl-C keeps what was measured; --resume goes on. Exit status 1 when a point could not be measured."
+        })
+public final class CompareCommand implements Callable<Integer> {
+
+    private static final String LOOPBACK = "none";
+    private static final String ROUNDS = "rounds";
+    private static final String SECONDS = "seconds of a run";
+    private static final String WARM_UP = "seconds of a warm-up, at most";
+    private static final String DEVICES = "devices";
+
+    @Mixin
+    private Selection selection = new Selection();
+
+    @Option(
+            names = "--devices",
+            paramLabel = "NAMES",
+            split = ",",
+            description = "the RDMA device, or the client's and the server's; none for the loopback interface"
+                    + " (default: the first two whose port is active)")
+    private List<String> devices = List.of();
+
+    @Option(names = "--out", paramLabel = "DIR", description = "where to write (default: isthmus-compare-DATE)")
+    private Optional<Path> out = Optional.empty();
+
+    @Option(
+            names = "--resume",
+            paramLabel = "DIR",
+            description = "go on with an interrupted comparison, as it was begun")
+    private Optional<Path> resume = Optional.empty();
+
+    @Option(names = "--report", paramLabel = "DIR", description = "write the report of a comparison once more")
+    private Optional<Path> report = Optional.empty();
+
+    @Spec
+    private CommandSpec spec;
+
+    private final PrintStream says = System.err;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        checkModes();
+        if (report.isPresent()) {
+            try (var store = RunStore.read(report.get())) {
+                finish(report.get(), store);
+            }
+            return 0;
+        }
+        try (var stopping = new Stopping()) {
+            if (resume.isPresent()) {
+                try (var store = RunStore.open(resume.get())) {
+                    return resume(resume.get(), store, stopping);
+                }
+            }
+            return begin(stopping);
+        }
+    }
+
+    private void checkModes() {
+        boolean alone = report.isPresent() || resume.isPresent();
+        long given = spec.commandLine().getParseResult().matchedOptions().size();
+        if (alone && given > 1) {
+            throw new ParameterException(
+                    spec.commandLine(), "--resume and --report stand alone: the rest is as it was begun");
+        }
+    }
+
+    private int begin(Stopping stopping) throws IOException, InterruptedException {
+        List<Point> points;
+        Comparison.Options options;
+        Map<String, String> lines = new LinkedHashMap<>();
+        Venue venue = venue(devices);
+        lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+        lines.putAll(Here.lines(venue));
+        try {
+            options = selection.options();
+            Map<Way, String> missing = Offer.missing(selection.ways(), venue);
+            missing.forEach((way, reason) -> says.println("left out: " + way.title() + ": " + reason));
+            List<Way> ways = selection.ways().stream()
+                    .filter(way -> !missing.containsKey(way))
+                    .toList();
+            points = Schedule.points(selection.benchmarks(), ways, selection.connections(), selection.bytes());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        if (points.isEmpty()) {
+            throw new IOException("nothing to measure: no way of those chosen has a benchmark of those chosen");
+        }
+        lines.putAll(chosen(options, devices));
+        Path dir = out.orElseGet(() -> Path.of("isthmus-compare-"
+                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneOffset.UTC))));
+        try (var store = RunStore.create(dir, new Setting(lines, points))) {
+            return measure(dir, store, options, venue, stopping);
+        }
+    }
+
+    private int resume(Path dir, RunStore store, Stopping stopping) throws IOException, InterruptedException {
+        Map<String, String> stored = store.setting().lines();
+        Comparison.Options options;
+        List<String> names;
+        try {
+            options = new Comparison.Options(
+                    Integer.parseInt(stored.get(ROUNDS)),
+                    Double.parseDouble(stored.get(SECONDS)),
+                    Double.parseDouble(stored.get(WARM_UP)));
+            String written = stored.getOrDefault(DEVICES, "");
+            names = written.isEmpty() ? List.of() : List.of(written.split(",", -1));
+        } catch (NullPointerException | NumberFormatException e) {
+            throw new IOException(dir + " does not say how it was measured", e);
+        }
+        Venue venue = venue(names);
+        Map<String, String> lines = new LinkedHashMap<>(Here.lines(venue));
+        lines.putAll(chosen(options, names));
+        store.requireSame(new Setting(lines, store.setting().points()));
+        return measure(dir, store, options, venue, stopping);
+    }
+
+    private static Venue venue(List<String> names) throws IOException {
+        return names.equals(List.of(LOOPBACK)) ? Venue.loopback() : Venue.of(names);
+    }
+
+    private static Map<String, String> chosen(Comparison.Options options, List<String> names) {
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put(ROUNDS, "" + options.rounds());
+        lines.put(SECONDS, "" + options.seconds());
+        lines.put(WARM_UP, "" + options.warmUpSeconds());
+        lines.put(DEVICES, String.join(",", names));
+        return lines;
+    }
+
+    private int measure(Path dir, RunStore store, Comparison.Options options, Venue venue, Stopping stopping)
+            throws IOException, InterruptedException {
+        var failures = new Failures(dir);
+        boolean whole;
+        try (var progress = Progress.on(says);
+                var comparison = new Comparison(options, venue, store, failures, progress, stopping)) {
+            progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
+            whole = comparison.run();
+        }
+        finish(dir, store);
+        if (!whole) {
+            says.println("interrupted; to go on: ./isthmus compare --resume " + dir);
+        } else if (failures.count() > 0) {
+            says.println(failures.count() + " points could not be measured: " + dir.resolve(Failures.FILE)
+                    + " says why; to try them again: ./isthmus compare --resume " + dir);
+        }
+        return whole && failures.count() == 0 ? 0 : 1;
+    }
+
+    private void finish(Path dir, RunStore store) throws IOException {
+        ReportWriter.write(dir, store);
+        PrintWriter terminal = spec.commandLine().getOut();
+        terminal.print(TerminalTable.format(Summary.of(store.runs())));
+        terminal.println("The report: " + dir.resolve(ReportWriter.HTML));
+        terminal.flush();
+    }
+}

@@ -1,0 +1,148 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Progress;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** Makes the runs of a comparison, one after another, and stores each at once. */
+final class Comparison implements AutoCloseable {
+
+    /**
+     * How long things take.
+     *
+     * @param rounds how many runs each point has
+     * @param seconds of a run
+     * @param warmUpSeconds how long a program may take to become steady
+     */
+    record Options(int rounds, double seconds, double warmUpSeconds) {}
+
+    /** A slice of a warm-up, as a part of a run. */
+    private static final double SLICE = 0.2;
+
+    /** For processes to start and connect, where processors are emulated and the machine has a lot else to do. */
+    private static final Duration PATIENCE = Duration.ofMinutes(6);
+
+    /** By how much slower a run may be than it was thought to be. */
+    private static final int PATIENCE_FACTOR = 20;
+
+    private final Options options;
+    private final Venue venue;
+    private final RunStore store;
+    private final Failures failures;
+    private final Progress progress;
+    private final Stopping stopping;
+    private final Contenders contenders;
+    private final Pace pace = new Pace();
+
+    Comparison(Options options, Venue venue, RunStore store, Failures failures, Progress progress, Stopping stopping) {
+        this.options = options;
+        this.venue = venue;
+        this.store = store;
+        this.failures = failures;
+        this.progress = progress;
+        this.stopping = stopping;
+        this.contenders = new Contenders(venue);
+    }
+
+    /** Makes the runs that are missing. Returns false when it was to stop before. */
+    boolean run() throws IOException, InterruptedException {
+        List<Point> points = store.setting().points();
+        Set<Schedule.Step> done = store.runs().stream()
+                .map(run -> new Schedule.Step(run.point(), run.round()))
+                .collect(Collectors.toSet());
+        List<Schedule.Step> steps = Schedule.steps(points, options.rounds(), done);
+        var remaining = new Remaining(points.size() * options.rounds(), done.size());
+        long begin = System.nanoTime();
+        for (Schedule.Step step : steps) {
+            if (stopping.isWanted()) {
+                return false;
+            }
+            progress.update(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
+                    + Failures.title(step.point()) + ", round " + step.round());
+            if (!failures.isHopeless(step.point()) && !attempt(step)) {
+                return false;
+            }
+            remaining.next();
+        }
+        return true;
+    }
+
+    /** Makes a run, or notes why it could not be made. Returns false when it was to stop amid it. */
+    private boolean attempt(Schedule.Step step) throws IOException, InterruptedException {
+        Run run;
+        try {
+            run = measure(step.point(), step.round());
+        } catch (IOException | IllegalArgumentException e) {
+            if (stopping.isWanted()) {
+                return false; // its processes have been ended
+            }
+            progress.say("failed: " + failures.add(step.point(), step.round(), "" + e.getMessage()));
+            return true;
+        }
+        try {
+            store.add(run); // a disk that is full ends the comparison
+        } catch (IllegalArgumentException e) { // no figure, as from a clock that stood still
+            progress.say("failed: " + failures.add(step.point(), step.round(), "" + e.getMessage()));
+        }
+        return true;
+    }
+
+    private Run measure(Point point, int round) throws IOException, InterruptedException {
+        Contender contender = contenders.of(point.way());
+        warmUp(contender, point);
+        long iterations = pace.iterations(point, options.seconds());
+        Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
+        long before = counters.isPresent() ? counters.get().sent() : 0;
+        Measured measured = contender.run(point, iterations, limit(options.seconds()));
+        OptionalDouble overhead = counters.isPresent()
+                ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
+                : OptionalDouble.empty();
+        pace.learn(point, iterations, measured);
+        boolean times = !point.benchmark().isThroughput();
+        return new Run(
+                point,
+                round,
+                times ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
+                times ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
+                measured.messagesPerSecond(),
+                measured.messagesPerSecond() * point.bytes(),
+                overhead,
+                contender.command(point, iterations));
+    }
+
+    /**
+     * Runs slices until they are steady, of a program that compiles itself; of others until it is known how many messages
+     * take how long.
+     */
+    private void warmUp(Contender contender, Point point) throws IOException, InterruptedException {
+        double seconds = options.seconds() * SLICE;
+        var steady = new Steady();
+        long end = System.nanoTime() + (long) (options.warmUpSeconds() * 1e9);
+        while (System.nanoTime() - end < 0 && !stopping.isWanted()) {
+            boolean counts = pace.isKnown(point, contender.warmsUp() ? seconds : options.seconds());
+            if (counts && (!contender.warmsUp() || steady.isSteady())) {
+                return;
+            }
+            long iterations = pace.iterations(point, seconds);
+            Measured slice = contender.run(point, iterations, limit(seconds));
+            pace.learn(point, iterations, slice);
+            if (counts) {
+                steady.add(slice.figure(), seconds, slice.compileMillis());
+            }
+        }
+    }
+
+    private static Duration limit(double seconds) {
+        return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
+    }
+
+    @Override
+    public void close() {
+        contenders.close();
+    }
+}

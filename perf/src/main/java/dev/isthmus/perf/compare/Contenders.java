@@ -1,0 +1,67 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.ucx.UcxPeer;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Those who run the points, each made when it is needed first. */
+final class Contenders implements AutoCloseable {
+
+    /** Ways that share their processes. */
+    private enum Kind {
+        VERBS_TOOLS,
+        VERBS_AGENTS,
+        UCX_TOOLS,
+        UCX_AGENTS,
+        JUCX_AGENTS,
+        NIO_AGENTS
+    }
+
+    private final Venue venue;
+    private final Children children = new Children();
+    private final Map<Kind, Contender> made = new HashMap<>();
+
+    Contenders(Venue venue) {
+        this.venue = venue;
+    }
+
+    Contender of(Way way) throws IOException, InterruptedException {
+        Kind kind = kind(way);
+        Contender there = made.get(kind);
+        if (there == null) {
+            there = make(kind);
+            made.put(kind, there);
+        }
+        return there;
+    }
+
+    private static Kind kind(Way way) {
+        return switch (way) {
+            case C_VERBS_SEND, C_VERBS_WRITE, C_VERBS_READ -> Kind.VERBS_TOOLS;
+            case JAVA_VERBS_SEND, JAVA_VERBS_WRITE, JAVA_VERBS_READ -> Kind.VERBS_AGENTS;
+            case C_UCX -> Kind.UCX_TOOLS;
+            case JAVA_UCX -> Kind.UCX_AGENTS;
+            case JUCX -> Kind.JUCX_AGENTS;
+            case NIO_BLOCKING, NIO_NON_BLOCKING -> Kind.NIO_AGENTS;
+        };
+    }
+
+    private Contender make(Kind kind) throws IOException, InterruptedException {
+        return switch (kind) {
+            case VERBS_TOOLS -> new VerbsTools(venue, children);
+            case VERBS_AGENTS -> new VerbsAgents(venue, children);
+            case UCX_TOOLS -> new UcxTools(venue, children);
+            case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children);
+            case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children);
+            case NIO_AGENTS -> new NioAgents(venue, children);
+        };
+    }
+
+    @Override
+    public void close() {
+        made.values().forEach(Contender::close);
+        children.close();
+    }
+}

@@ -1,0 +1,70 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.perf.demo.JavaChild;
+import dev.isthmus.perf.demo.Machine;
+import dev.isthmus.ucx.UcxVersion;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** The machine, and the versions of what is compared: the lines of a setting that are found rather than chosen. */
+final class Here {
+
+    private static final Pattern VERBS = Pattern.compile("/libibverbs\\.so\\.(\\S+)");
+
+    private Here() {}
+
+    static Map<String, String> lines(Venue venue) throws IOException {
+        Machine machine = Machine.here(Machine.virtualization(), Map.of());
+        Map<String, String> lines = new LinkedHashMap<>();
+        lines.put("machine", machine.where());
+        lines.put("processor", machine.cpus() + " x " + machine.cpu());
+        lines.put("kernel", machine.kernel());
+        lines.put("JDK", machine.jdk());
+        lines.put("options of the JVMs", String.join(" ", JavaChild.options()));
+        lines.put("between", venue.title() + (venue.client().software() ? ", RDMA by software" : ""));
+        if (venue.hasDevices()) {
+            lines.put("libibverbs", verbs());
+            lines.put("perftest", firstLine("ib_send_lat", "--version").replace("Version: ", ""));
+        }
+        lines.put("UCX", ucx());
+        lines.put("UCX_TLS", UcxFlags.transports(venue.client()));
+        lines.put("JUCX", Offer.jucx().orElse("none"));
+        return lines;
+    }
+
+    /** The library is loaded by now, and its file is called by its version: libibverbs.so.1.14.44.0. */
+    private static String verbs() throws IOException {
+        Matcher library = VERBS.matcher(Files.readString(Path.of("/proc/self/maps")));
+        return library.find() ? library.group(1) : "unknown";
+    }
+
+    private static String ucx() {
+        try {
+            return UcxVersion.loaded().toString();
+        } catch (RdmaException e) {
+            return "none";
+        }
+    }
+
+    private static String firstLine(String... command) {
+        try {
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
+            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return output.lines()
+                    .map(String::strip)
+                    .filter(line -> !line.isEmpty())
+                    .findFirst()
+                    .orElse("unknown");
+        } catch (IOException e) {
+            return "none"; // and then its ways are left out
+        }
+    }
+}

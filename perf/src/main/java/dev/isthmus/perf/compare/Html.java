@@ -1,0 +1,54 @@
+package dev.isthmus.perf.compare;
+
+/** A page that is being written. Whatever text comes in is escaped; only {@link #raw} takes markup. */
+final class Html {
+
+    private final StringBuilder out = new StringBuilder();
+
+    /** Markup, as it is. */
+    Html raw(String markup) {
+        out.append(markup);
+        return this;
+    }
+
+    /** Text. */
+    Html text(String text) {
+        text.codePoints().forEach(c -> {
+            switch (c) {
+                case '<' -> out.append("&lt;");
+                case '>' -> out.append("&gt;");
+                case '&' -> out.append("&amp;");
+                case '"' -> out.append("&quot;");
+                case '\'' -> out.append("&#39;");
+                default -> out.appendCodePoint(isText(c) ? c : 0xFFFD);
+            }
+        });
+        return this;
+    }
+
+    /** Control characters and halves of pairs have no place in a page. */
+    private static boolean isText(int c) {
+        boolean control = c < ' ' && c != '\n' && c != '\t';
+        return !control && c != 0x7F && Character.getType(c) != Character.SURROGATE;
+    }
+
+    /** An element with text in it. */
+    Html element(String tag, String text) {
+        return raw("<" + tag + ">").text(text).raw("</" + tag + ">\n");
+    }
+
+    /** An element with a class and text in it. */
+    Html element(String tag, String style, String text) {
+        return raw("<" + tag + " class=\"" + style + "\">").text(text).raw("</" + tag + ">\n");
+    }
+
+    /** The head cell of a row or column. */
+    Html head(String scope, String text) {
+        return raw("<th scope=\"" + scope + "\">").text(text).raw("</th>");
+    }
+
+    @Override
+    public String toString() {
+        return out.toString();
+    }
+}

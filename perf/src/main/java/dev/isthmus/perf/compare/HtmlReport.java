@@ -1,0 +1,180 @@
+package dev.isthmus.perf.compare;
+
+import java.awt.AWTError;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.BiFunction;
+
+/** The report for people: one page that needs nothing else. */
+final class HtmlReport {
+
+    private static final String STYLE = """
+            :root { color-scheme: light; }
+            body { max-width: 960px; margin: 0 auto; padding: 1em; background: #fff; color: #1a1a1a;
+              font: 16px/1.5 system-ui, sans-serif; }
+            h1, h2, h3 { line-height: 1.2; }
+            h2 { margin-top: 2em; border-bottom: 1px solid #999; }
+            figure { margin: 1em 0; }
+            figure svg { width: 100%; height: auto; }
+            .wide { overflow-x: auto; }
+            table { border-collapse: collapse; font-size: 13px; font-variant-numeric: tabular-nums; margin: .5em 0 1em; }
+            caption { text-align: left; font-weight: bold; padding: .3em 0; }
+            th, td { border: 1px solid #bbb; padding: .15em .5em; text-align: right; vertical-align: top; }
+            th { background: #f0f0f0; }
+            td.text, .lines th { text-align: left; }
+            td small { display: block; color: #555; white-space: nowrap; }
+            code { font-size: 12px; overflow-wrap: anywhere; }
+            .missing { border-left: 4px solid #c24a00; padding-left: .7em; }
+            summary { cursor: pointer; }
+            """;
+
+    private final Setting setting;
+    private final List<Summary> summaries;
+    private final BiFunction<Plot, String, String> painter;
+    private final Html html = new Html();
+    private int plots;
+
+    /**
+     * A report.
+     *
+     * @param painter makes an SVG element of a plot and an id
+     */
+    HtmlReport(Setting setting, List<Summary> summaries, BiFunction<Plot, String, String> painter) {
+        this.setting = setting;
+        this.summaries = summaries;
+        this.painter = painter;
+    }
+
+    /** The page. It is XML, too. */
+    String page() {
+        html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
+                .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
+                .element("title", "Isthmus: ways to communicate, compared")
+                .raw("<style>\n" + STYLE + "</style>\n</head>\n<body>\n");
+        html.element("h1", "Ways to communicate, compared");
+        html.element(
+                "p",
+                "Marks are the medians of a point's runs, bars reach from their minimum to their maximum. Both axes"
+                        + " of a plot are logarithmic. MB/s are 10^6 bytes of payload per second. A throughput counts the"
+                        + " messages of all connections and directions together.");
+        missing();
+        settingTable();
+        for (Benchmark benchmark : Benchmark.values()) {
+            benchmark(benchmark);
+        }
+        commands();
+        return html.raw("</body>\n</html>\n").toString();
+    }
+
+    private void settingTable() {
+        html.element("h2", "Setting").raw("<table class=\"lines\">\n");
+        setting.lines().forEach((name, value) -> {
+            html.raw("<tr>").head("row", name);
+            html.element("td", "text", value).raw("</tr>\n");
+        });
+        html.raw("</table>\n");
+        if (summaries.stream().allMatch(each -> each.overheadBytesPerMessage().isEmpty())) {
+            html.element("p", "The device does not count what protocols add on the wire.");
+        }
+    }
+
+    /** What was planned and has no run. */
+    private void missing() {
+        Set<Point> measured = new HashSet<>();
+        summaries.forEach(summary -> measured.add(summary.point()));
+        Map<Way, Integer> missing = new LinkedHashMap<>();
+        for (Point point : setting.points()) {
+            if (!measured.contains(point)) {
+                missing.merge(point.way(), 1, Integer::sum);
+            }
+        }
+        if (missing.isEmpty()) {
+            return;
+        }
+        html.raw("<div class=\"missing\" role=\"note\">\n");
+        html.element("p", "Of " + setting.points().size() + " planned points these have no run:");
+        html.raw("<ul>\n");
+        missing.forEach(
+                (way, count) -> html.element("li", way.title() + ": " + count + (count == 1 ? " point" : " points")));
+        html.raw("</ul>\n</div>\n");
+    }
+
+    private void benchmark(Benchmark benchmark) {
+        List<Plot> overPayload = Plots.overPayload(benchmark, summaries);
+        if (overPayload.isEmpty()) {
+            return;
+        }
+        html.element("h2", capitalized(benchmark.title()));
+        overPayload.forEach(this::plot);
+        overhead(benchmark);
+        List<Plot> overConnections = Plots.overConnections(benchmark, summaries);
+        if (!overConnections.isEmpty()) {
+            html.element("h3", capitalized(benchmark.title()) + " over connections");
+            overConnections.forEach(this::plot);
+        }
+    }
+
+    private void plot(Plot plot) {
+        html.raw("<figure>\n").element("figcaption", capitalized(plot.title()));
+        plots++;
+        try {
+            html.raw(painter.apply(plot, "plot-" + plots)).raw("\n");
+        } catch (RuntimeException | LinkageError | AWTError e) {
+            // Without fontconfig or a font Java fails in one of many ways; the figures are in the tables still.
+            html.element("p", "missing", "This plot could not be drawn. Java needs fontconfig and a font: " + e);
+        }
+        html.raw("</figure>\n");
+        table(plot, plot.left().quantity());
+        plot.right().ifPresent(side -> table(plot, side.quantity()));
+    }
+
+    private void table(Plot plot, Quantity quantity) {
+        List<Curve> curves = plot.curves().stream()
+                .filter(curve -> curve.quantity() == quantity)
+                .toList();
+        String unit = quantity == Quantity.MESSAGES ? "messages/s" : quantity.title() + ", " + quantity.unit();
+        new CurveTable(plot.across(), curves).append(html, capitalized(unit));
+    }
+
+    private void overhead(Benchmark benchmark) {
+        int connections = summaries.stream()
+                .filter(summary -> summary.point().benchmark() == benchmark)
+                .mapToInt(summary -> summary.point().connections())
+                .min()
+                .orElse(1);
+        List<Summary> some = summaries.stream()
+                .filter(summary -> summary.point().benchmark() == benchmark
+                        && summary.point().connections() == connections)
+                .toList();
+        List<Curve> curves = Curve.of(some, Quantity.OVERHEAD, Point::bytes);
+        if (!curves.isEmpty()) {
+            html.element("h3", "What protocols add on the wire");
+            new CurveTable(Plot.Across.PAYLOAD, curves).append(html, "Bytes per message beyond the payload");
+        }
+    }
+
+    private void commands() {
+        html.element("h2", "Commands").element("p", "Each repeats the last run of a point by hand, both ends.");
+        html.raw("<details>\n").element("summary", summaries.size() + " commands");
+        html.raw("<div class=\"wide\"><table>\n<tr>");
+        List.of("benchmark", "way", "payload", "connections", "runs", "command")
+                .forEach(name -> html.head("col", name));
+        html.raw("</tr>\n");
+        for (Summary summary : summaries) {
+            Point point = summary.point();
+            html.raw("<tr>").element("td", "text", point.benchmark().title());
+            html.element("td", "text", point.way().title());
+            html.element("td", Numbers.bytes(point.bytes())).element("td", "" + point.connections());
+            html.element("td", "" + summary.runs());
+            html.raw("<td class=\"text\">").element("code", summary.command()).raw("</td></tr>\n");
+        }
+        html.raw("</table></div>\n</details>\n");
+    }
+
+    private static String capitalized(String text) {
+        return Character.toUpperCase(text.charAt(0)) + text.substring(1);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import java.util.Map;
+
+/** Java's own sockets: one pair of ends has all connections. */
+final class NioAgents extends AgentContender {
+
+    NioAgents(Venue venue, Children children) {
+        super(venue, children);
+    }
+
+    @Override
+    Map<String, String> environment(Venue.End end) {
+        return Map.of();
+    }
+
+    @Override
+    int lanes(Point point) {
+        return 1;
+    }
+
+    @Override
+    String serve(Point point, Venue.End end, int port, long iterations) {
+        return AgentCommand.NIO_SERVE + " " + job(point, end, end, port, iterations);
+    }
+
+    @Override
+    String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        return AgentCommand.NIO_ASK + " " + job(point, end, server, port, iterations);
+    }
+
+    private static String job(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        return new NioJob(
+                        point.way() == Way.NIO_BLOCKING,
+                        point.benchmark(),
+                        (int) point.bytes(),
+                        point.connections(),
+                        iterations,
+                        end.address(),
+                        server.address(),
+                        port)
+                .format();
+    }
+
+    @Override
+    public String command(Point point, long iterations) {
+        return Contender.again(point);
+    }
+}

@@ -1,0 +1,73 @@
+package dev.isthmus.perf.compare;
+
+import java.util.Locale;
+
+/** Numbers as people read them. */
+final class Numbers {
+
+    private static final long KIBI = 1 << 10;
+    private static final long MEBI = 1 << 20;
+    private static final long GIBI = 1 << 30;
+
+    private Numbers() {}
+
+    /** With three digits or so that count. */
+    static String figure(double value) {
+        double size = Math.abs(value);
+        if (size == 0) {
+            return "0";
+        } else if (size < 0.001) {
+            return format("%.1e", value);
+        } else if (size < 1) {
+            return format("%.3f", value);
+        } else if (size < 10) {
+            return format("%.2f", value);
+        } else if (size < 100) {
+            return format("%.1f", value);
+        } else if (size < 1e5) {
+            return format("%,.0f", value);
+        } else if (size < 1e6) {
+            return format("%.0f k", value / 1e3);
+        } else if (size < 1e9) {
+            return format("%.2f M", value / 1e6);
+        }
+        return format("%.2f G", value / 1e9);
+    }
+
+    /** A power of ten. */
+    static String decade(int exponent) {
+        if (exponent < -3) {
+            return "1e" + exponent;
+        } else if (exponent < 0) {
+            return "0." + "0".repeat(-exponent - 1) + "1";
+        } else if (exponent < 4) {
+            return "1" + "0".repeat(exponent);
+        }
+        String unit = exponent < 6 ? " k" : exponent < 9 ? " M" : exponent < 12 ? " G" : " T";
+        return "1" + "0".repeat(exponent < 12 ? exponent % 3 : exponent - 12) + unit;
+    }
+
+    /** A payload, or what stands between two on an axis. */
+    static String bytes(double bytes) {
+        if (bytes >= GIBI) {
+            return binary(bytes / GIBI) + " GiB";
+        } else if (bytes >= MEBI) {
+            return binary(bytes / MEBI) + " MiB";
+        }
+        return bytes >= KIBI ? binary(bytes / KIBI) + " KiB" : binary(bytes) + " B";
+    }
+
+    /** A payload. */
+    static String bytes(long bytes) {
+        return bytes((double) bytes);
+    }
+
+    private static String binary(double value) {
+        return value == Math.rint(value) ? format("%.0f", value) : format("%.1f", value);
+    }
+
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    private static String format(String format, double value) {
+        return String.format(Locale.ROOT, format, value);
+    }
+}

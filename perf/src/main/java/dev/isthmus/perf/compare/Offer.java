@@ -1,0 +1,83 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.ucx.UcxVersion;
+import java.io.File;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** Which ways a machine offers, and what each of them can be asked. */
+final class Offer {
+
+    private Offer() {}
+
+    /** Whether a benchmark makes sense of a way. */
+    static boolean has(Way way, Benchmark benchmark, int connections) {
+        return switch (benchmark) {
+            case ONE_WAY, BOTH_WAYS -> true;
+            case ONE_SIDED ->
+                connections == 1
+                        && switch (way) {
+                            case C_VERBS_WRITE, C_VERBS_READ, JAVA_VERBS_WRITE, JAVA_VERBS_READ, C_UCX, JAVA_UCX ->
+                                true;
+                            default -> false;
+                        };
+            case PING_PONG -> way != Way.C_VERBS_READ && way != Way.JAVA_VERBS_READ;
+        };
+    }
+
+    /** Why each of the ways that this machine does not offer is left out. */
+    static Map<Way, String> missing(Collection<Way> ways, Venue venue) {
+        Map<Way, String> missing = new LinkedHashMap<>();
+        for (Way way : ways) {
+            reason(way, venue).ifPresent(reason -> missing.put(way, reason));
+        }
+        return missing;
+    }
+
+    private static Optional<String> reason(Way way, Venue venue) {
+        return switch (way) {
+            case C_VERBS_SEND, C_VERBS_WRITE, C_VERBS_READ ->
+                venue.hasDevices() ? tool("ib_send_lat", "perftest") : noDevice();
+            case JAVA_VERBS_SEND, JAVA_VERBS_WRITE, JAVA_VERBS_READ ->
+                venue.hasDevices() ? Optional.empty() : noDevice();
+            case C_UCX -> tool("ucx_perftest", "ucx-utils");
+            case JAVA_UCX -> ucx();
+            case JUCX -> jucx().isPresent() ? ucx() : Optional.of("the jar org.openucx:jucx is not on the class path");
+            case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
+        };
+    }
+
+    private static Optional<String> noDevice() {
+        return Optional.of("there is no RDMA device");
+    }
+
+    private static Optional<String> tool(String program, String debianPackage) {
+        boolean there = Stream.of(System.getenv().getOrDefault("PATH", "").split(File.pathSeparator, -1))
+                .anyMatch(folder -> Files.isExecutable(Path.of(folder, program)));
+        return there ? Optional.empty() : Optional.of("install " + debianPackage + ", which has " + program);
+    }
+
+    private static Optional<String> ucx() {
+        try {
+            UcxVersion.loaded();
+            return Optional.empty();
+        } catch (RdmaException e) {
+            return Optional.of(e.getMessage());
+        }
+    }
+
+    /** The version of JUCX, by the name of its jar. */
+    static Optional<String> jucx() {
+        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
+                .map(entry -> Path.of(entry).getFileName())
+                .filter(name -> name != null && name.toString().matches("jucx-[0-9].*\\.jar"))
+                .map(name -> name.toString().replaceAll("^jucx-|\\.jar$", ""))
+                .findFirst();
+    }
+}

@@ -1,0 +1,131 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.compare.Plot.Across;
+import dev.isthmus.perf.compare.Plot.Side;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** Which plots a report has. */
+final class Plots {
+
+    /** From here on bytes say more than messages. */
+    private static final long LONG_PAYLOAD = 4096;
+
+    private static final Set<Way> VERBS = EnumSet.range(Way.C_VERBS_SEND, Way.JAVA_VERBS_READ);
+
+    private Plots() {}
+
+    /** Over payloads, with the fewest connections that were measured. */
+    static List<Plot> overPayload(Benchmark benchmark, List<Summary> all) {
+        List<Summary> mine = of(benchmark, all);
+        if (mine.isEmpty()) {
+            return List.of();
+        }
+        int connections =
+                mine.stream().mapToInt(each -> each.point().connections()).min().orElseThrow();
+        String where = ", " + connections + (connections == 1 ? " connection" : " connections");
+        List<Summary> few = mine.stream()
+                .filter(each -> each.point().connections() == connections)
+                .toList();
+        return benchmark.isThroughput() ? throughput(benchmark, few, where) : latency(benchmark, few, where);
+    }
+
+    private static List<Plot> latency(Benchmark benchmark, List<Summary> summaries, String where) {
+        List<Plot> plots = new ArrayList<>();
+        for (Quantity quantity : List.of(Quantity.AVERAGE, Quantity.P999)) {
+            String title = benchmark.title() + ", " + quantity.title() + where;
+            plot(title, Across.PAYLOAD, quantity, summaries).ifPresent(plots::add);
+        }
+        return plots;
+    }
+
+    /** Two plots, which twice as many curves each would fill too much as one; their axes are the same. */
+    private static List<Plot> throughput(Benchmark benchmark, List<Summary> summaries, String where) {
+        List<Curve> messages = Curve.aboveZero(Curve.of(summaries, Quantity.MESSAGES, Across.PAYLOAD::of));
+        List<Curve> bytes = Curve.aboveZero(Curve.of(summaries, Quantity.MEGABYTES, Across.PAYLOAD::of));
+        Decades left = decades(messages);
+        Decades right = decades(bytes);
+        int count = Math.max(left.count(), right.count());
+        Side leftSide = new Side(Quantity.MESSAGES, left.widened(count));
+        Side rightSide = new Side(Quantity.MEGABYTES, right.widened(count));
+        Map<String, Predicate<Way>> groups = new LinkedHashMap<>();
+        groups.put("verbs", VERBS::contains);
+        groups.put("UCX and sockets", way -> !VERBS.contains(way));
+        List<Plot> plots = new ArrayList<>();
+        groups.forEach((name, belongs) -> {
+            List<Curve> curves = Stream.concat(messages.stream(), bytes.stream())
+                    .filter(curve -> belongs.test(curve.way()))
+                    .toList();
+            if (!curves.isEmpty()) {
+                String title = benchmark.title() + ", " + name + where;
+                plots.add(new Plot(title, Across.PAYLOAD, leftSide, Optional.of(rightSide), curves));
+            }
+        });
+        return plots;
+    }
+
+    /** Over the number of connections, where several were measured, for a short, a middling and a long payload. */
+    static List<Plot> overConnections(Benchmark benchmark, List<Summary> all) {
+        Map<Long, List<Summary>> byPayload = of(benchmark, all).stream()
+                .collect(Collectors.groupingBy(each -> each.point().bytes()));
+        byPayload
+                .values()
+                .removeIf(summaries -> summaries.stream()
+                                .map(each -> each.point().connections())
+                                .distinct()
+                                .count()
+                        < 2);
+        List<Plot> plots = new ArrayList<>();
+        for (long bytes : firstMiddleLast(new TreeSet<>(byPayload.keySet()))) {
+            for (Quantity quantity : scaling(benchmark, bytes)) {
+                String title = benchmark.title() + ", " + quantity.title() + ", " + Numbers.bytes(bytes);
+                plot(title, Across.CONNECTIONS, quantity, byPayload.get(bytes)).ifPresent(plots::add);
+            }
+        }
+        return plots;
+    }
+
+    private static List<Quantity> scaling(Benchmark benchmark, long bytes) {
+        if (benchmark.isThroughput()) {
+            return List.of(bytes < LONG_PAYLOAD ? Quantity.MESSAGES : Quantity.MEGABYTES);
+        }
+        return List.of(Quantity.AVERAGE, Quantity.P999);
+    }
+
+    private static SortedSet<Long> firstMiddleLast(SortedSet<Long> payloads) {
+        if (payloads.size() <= 3) {
+            return payloads;
+        }
+        List<Long> sorted = List.copyOf(payloads);
+        return new TreeSet<>(List.of(sorted.getFirst(), sorted.get(sorted.size() / 2), sorted.getLast()));
+    }
+
+    private static Optional<Plot> plot(String title, Across across, Quantity quantity, List<Summary> summaries) {
+        List<Curve> curves = Curve.aboveZero(Curve.of(summaries, quantity, across::of));
+        return curves.isEmpty()
+                ? Optional.empty()
+                : Optional.of(new Plot(title, across, new Side(quantity, decades(curves)), Optional.empty(), curves));
+    }
+
+    private static List<Summary> of(Benchmark benchmark, List<Summary> all) {
+        return all.stream()
+                .filter(each -> each.point().benchmark() == benchmark)
+                .toList();
+    }
+
+    private static Decades decades(List<Curve> curves) {
+        return Decades.around(curves.stream()
+                .flatMap(curve -> curve.marks().values().stream())
+                .toList());
+    }
+}

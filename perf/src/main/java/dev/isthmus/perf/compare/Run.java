@@ -1,0 +1,25 @@
+package dev.isthmus.perf.compare;
+
+import java.util.OptionalDouble;
+
+/**
+ * What one run of a point measured. Of a latency benchmark {@code averageMicros} is the time of an operation or of a
+ * whole round trip; of a throughput benchmark the rates count, and times may be absent.
+ *
+ * @param round the number of the run of this point, from 1
+ * @param averageMicros mean time of an operation in microseconds
+ * @param p999Micros the time in microseconds that 99.9 % of the operations stayed below
+ * @param messagesPerSecond messages of all connections and directions together
+ * @param bytesPerSecond payload of all connections and directions together
+ * @param overheadBytesPerMessage bytes on the wire beyond the payload, by the port's counters where the device counts
+ * @param command the command that repeats this run by hand, both ends
+ */
+record Run(
+        Point point,
+        int round,
+        OptionalDouble averageMicros,
+        OptionalDouble p999Micros,
+        double messagesPerSecond,
+        double bytesPerSecond,
+        OptionalDouble overheadBytesPerMessage,
+        String command) {}

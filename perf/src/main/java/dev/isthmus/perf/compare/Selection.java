@@ -1,0 +1,105 @@
+package dev.isthmus.perf.compare;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** What is to be measured, as it is typed. */
+final class Selection {
+
+    private static final String QUICK_BYTES = "8,4K,64K";
+    private static final int MOST_CONNECTIONS = 16;
+
+    @Option(
+            names = "--bytes",
+            paramLabel = "SIZES",
+            description =
+                    "payloads, as 8,4K,1M or the powers of two of 1..1M (default: 1..1M; quick: " + QUICK_BYTES + ")")
+    private String bytes;
+
+    @Option(
+            names = "--benchmarks",
+            paramLabel = "NAMES",
+            split = ",",
+            description = "of one-way, both-ways, one-sided, ping-pong (default: all)")
+    private List<String> benchmarks = List.of();
+
+    @Option(
+            names = "--ways",
+            paramLabel = "NAMES",
+            split = ",",
+            description = "of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
+                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking (default: all)")
+    private List<String> ways = List.of();
+
+    @Option(
+            names = "--connections",
+            paramLabel = "NUMBERS",
+            split = ",",
+            description = "of throughput and ping-pong, 1 to " + MOST_CONNECTIONS + ", as 1,2,4,8,16 (default: 1)")
+    private List<Integer> connections = List.of(1);
+
+    @Option(names = "--rounds", paramLabel = "N", description = "runs of each point (default: ${DEFAULT-VALUE})")
+    private int rounds = 3;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "about how long a run is to take (default: 1; quick: 0.3)")
+    private Double seconds;
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "S",
+            description = "how long a JVM may take to become steady before a run (default: ${DEFAULT-VALUE})")
+    private double warmUp = 15;
+
+    @Option(names = "--quick", description = "few sizes and short runs, for a first look")
+    private boolean quick;
+
+    List<Long> bytes() {
+        String standard = quick ? QUICK_BYTES : "1..1M";
+        return Bytes.parse(bytes == null ? standard : bytes);
+    }
+
+    List<Benchmark> benchmarks() {
+        return named(benchmarks, Benchmark.values(), Benchmark::id, "benchmark");
+    }
+
+    List<Way> ways() {
+        return named(ways, Way.values(), Way::id, "way");
+    }
+
+    private static <T> List<T> named(List<String> names, T[] all, Function<T, String> id, String what) {
+        for (String name : names) {
+            if (Stream.of(all).noneMatch(one -> id.apply(one).equals(name))) {
+                throw new IllegalArgumentException("there is no " + what + " " + name + ", but "
+                        + Arrays.stream(all).map(id).collect(Collectors.joining(", ")));
+            }
+        }
+        return Stream.of(all)
+                .filter(one -> names.isEmpty() || names.contains(id.apply(one)))
+                .toList();
+    }
+
+    List<Integer> connections() {
+        for (int count : connections) {
+            if (count < 1 || count > MOST_CONNECTIONS) {
+                throw new IllegalArgumentException("--connections takes 1 to " + MOST_CONNECTIONS + ", not " + count);
+            }
+        }
+        return connections.stream().distinct().sorted().toList();
+    }
+
+    Comparison.Options options() {
+        double each = seconds == null ? quick ? 0.3 : 1 : seconds;
+        if (rounds < 1 || !(each > 0) || each > 3600 || !(warmUp > 0) || warmUp > 3600) {
+            throw new IllegalArgumentException(
+                    "--rounds, --seconds and --warm-up are positive, and seconds at most 3600");
+        }
+        return new Comparison.Options(rounds, each, warmUp);
+    }
+}

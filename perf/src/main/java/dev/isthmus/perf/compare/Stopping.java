@@ -1,0 +1,50 @@
+package dev.isthmus.perf.compare;
+
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Notices Ctrl-C and SIGTERM, and gives the comparison the time to write its report: the processes that it waits for end
+ * at once, and so it comes to see that it is to stop.
+ */
+final class Stopping implements AutoCloseable {
+
+    private static final long PATIENCE_SECONDS = 30;
+
+    private final CountDownLatch written = new CountDownLatch(1);
+    private final Thread hook = new Thread(this::await, "stop-comparing");
+
+    Stopping() {
+        Runtime.getRuntime().addShutdownHook(hook);
+    }
+
+    private void await() {
+        try {
+            var _ = written.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether this JVM is ending. */
+    boolean isWanted() {
+        // What a hook could set would be seen too late by one who has seen the effect of another hook.
+        Thread probe = new Thread(() -> {});
+        try {
+            Runtime.getRuntime().addShutdownHook(probe);
+            Runtime.getRuntime().removeShutdownHook(probe);
+            return false;
+        } catch (IllegalStateException e) {
+            return true;
+        }
+    }
+
+    /** All is written: the JVM may end. */
+    @Override
+    public void close() {
+        written.countDown();
+        if (!isWanted()) {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+}

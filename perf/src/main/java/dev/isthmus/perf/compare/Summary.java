@@ -1,0 +1,68 @@
+package dev.isthmus.perf.compare;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.DoubleStream;
+
+/**
+ * All runs of a point in one.
+ *
+ * @param runs how many there are, at least one
+ * @param command that of the last run
+ */
+record Summary(
+        Point point,
+        int runs,
+        Optional<Spread> averageMicros,
+        Optional<Spread> p999Micros,
+        Spread messagesPerSecond,
+        Spread bytesPerSecond,
+        Optional<Spread> overheadBytesPerMessage,
+        String command) {
+
+    private static final Comparator<Point> ORDER = Comparator.comparing(Point::benchmark)
+            .thenComparingInt(Point::connections)
+            .thenComparing(Point::way)
+            .thenComparingLong(Point::bytes);
+
+    /** A summary of each point, by benchmark, connections, way and payload. */
+    static List<Summary> of(List<Run> runs) {
+        Map<Point, List<Run>> byPoint = new TreeMap<>(ORDER);
+        runs.forEach(run ->
+                byPoint.computeIfAbsent(run.point(), point -> new ArrayList<>()).add(run));
+        return byPoint.entrySet().stream()
+                .map(entry -> of(entry.getKey(), entry.getValue()))
+                .toList();
+    }
+
+    private static Summary of(Point point, List<Run> runs) {
+        return new Summary(
+                point,
+                runs.size(),
+                optional(runs, Run::averageMicros),
+                optional(runs, Run::p999Micros),
+                required(runs, Run::messagesPerSecond),
+                required(runs, Run::bytesPerSecond),
+                optional(runs, Run::overheadBytesPerMessage),
+                runs.getLast().command());
+    }
+
+    private static Optional<Spread> optional(List<Run> runs, Function<Run, OptionalDouble> figure) {
+        return Spread.of(runs.stream()
+                .map(figure)
+                .flatMapToDouble(
+                        value -> value.isPresent() ? DoubleStream.of(value.getAsDouble()) : DoubleStream.empty())
+                .toArray());
+    }
+
+    private static Spread required(List<Run> runs, ToDoubleFunction<Run> figure) {
+        return Spread.of(runs.stream().mapToDouble(figure).toArray()).orElseThrow();
+    }
+}

@@ -1,0 +1,59 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.demo.ToolRun;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+
+/** Two new processes of a C tool. */
+final class ToolLane implements Lane {
+
+    /** Reads the figures from what the client has printed. */
+    @FunctionalInterface
+    interface Reader {
+        Measured read(String output) throws IOException;
+    }
+
+    /** One end: what it runs, and where. */
+    record End(List<String> command, Map<String, String> environment, Placement placement) {}
+
+    private final End server;
+    private final End client;
+    private final int port;
+    private final Children children;
+    private final Reader reader;
+    private ToolRun serving;
+
+    ToolLane(End server, End client, int port, Children children, Reader reader) {
+        this.server = server;
+        this.client = client;
+        this.port = port;
+        this.children = children;
+        this.reader = reader;
+    }
+
+    @Override
+    public void listen(Duration limit) throws IOException, InterruptedException {
+        serving = new ToolRun(server.placement(), server.command(), server.environment(), children);
+        serving.awaitListening(port);
+    }
+
+    @Override
+    public Measured measure(Duration limit) throws IOException, InterruptedException {
+        try (var running = new ToolRun(client.placement(), client.command(), client.environment(), children)) {
+            String output = running.awaitOutput(limit);
+            serving.awaitOutput(limit);
+            return reader.read(output);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (serving != null) {
+            serving.close();
+        }
+    }
+}

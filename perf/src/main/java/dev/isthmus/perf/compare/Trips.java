@@ -1,0 +1,36 @@
+package dev.isthmus.perf.compare;
+
+import org.HdrHistogram.Histogram;
+
+/** The round trips of one connection. Allocates nothing while it counts, once it has seen the longest. */
+final class Trips {
+
+    private static final int DIGITS = 3;
+    private static final double MICROS = 1e3;
+
+    private final Histogram histogram = new Histogram(DIGITS);
+    private long began;
+    private long last;
+
+    void start() {
+        began = System.nanoTime();
+        last = began;
+    }
+
+    /** One is back, and the next begins. */
+    void stamp() {
+        long now = System.nanoTime();
+        histogram.recordValue(now - last);
+        last = now;
+    }
+
+    Measured measured() {
+        long count = histogram.getTotalCount();
+        return Measured.times(
+                (last - began) / MICROS / count,
+                histogram.getValueAtPercentile(50) / MICROS,
+                histogram.getValueAtPercentile(99.9) / MICROS,
+                2,
+                count);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.isthmus.perf.compare;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** How {@code ucx_perftest} and ours are told to run a point, and what UCX is told of the devices. */
+final class UcxFlags {
+
+    private static final String TRANSPORTS = "UCX_TLS";
+
+    private UcxFlags() {}
+
+    /** The test: tagged messages, and for one-sided operations gets, of which each is waited for. */
+    static String test(Benchmark benchmark) {
+        return switch (benchmark) {
+            case ONE_WAY, BOTH_WAYS -> "tag_bw";
+            case ONE_SIDED -> "ucp_get";
+            case PING_PONG -> "tag_lat";
+        };
+    }
+
+    /**
+     * How many pairs of ends a point has: one for each connection, and in each direction where messages go both ways,
+     * because a test of {@code ucx_perftest} has one connection and one direction.
+     */
+    static int lanes(Point point) {
+        return point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
+    }
+
+    /** The client's flags, but for the port and the server. */
+    static List<String> of(Point point, long iterations, long warmUp) {
+        return new ArrayList<>(List.of(
+                "-t",
+                test(point.benchmark()),
+                "-s",
+                "" + point.bytes(),
+                "-n",
+                "" + iterations,
+                "-w",
+                "" + warmUp,
+                "-R",
+                "99.9",
+                "-f"));
+    }
+
+    /** What a run comes to, by the columns of {@code ucx_perftest}: half a round trip, and messages both ways. */
+    static Measured measured(
+            Benchmark benchmark, double averageMicros, double p999Micros, double rate, long iterations, long warmUp) {
+        Measured measured = switch (benchmark) {
+            case ONE_WAY, BOTH_WAYS -> Measured.rate(rate, iterations);
+            case ONE_SIDED -> Measured.times(averageMicros, Double.NaN, p999Micros, 1, iterations);
+            case PING_PONG -> Measured.times(2 * averageMicros, Double.NaN, 2 * p999Micros, 2, iterations);
+        };
+        return warmUp == 0 ? measured : measured.withoutMessages();
+    }
+
+    /** What UCX is told of an end's device; what the user's environment says stays. */
+    static Map<String, String> environment(Venue.End end) {
+        Map<String, String> wanted = new HashMap<>();
+        if (end.device().isEmpty()) {
+            wanted.put(TRANSPORTS, "tcp");
+            wanted.put("UCX_NET_DEVICES", end.netdev().orElseThrow());
+        } else {
+            wanted.put(TRANSPORTS, end.software() ? "rc_verbs,ud_verbs,self" : "rc,self");
+            wanted.put("UCX_NET_DEVICES", end.device().get() + ":1");
+            end.gidIndex().ifPresent(index -> wanted.put("UCX_IB_GID_INDEX", "" + index));
+        }
+        if (end.software()) {
+            wanted.put("UCX_UD_VERBS_ETH_DGID_CHECK", "n");
+            wanted.put("UCX_IB_ASYNC_EVENTS", "n"); // Soft-RoCE of Linux 6.12 has one too many for UCX
+        }
+        wanted.keySet().removeAll(System.getenv().keySet());
+        if (wanted.containsKey("UCX_NET_DEVICES") && !wanted.containsKey(TRANSPORTS)) {
+            wanted.remove("UCX_NET_DEVICES"); // whoever chooses transports knows their devices
+        }
+        return wanted;
+    }
+
+    /** The transports that are used. */
+    static String transports(Venue.End end) {
+        return environment(end).getOrDefault(TRANSPORTS, System.getenv().getOrDefault(TRANSPORTS, "all"));
+    }
+}

@@ -1,0 +1,117 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Placement;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code ucx_perftest}: two new processes for each run. */
+final class UcxTools implements Contender {
+
+    private static final String PROGRAM = "ucx_perftest";
+    private static final String HOST = "127.0.0.1";
+    private static final String FINAL = "Final:";
+    private static final int COLUMNS = 8;
+
+    /** A part of a run's messages, for the memory and the processor's caches. */
+    private static final int WARM_UP_PART = 10;
+
+    private final Venue venue;
+    private final Children children;
+    private final boolean mpi;
+
+    UcxTools(Venue venue, Children children) throws IOException, InterruptedException {
+        this.venue = venue;
+        this.children = children;
+        Process help =
+                new ProcessBuilder(PROGRAM, "-h").redirectErrorStream(true).start();
+        // Built with MPI, as Debian 13's is, it would want to be started by MPI when there is no terminal.
+        mpi = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8).contains("-P <0|1>");
+        help.waitFor();
+    }
+
+    @Override
+    public boolean warmsUp() {
+        return false;
+    }
+
+    @Override
+    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        List<ToolLane> lanes = new ArrayList<>();
+        List<Integer> ports = Ports.free(UcxFlags.lanes(point));
+        for (int i = 0; i < ports.size(); i++) {
+            // Of two directions, every second lane goes the other way.
+            boolean back = point.benchmark() == Benchmark.BOTH_WAYS && i % 2 == 1;
+            int port = ports.get(i);
+            var near = new ToolLane.End(
+                    server(port),
+                    UcxFlags.environment(back ? venue.client() : venue.server()),
+                    back ? Placement.CLIENT : Placement.SERVER);
+            var far = new ToolLane.End(
+                    client(point, iterations, port),
+                    UcxFlags.environment(back ? venue.server() : venue.client()),
+                    back ? Placement.SERVER : Placement.CLIENT);
+            lanes.add(new ToolLane(near, far, port, children, output -> read(point, iterations, output)));
+        }
+        return Lane.run(lanes, limit);
+    }
+
+    private List<String> server(int port) {
+        List<String> words = new ArrayList<>(List.of(PROGRAM, "-p", "" + port));
+        if (mpi) {
+            words.addAll(List.of("-P", "0"));
+        }
+        return words;
+    }
+
+    private List<String> client(Point point, long iterations, int port) {
+        List<String> words = server(port);
+        words.addAll(UcxFlags.of(point, iterations, warmUp(iterations)));
+        words.add(HOST);
+        return words;
+    }
+
+    private static long warmUp(long iterations) {
+        return Math.max(1, iterations / WARM_UP_PART);
+    }
+
+    /** Reads what a client has printed. */
+    static Measured read(Point point, long iterations, String output) throws IOException {
+        for (String line : output.lines().toList()) {
+            String[] fields = line.replaceFirst("^" + FINAL, "").strip().split("\\s+", -1);
+            if (fields.length == COLUMNS && fields[0].matches("[0-9]+")) {
+                return UcxFlags.measured(
+                        point.benchmark(),
+                        Double.parseDouble(fields[3]),
+                        Double.parseDouble(fields[1]),
+                        Double.parseDouble(fields[7]),
+                        iterations,
+                        warmUp(iterations));
+            }
+        }
+        throw new IOException(PROGRAM + " printed no figures");
+    }
+
+    @Override
+    public String command(Point point, long iterations) {
+        return variables(venue.server()) + String.join(" ", server(13337)) + " & " + variables(venue.client())
+                + String.join(" ", client(point, iterations, 13337));
+    }
+
+    /** The environment, as a shell has it before a command. */
+    static String variables(Venue.End end) {
+        var out = new StringBuilder();
+        UcxFlags.environment(end)
+                .forEach((name, value) ->
+                        out.append(name).append('=').append(value).append(' '));
+        return out.toString();
+    }
+
+    @Override
+    public void close() {
+        // Nothing is kept between runs.
+    }
+}

@@ -1,0 +1,58 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import java.util.Map;
+
+/** Our perftest in Java. */
+final class VerbsAgents extends AgentContender {
+
+    private static final String HOST = "127.0.0.1";
+    private static final int PORT = 18515;
+
+    VerbsAgents(Venue venue, Children children) {
+        super(venue, children);
+    }
+
+    @Override
+    Map<String, String> environment(Venue.End end) {
+        return Map.of();
+    }
+
+    @Override
+    int lanes(Point point) {
+        return VerbsFlags.lanes(point);
+    }
+
+    @Override
+    String serve(Point point, Venue.End end, int port, long iterations) {
+        return job(point) + flags(point, end, port, iterations) + " --listen " + HOST;
+    }
+
+    @Override
+    String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        return job(point) + flags(point, end, port, iterations) + " " + HOST;
+    }
+
+    private static String job(Point point) {
+        return AgentCommand.VERBS + " " + VerbsFlags.test(point).name() + " ";
+    }
+
+    private static String flags(Point point, Venue.End end, int port, long iterations) {
+        return String.join(" ", VerbsFlags.of(point, end, port, iterations));
+    }
+
+    @Override
+    Measured read(Point point, Measured measured, long iterations) {
+        return VerbsFlags.isBandwidth(point)
+                ? VerbsFlags.ofRate(point, measured.messagesPerSecond(), iterations)
+                : VerbsFlags.ofTimes(
+                        point, measured.averageMicros(), measured.typicalMicros(), measured.p999Micros(), iterations);
+    }
+
+    @Override
+    public String command(Point point, long iterations) {
+        String program = "./isthmus perf " + VerbsFlags.test(point).command() + " ";
+        return program + flags(point, venue().server(), PORT, iterations) + " & " + program
+                + flags(point, venue().client(), PORT, iterations) + " " + HOST;
+    }
+}

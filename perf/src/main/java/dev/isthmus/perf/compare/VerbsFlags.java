@@ -1,0 +1,83 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.perftest.PerfTest;
+import java.util.ArrayList;
+import java.util.List;
+
+/** How perftest's programs, those in C and ours, are told to run a point. */
+final class VerbsFlags {
+
+    private VerbsFlags() {}
+
+    /** The program. */
+    static PerfTest test(Point point) {
+        boolean bandwidth = isBandwidth(point);
+        return switch (point.way()) {
+            case C_VERBS_SEND, JAVA_VERBS_SEND -> bandwidth ? PerfTest.SEND_BW : PerfTest.SEND_LAT;
+            case C_VERBS_WRITE, JAVA_VERBS_WRITE -> bandwidth ? PerfTest.WRITE_BW : PerfTest.WRITE_LAT;
+            case C_VERBS_READ, JAVA_VERBS_READ -> bandwidth ? PerfTest.READ_BW : PerfTest.READ_LAT;
+            default -> throw new IllegalArgumentException(point.way() + " is not verbs");
+        };
+    }
+
+    /**
+     * Whether it is a program of bandwidth. Such a one also tells how long one RDMA WRITE takes, when it may have one
+     * outstanding: write_lat is a ping-pong.
+     */
+    static boolean isBandwidth(Point point) {
+        return point.benchmark().isThroughput() || isSingleWrite(point);
+    }
+
+    /** Whether writes are made one after another. */
+    static boolean isSingleWrite(Point point) {
+        return point.benchmark() == Benchmark.ONE_SIDED && isWrite(point.way());
+    }
+
+    private static boolean isWrite(Way way) {
+        return way == Way.C_VERBS_WRITE || way == Way.JAVA_VERBS_WRITE;
+    }
+
+    /** The flags of an end; a client also gets the server's address. */
+    static List<String> of(Point point, Venue.End end, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-F", "-d", end.device().orElseThrow(), "-p", "" + port));
+        end.gidIndex().ifPresent(index -> flags.addAll(List.of("-x", "" + index)));
+        flags.addAll(List.of("-s", "" + point.bytes(), "-n", "" + iterations));
+        if (isBandwidth(point)) {
+            flags.add("-N");
+            if (point.connections() > 1) {
+                flags.addAll(List.of("-q", "" + point.connections()));
+            }
+        }
+        if (isSingleWrite(point)) {
+            flags.addAll(List.of("-t", "1", "-Q", "1"));
+        }
+        if (point.benchmark() == Benchmark.BOTH_WAYS) {
+            flags.add("-b");
+        }
+        return flags;
+    }
+
+    /** The messages of a run, of all connections and directions. */
+    static long messages(Point point, long iterations) {
+        return iterations * point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
+    }
+
+    /** How many lanes a point has: a program of latency has one connection. */
+    static int lanes(Point point) {
+        return isBandwidth(point) ? 1 : point.connections();
+    }
+
+    /** What a run of bandwidth comes to. */
+    static Measured ofRate(Point point, double messagesPerSecond, long iterations) {
+        return isSingleWrite(point)
+                ? Measured.times(1e6 / messagesPerSecond, Double.NaN, Double.NaN, 1, iterations)
+                : Measured.rate(messagesPerSecond, messages(point, iterations));
+    }
+
+    /** What a run of latency comes to, by perftest's figures, which are those of half a round trip. */
+    static Measured ofTimes(Point point, double average, double typical, double p999, long iterations) {
+        boolean read = point.benchmark() == Benchmark.ONE_SIDED;
+        double trip = read ? 1 : 2;
+        return Measured.times(average * trip, typical * trip, p999 * trip, read ? 1 : 2, iterations);
+    }
+}

@@ -1,0 +1,134 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.perftest.LatencyReport;
+import dev.isthmus.perf.perftest.LatencyStatistics;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/** perftest's programs: two new processes for each run. */
+final class VerbsTools implements Contender {
+
+    private static final String HOST = "127.0.0.1";
+    private static final double MEBIBYTE = 1 << 20;
+    private static final double MILLION = 1e6;
+
+    /** Its rates have six digits after the point, of millions: for large messages bandwidth is the better figure. */
+    private static final int LARGE_BYTES = 1024;
+
+    /** perftest measures how fast its clock ticks when it starts, and prints this when a busy machine spoilt that. */
+    private static final String NO_FIGURE = "nan";
+
+    private static final int ATTEMPTS = 5;
+
+    private final Venue venue;
+    private final Children children;
+
+    VerbsTools(Venue venue, Children children) {
+        this.venue = venue;
+        this.children = children;
+    }
+
+    @Override
+    public boolean warmsUp() {
+        return false;
+    }
+
+    @Override
+    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
+            try {
+                return once(point, iterations, limit);
+            } catch (NoFigureException e) {
+                // Once more.
+            }
+        }
+        return once(point, iterations, limit);
+    }
+
+    private Measured once(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        List<ToolLane> lanes = new ArrayList<>();
+        for (int port : Ports.free(VerbsFlags.lanes(point))) {
+            lanes.add(new ToolLane(
+                    new ToolLane.End(server(point, port, iterations), Map.of(), Placement.SERVER),
+                    new ToolLane.End(client(point, port, iterations), Map.of(), Placement.CLIENT),
+                    port,
+                    children,
+                    output -> read(point, iterations, output)));
+        }
+        return Lane.run(lanes, limit);
+    }
+
+    private List<String> server(Point point, int port, long iterations) {
+        List<String> command = new ArrayList<>(List.of(VerbsFlags.test(point).program()));
+        command.addAll(VerbsFlags.of(point, venue.server(), port, iterations));
+        return command;
+    }
+
+    private List<String> client(Point point, int port, long iterations) {
+        List<String> command = new ArrayList<>(List.of(VerbsFlags.test(point).program()));
+        command.addAll(VerbsFlags.of(point, venue.client(), port, iterations));
+        command.add(HOST);
+        return command;
+    }
+
+    /** Reads what a client has printed. */
+    static Measured read(Point point, long iterations, String output) throws IOException {
+        if (!VerbsFlags.isBandwidth(point)) {
+            try {
+                LatencyStatistics figures = LatencyReport.parse(output);
+                check(figures.average());
+                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), figures.p999(), iterations);
+            } catch (IllegalArgumentException e) {
+                throw new IOException(VerbsFlags.test(point).program() + " printed no figures", e);
+            }
+        }
+        String[] fields = bandwidth(output);
+        double megabytes = Double.parseDouble(fields[3]);
+        double millions = Double.parseDouble(fields[4]);
+        double rate = point.bytes() >= LARGE_BYTES ? megabytes * MEBIBYTE / point.bytes() : millions * MILLION;
+        check(rate);
+        return VerbsFlags.ofRate(point, rate, iterations);
+    }
+
+    private static String[] bandwidth(String output) throws IOException {
+        List<String> lines = output.lines().toList();
+        for (int i = 0; i + 1 < lines.size(); i++) {
+            String[] fields = lines.get(i + 1).strip().split("\\s+", -1);
+            if (lines.get(i).contains("BW average") && fields.length >= 5) {
+                return fields;
+            }
+        }
+        throw new IOException("perftest printed no figures");
+    }
+
+    private static void check(double figure) throws NoFigureException {
+        if (!Double.isFinite(figure) || figure <= 0) {
+            throw new NoFigureException();
+        }
+    }
+
+    @Override
+    public String command(Point point, long iterations) {
+        return String.join(" ", server(point, 18515, iterations)) + " & "
+                + String.join(" ", client(point, 18515, iterations));
+    }
+
+    @Override
+    public void close() {
+        // Nothing is kept between runs.
+    }
+
+    /** Its clock was spoilt. */
+    private static final class NoFigureException extends IOException {
+        private static final long serialVersionUID = 1;
+
+        NoFigureException() {
+            super("perftest measured its clock wrongly, and printed " + NO_FIGURE + ", " + ATTEMPTS + " times");
+        }
+    }
+}

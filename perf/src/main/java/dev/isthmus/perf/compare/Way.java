@@ -1,0 +1,34 @@
+package dev.isthmus.perf.compare;
+
+/** A way for two processes to communicate: a language, a library, and what of it is used. */
+enum Way {
+    C_VERBS_SEND("c-verbs-send", "C verbs, SEND"),
+    C_VERBS_WRITE("c-verbs-write", "C verbs, RDMA WRITE"),
+    C_VERBS_READ("c-verbs-read", "C verbs, RDMA READ"),
+    JAVA_VERBS_SEND("java-verbs-send", "Java verbs, SEND"),
+    JAVA_VERBS_WRITE("java-verbs-write", "Java verbs, RDMA WRITE"),
+    JAVA_VERBS_READ("java-verbs-read", "Java verbs, RDMA READ"),
+    C_UCX("c-ucx", "C UCX"),
+    JAVA_UCX("java-ucx", "Java UCX"),
+    JUCX("jucx", "JUCX"),
+    NIO_BLOCKING("nio-blocking", "Java NIO, blocking"),
+    NIO_NON_BLOCKING("nio-non-blocking", "Java NIO, non-blocking");
+
+    private final String id;
+    private final String title;
+
+    Way(String id, String title) {
+        this.id = id;
+        this.title = title;
+    }
+
+    /** The name in options and files. */
+    String id() {
+        return id;
+    }
+
+    /** The name in words, as tables and plots have it. */
+    String title() {
+        return title;
+    }
+}

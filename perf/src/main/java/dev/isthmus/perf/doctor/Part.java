@@ -1,0 +1,20 @@
+package dev.isthmus.perf.doctor;
+
+/** A part of the library that can be used without the others. */
+enum Part {
+    JVM("Java"),
+    VERBS("verbs"),
+    RDMA_CM("rdma_cm"),
+    UCX("UCX");
+
+    private final String title;
+
+    Part(String title) {
+        this.title = title;
+    }
+
+    /** The name as it is printed. */
+    String title() {
+        return title;
+    }
+}

@@ -1,0 +1,2 @@
+/** {@code isthmus doctor}: what this machine lacks for which part of the library, and the command that mends it. */
+package dev.isthmus.perf.doctor;

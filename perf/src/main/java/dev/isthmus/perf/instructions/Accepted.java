@@ -1,0 +1,144 @@
+package dev.isthmus.perf.instructions;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * The table of accepted figures: a CSV file with a line for each row, after one that names the machine. Instructions
+ * are compared where kernel, compiler, JDK and libraries are those of the table; ratios everywhere.
+ */
+final class Accepted {
+
+    /** So much above what is accepted is too much. */
+    static final double LIMIT = 1.01;
+
+    /** A figure that is lower by less is the same. */
+    private static final double BETTER = 0.999;
+
+    private static final String MACHINE = "# machine: ";
+    private static final String HEADER = "row,java,ratio";
+    private static final String INTRODUCTION = """
+            # The figures that `isthmus perf instructions --check` accepts: the instructions that an operation takes in Java,
+            # and Java over C. Written by --accept.
+            """;
+
+    /** What is accepted of a row. */
+    private record Line(double java, double ratio) {}
+
+    private final Path file;
+    private final String machine;
+    private final Map<String, Line> lines = new LinkedHashMap<>();
+
+    private Accepted(Path file, String machine) {
+        this.file = file;
+        this.machine = machine;
+    }
+
+    /** Reads a table; an empty one when there is no file. */
+    static Accepted read(Path file) throws IOException {
+        if (!Files.exists(file)) {
+            return new Accepted(file, "");
+        }
+        List<String> text = Files.readAllLines(file);
+        String machine = text.stream()
+                .filter(line -> line.startsWith(MACHINE))
+                .map(line -> line.substring(MACHINE.length()))
+                .findFirst()
+                .orElse("");
+        var table = new Accepted(file, machine);
+        for (String line : text) {
+            if (!line.isBlank() && !line.startsWith("#") && !line.equals(HEADER)) {
+                table.add(line);
+            }
+        }
+        return table;
+    }
+
+    private void add(String line) throws IOException {
+        String[] fields = line.split(",", -1);
+        try {
+            lines.put(fields[0], new Line(Double.parseDouble(fields[1]), Double.parseDouble(fields[2])));
+        } catch (ArrayIndexOutOfBoundsException | NumberFormatException e) {
+            throw new IOException(file + ": not a line of the form " + HEADER + ": " + line, e);
+        }
+    }
+
+    /** The machine that the table was made on. */
+    String machine() {
+        return machine;
+    }
+
+    boolean isEmpty() {
+        return lines.isEmpty();
+    }
+
+    /** The instructions that are accepted of a row in Java. */
+    Optional<Double> java(String title) {
+        return Optional.ofNullable(lines.get(title)).map(Line::java);
+    }
+
+    /** Why a row is not accepted; empty if it is. */
+    Optional<String> objection(Count count, String here) {
+        Line accepted = lines.get(count.title());
+        if (accepted == null) {
+            return Optional.of("no figure of it was accepted yet: --accept");
+        }
+        var allocated = count.of(Side.JAVA).orElseThrow().bytes();
+        if (allocated > 0) {
+            return Optional.of(String.format(Locale.ROOT, "%.2f bytes are allocated in each operation", allocated));
+        }
+        double java = count.instructions(Side.JAVA) / accepted.java;
+        if (here.equals(machine) && java > LIMIT) {
+            return Optional.of(above(java, String.format(Locale.ROOT, "%.2f instructions", accepted.java)));
+        }
+        double ratio = count.ratio(Side.C) / accepted.ratio;
+        return ratio > LIMIT
+                ? Optional.of(above(ratio, String.format(Locale.ROOT, "%.4f times C", accepted.ratio)))
+                : Optional.empty();
+    }
+
+    private static String above(double times, String accepted) {
+        return String.format(Locale.ROOT, "%.2f %% above the accepted %s", 100 * (times - 1), accepted);
+    }
+
+    /** Takes over figures: better and new ones, or all. Returns the rows that were changed. */
+    List<String> accept(List<Count> counts, boolean all) {
+        List<String> changed = new ArrayList<>();
+        for (Count count : counts) {
+            var next = new Line(count.instructions(Side.JAVA), count.ratio(Side.C));
+            Line old = lines.get(count.title());
+            if (all || old == null || (next.java < BETTER * old.java && next.ratio < old.ratio)) {
+                lines.put(count.title(), next);
+                changed.add(count.title());
+            }
+        }
+        return changed;
+    }
+
+    /** Replaces the file as a whole. */
+    void write(String here) throws IOException {
+        var text = new StringBuilder(INTRODUCTION)
+                .append(MACHINE)
+                .append(here)
+                .append('\n')
+                .append(HEADER)
+                .append('\n');
+        lines.forEach((title, line) ->
+                text.append(String.format(Locale.ROOT, "%s,%.2f,%.4f%n", title, line.java, line.ratio)));
+        Path next = file.resolveSibling(file.getFileName() + ".next");
+        try {
+            Files.writeString(next, text);
+            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        } finally {
+            Files.deleteIfExists(next);
+        }
+    }
+}

@@ -1,0 +1,37 @@
+package dev.isthmus.perf.instructions;
+
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** A row with what was counted so far. */
+final class Count {
+
+    private final Row row;
+    private final Map<Side, Figure> figures = new EnumMap<>(Side.class);
+
+    Count(Row row) {
+        this.row = row;
+    }
+
+    String title() {
+        return row.title();
+    }
+
+    void put(Side side, Figure figure) {
+        figures.put(side, figure);
+    }
+
+    Optional<Figure> of(Side side) {
+        return Optional.ofNullable(figures.get(side));
+    }
+
+    double instructions(Side side) {
+        return figures.get(side).instructions();
+    }
+
+    /** Java over another side. */
+    double ratio(Side over) {
+        return instructions(Side.JAVA) / instructions(over);
+    }
+}

@@ -1,0 +1,106 @@
+package dev.isthmus.perf.instructions;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+
+/** Reads what the programs print, line by line. */
+final class GuestOutput {
+
+    /** The row that says what the clock counts. */
+    private static final String CLOCK = "clock";
+
+    /** How far a tick of the clock may be from an instruction. */
+    private static final double CLOCK_ERROR = 0.005;
+
+    private final Map<Suite, Map<String, Count>> counts = new LinkedHashMap<>();
+    private final List<String> facts = new ArrayList<>();
+    private final Consumer<Count> complete;
+    private Suite suite;
+    private Side side;
+
+    /**
+     * Nothing read yet.
+     *
+     * @param complete told of a row when all sides have counted it
+     */
+    GuestOutput(Map<Suite, List<? extends Row>> rows, Consumer<Count> complete) {
+        this.complete = complete;
+        rows.forEach((of, some) -> {
+            Map<String, Count> bySpec = new LinkedHashMap<>();
+            some.forEach(row -> bySpec.put(row.spec(), new Count(row)));
+            counts.put(of, bySpec);
+        });
+    }
+
+    /** Takes a line; what is going on, in a few words. */
+    String take(String line) throws IOException {
+        String[] words = line.split(" ", -1);
+        switch (words[0]) {
+            case GuestScript.FACT -> facts.add(line.substring(GuestScript.FACT.length() + 1));
+            case GuestScript.BEGIN -> {
+                suite = Suite.valueOf(words[1]);
+                side = Side.valueOf(words[2]);
+            }
+            case CLOCK -> checkClock(Figure.of(words, 1).instructions());
+            default -> count(words);
+        }
+        return side == null ? "the testbed boots" : suite.twin() + " in " + side.title() + progress();
+    }
+
+    private String progress() {
+        var rows = counts.get(suite).values();
+        long done = rows.stream().filter(row -> row.of(side).isPresent()).count();
+        return ": " + (done == 0 ? "warms up" : done + " of " + rows.size() + " rows");
+    }
+
+    private void count(String[] words) throws IOException {
+        Count count = suite == null ? null : counts.get(suite).get(words[0]);
+        if (count == null) {
+            throw new IOException("a program printed what is no figure: " + String.join(" ", words));
+        }
+        count.put(side, Figure.of(words, 1));
+        boolean all = Arrays.stream(Side.values()).allMatch(each -> !suite.counts(each) || isCounted(count, each));
+        if (all) {
+            complete.accept(count);
+        }
+    }
+
+    private static boolean isCounted(Count count, Side side) {
+        return count.of(side).isPresent();
+    }
+
+    private static void checkClock(double perInstruction) throws IOException {
+        if (Math.abs(perInstruction - 1) > CLOCK_ERROR) {
+            throw new IOException("an instruction takes " + perInstruction
+                    + " ns of the testbed's clock rather than 1: it does not count instructions");
+        }
+    }
+
+    /** What the figures depend on besides this project. */
+    List<String> facts() {
+        return facts;
+    }
+
+    /** The rows, in their order. */
+    List<Count> counts() {
+        return counts.values().stream().flatMap(rows -> rows.values().stream()).toList();
+    }
+
+    /** Throws when a row lacks a figure. */
+    void checkComplete() throws IOException {
+        for (var rows : counts.entrySet()) {
+            for (Count count : rows.getValue().values()) {
+                for (Side each : Side.values()) {
+                    if (rows.getKey().counts(each) && count.of(each).isEmpty()) {
+                        throw new IOException("there is no figure of " + count.title() + " in " + each.title());
+                    }
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,67 @@
+package dev.isthmus.perf.instructions;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Progress;
+import dev.isthmus.perf.demo.Testbed;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** One run of the testbed, where the clock counts instructions. It ends with this process. */
+final class GuestRun {
+
+    private final int seconds;
+    private final Progress progress;
+
+    GuestRun(int seconds, Progress progress) {
+        this.seconds = seconds;
+        this.progress = progress;
+    }
+
+    /** Compiles the twins and runs all programs; blocks until the testbed has ended. */
+    void run(Map<Suite, List<? extends Row>> rows, GuestOutput output) throws IOException, InterruptedException {
+        Path testbed = Testbed.find()
+                .orElseThrow(() -> new IOException("there is no testbed/testbed here or above: run ./isthmus"));
+        try (var twins = new Twins();
+                var children = new Children()) {
+            var script = new GuestScript();
+            for (var suite : rows.entrySet()) {
+                progress.update("compiles " + suite.getKey().twin() + ".c");
+                Path twin = twins.compile(suite.getKey());
+                for (Side side : Side.values()) {
+                    if (suite.getKey().counts(side)) {
+                        script.add(suite.getKey(), side, twin, suite.getValue());
+                    }
+                }
+            }
+            progress.update("the testbed boots");
+            Process process = children.start(command(testbed, script), Map.of());
+            process.getOutputStream().close();
+            BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
+            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+                progress.update(output.take(line));
+            }
+            int status = process.waitFor();
+            if (status != 0) {
+                throw new IOException("the testbed ended with exit status " + status + "; what it said stands above");
+            }
+            output.checkComplete();
+        }
+    }
+
+    private List<String> command(Path testbed, GuestScript script) {
+        return List.of(
+                testbed.toString(),
+                "--where=vm",
+                "--icount",
+                "--quiet",
+                "--timeout=" + seconds,
+                "--",
+                "sh",
+                "-c",
+                script.toString());
+    }
+}

@@ -1,0 +1,197 @@
+package dev.isthmus.perf.instructions;
+
+import dev.isthmus.perf.demo.Progress;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus perf instructions}: counts the instructions of operations in Java and in C. */
+@Command(
+        name = "instructions",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Counts the instructions that an operation takes, the kernel's among them, in Java and in the same loop in C.",
+            "",
+            "It runs in the testbed's QEMU, whose clock counts instructions: figures are the same on any host, however busy",
+            "(within 0.2 %%). One thread has two queue pairs that are connected to each other. The loops in C are compiled",
+            "here (needs gcc, libibverbs-dev and libucx-dev); the process has a second, idle thread there, as a JVM has.",
+            "",
+            "A row is the best of 31 blocks, once C2 has compiled the loop and two rows of blocks agree:",
+            "  poll-empty, poll-N      a poll that finds nothing, or N completions",
+            "  post-receive, post-...  a post alone",
+            "  send-64, write-64, ...  a whole message of so many bytes: posts, and polls until all is completed",
+            "  ...-chain-N             the same in chains of N requests, for each of them",
+            "  ucx-progress-...        a progress of a UCX worker that finds nothing; beside JUCX, as the next",
+            "  ucx-tag-8-posix, ...    a tagged message over shared memory, or of a worker to itself",
+            "  ucx-stream-, ucx-am-, ucx-put-, ucx-get-...   a part of a stream, an active message, a write, a read",
+            "docs/instructions.md says what costs what.",
+            ""
+        },
+        footer = {
+            "",
+            "Exit status: 0; 1 when a row is not accepted, or something failed; 2 when the command line is wrong.",
+            "",
+            "Examples:",
+            "  isthmus perf instructions                     # print all rows",
+            "  isthmus perf instructions --rows 'send-.*'    # print some",
+            "  isthmus perf instructions --check             # as a test"
+        })
+public final class InstructionsCommand implements Callable<Integer> {
+
+    /** Of the project, which the launcher names. */
+    private static final String TABLE = "perf/instructions.csv";
+
+    @Option(
+            names = "--rows",
+            paramLabel = "PATTERN",
+            defaultValue = ".*",
+            description = "Only rows whose whole name matches this regular expression.")
+    private Pattern pattern;
+
+    @ArgGroup
+    private Table table = new Table();
+
+    /** What to do about the table; one of them. */
+    static final class Table {
+        @Option(
+                names = "--check",
+                description = "Fail when a row is more than 1 %% above what the table accepts, or allocates.")
+        private boolean check;
+
+        @Option(names = "--accept", description = "Put figures that are better, or of new rows, into the table.")
+        private boolean accept;
+
+        @Option(
+                names = "--accept-all",
+                description = "Put all figures into the table: for another kernel, JDK or compiler.")
+        private boolean acceptAll;
+    }
+
+    @Option(
+            names = "--table",
+            paramLabel = "FILE",
+            description = "The table of accepted figures (default: " + TABLE + " of the project).")
+    private Path file;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "360",
+            description = "End the testbed after so long (default: ${DEFAULT-VALUE}).")
+    private int timeout;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** For the command line. */
+    public InstructionsCommand() {}
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        Map<Suite, List<? extends Row>> rows = chosen();
+        if (rows.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no row has a name like " + pattern + "; there are: " + String.join(" ", allTitles()));
+        }
+        if (timeout < 1) {
+            throw new ParameterException(spec.commandLine(), "--timeout is positive");
+        }
+        Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
+        var accepted = Accepted.read(path);
+        PrintWriter out = spec.commandLine().getOut();
+        PrintStream err = System.err;
+        try (var progress = Progress.on(err)) {
+            var report = new Report(accepted, line -> {
+                progress.clear();
+                out.println(line);
+                out.flush();
+            });
+            report.header();
+            var output = new GuestOutput(rows, report::row);
+            new GuestRun(timeout, progress).run(rows, output);
+            return conclude(accepted, output, out);
+        }
+    }
+
+    private int conclude(Accepted accepted, GuestOutput output, PrintWriter out) throws IOException {
+        String here = machine(output.facts());
+        if (table.accept || table.acceptAll) {
+            return accept(accepted, output, here, out);
+        }
+        return table.check ? check(accepted, output, here, out) : 0;
+    }
+
+    private int accept(Accepted accepted, GuestOutput output, String here, PrintWriter out) throws IOException {
+        if (table.accept && !accepted.isEmpty() && !here.equals(accepted.machine())) {
+            throw new IOException("the table is of " + accepted.machine() + ", this is " + here
+                    + ": figures of the two cannot be compared; --accept-all replaces all");
+        }
+        List<String> changed = accepted.accept(output.counts(), table.acceptAll);
+        if (!changed.isEmpty()) {
+            accepted.write(here);
+        }
+        out.println("accepted: " + (changed.isEmpty() ? "nothing, as nothing is better" : String.join(" ", changed)));
+        return 0;
+    }
+
+    private static int check(Accepted accepted, GuestOutput output, String here, PrintWriter out) {
+        if (!here.equals(accepted.machine())) {
+            out.println("The table is of " + accepted.machine() + ", this is " + here
+                    + ": ratios are compared, and not instructions.");
+        }
+        int failed = 0;
+        for (Count count : output.counts()) {
+            var objection = accepted.objection(count, here);
+            if (objection.isPresent()) {
+                failed++;
+                out.println(count.title() + ": " + objection.get());
+            }
+        }
+        // As the test tiers end.
+        out.println("instructions: " + (output.counts().size() - failed) + " passed, " + failed + " failed");
+        return failed == 0 ? 0 : 1;
+    }
+
+    private static String machine(List<String> facts) throws IOException {
+        List<String> words = new ArrayList<>(facts);
+        words.add(Twins.compiler());
+        words.add("JDK " + Runtime.version());
+        return String.join(", ", words);
+    }
+
+    private Map<Suite, List<? extends Row>> chosen() {
+        Map<Suite, List<? extends Row>> chosen = new EnumMap<>(Suite.class);
+        for (Suite suite : Suite.values()) {
+            List<? extends Row> rows = suite.rows().stream()
+                    .filter(row -> pattern.matcher(row.title()).matches())
+                    .toList();
+            if (!rows.isEmpty()) {
+                chosen.put(suite, rows);
+            }
+        }
+        return chosen;
+    }
+
+    private static List<String> allTitles() {
+        List<String> titles = new ArrayList<>();
+        for (Suite suite : Suite.values()) {
+            suite.rows().forEach(row -> titles.add(row.title()));
+        }
+        return titles;
+    }
+}

@@ -1,0 +1,68 @@
+package dev.isthmus.perf.instructions;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The programs in C, compiled by this machine's compiler in a folder that ends with this. */
+final class Twins implements AutoCloseable {
+
+    private static final String HEADER = "blocks.h";
+
+    private final Path folder;
+    private final List<Path> files = new ArrayList<>();
+
+    Twins() throws IOException {
+        folder = Files.createTempDirectory("isthmus-instructions-");
+    }
+
+    /** Compiles the twin of a suite; the program. */
+    Path compile(Suite suite) throws IOException, InterruptedException {
+        copy(HEADER);
+        Path source = copy(suite.twin() + ".c");
+        Path program = folder.resolve(suite.twin());
+        files.add(program);
+        List<String> command = new ArrayList<>(
+                List.of("cc", "-std=gnu11", "-Wall", "-O2", "-pthread", "-o", program.toString(), source.toString()));
+        command.addAll(suite.libraries());
+        int status;
+        try {
+            status = new ProcessBuilder(command).inheritIO().start().waitFor();
+        } catch (IOException e) {
+            throw new IOException("cannot run cc: install gcc and libc6-dev (" + e.getMessage() + ")", e);
+        }
+        if (status != 0) {
+            throw new IOException("cc ended with " + status + ": install libibverbs-dev and libucx-dev");
+        }
+        return program;
+    }
+
+    private Path copy(String name) throws IOException {
+        Path file = folder.resolve(name);
+        if (!files.contains(file)) {
+            files.add(file);
+            try (InputStream text = Twins.class.getResourceAsStream(name)) {
+                Files.copy(text, file);
+            }
+        }
+        return file;
+    }
+
+    /** The compiler and its version. */
+    static String compiler() throws IOException {
+        Process process = new ProcessBuilder("cc", "-dumpfullversion").start();
+        return "cc " + new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Path file : files) {
+            Files.deleteIfExists(file);
+        }
+        Files.delete(folder);
+    }
+}

@@ -1,0 +1,130 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.Optional;
+
+/** The runs of a bandwidth test, and the hand-shakes and reports that each kind of test has around them. */
+final class BandwidthRuns {
+
+    private final Endpoint end;
+    private final Plan plan;
+    private final PerftestSession session;
+    private final Talk talk;
+    private final Observer observer;
+
+    BandwidthRuns(Endpoint end, PerftestSession session, Talk talk, Observer observer) {
+        this.end = end;
+        this.plan = end.plan;
+        this.session = session;
+        this.talk = talk;
+        this.observer = observer;
+    }
+
+    void run() throws PerftestException {
+        observer.columns();
+        if (plan.isSend()) {
+            runSends();
+        } else if (plan.sends()) {
+            runOneSided();
+        } else {
+            // the device answers alone, and the client tells in the end
+            session.handShake(talk.mine(), talk.patience());
+            observer.bandwidth(session.exchange(new Bandwidth(0, 0, 0, 0, 0)), Optional.empty());
+        }
+        session.finish(talk.mine(), talk.patience());
+    }
+
+    private void runSends() throws PerftestException {
+        for (int bytes : Sizes.of(plan)) {
+            var requests = new Requests(end, talk.theirs(), bytes);
+            var phases = new Phases(plan.traffic());
+            var clock = new BandwidthClock(plan, bytes);
+            var waiter = Waiter.of(phases, end.channel());
+            var sender = plan.sends() ? new BandwidthSender(end, requests, phases, clock, bytes) : null;
+            var receiver = plan.receives() ? new BandwidthReceiver(end, requests, phases, clock) : null;
+            if (receiver != null) {
+                receiver.postReceives();
+            }
+            session.handShake(talk.mine(), talk.patience());
+            if (receiver == null) {
+                runAlone(sender, clock, waiter);
+            } else if (sender == null) {
+                receiver.run(waiter);
+            } else {
+                runBoth(sender, receiver, clock, phases, waiter);
+            }
+            long sampled = (sender == null ? 0 : sender.sampled()) + (receiver == null ? 0 : receiver.sampled());
+            boolean exchanges =
+                    plan.traffic().bidirectional() && !plan.traffic().isTimed();
+            tell(figures(clock, sampled, phases), exchanges);
+            if (plan.traffic().allSizes()) {
+                session.handShake(talk.mine(), talk.patience());
+            }
+        }
+    }
+
+    private static void runAlone(BandwidthSender sender, BandwidthClock clock, Waiter waiter) throws PerftestException {
+        clock.begin();
+        sender.run(waiter);
+        clock.end();
+    }
+
+    /** The server sends once a message has come, when the client is surely there. */
+    private void runBoth(
+            BandwidthSender sender, BandwidthReceiver receiver, BandwidthClock clock, Phases phases, Waiter waiter)
+            throws PerftestException {
+        boolean begun = plan.isClient();
+        clock.begin();
+        if (begun) {
+            phases.start();
+        }
+        while (!sender.isDone() || !receiver.isDone()) {
+            begun |= receiver.hasBegun();
+            turn(begun, sender, receiver, waiter);
+        }
+        clock.end();
+    }
+
+    private static void turn(boolean begun, BandwidthSender sender, BandwidthReceiver receiver, Waiter waiter)
+            throws PerftestException {
+        if (begun) {
+            sender.post();
+        }
+        if (receiver.take() + sender.reap() > 0) {
+            waiter.busy();
+        } else if (waiter.idle()) {
+            throw Waiter.silent("nothing from the peer");
+        }
+    }
+
+    private void runOneSided() throws PerftestException {
+        boolean both = plan.traffic().bidirectional();
+        Bandwidth last = null;
+        for (int bytes : Sizes.of(plan)) {
+            var phases = new Phases(plan.traffic());
+            var clock = new BandwidthClock(plan, bytes);
+            var requests = new Requests(end, talk.theirs(), bytes);
+            var sender = new BandwidthSender(end, requests, phases, clock, bytes);
+            if (both) {
+                session.handShake(talk.mine(), talk.patience());
+            }
+            runAlone(sender, clock, Waiter.of(phases, end.channel()));
+            if (both && plan.traffic().allSizes()) {
+                session.handShake(talk.mine(), talk.patience());
+            }
+            last = figures(clock, sender.sampled(), phases);
+            tell(last, both);
+        }
+        if (!both) {
+            session.handShake(talk.mine(), talk.patience());
+            session.exchange(last);
+        }
+    }
+
+    private Bandwidth figures(BandwidthClock clock, long sampled, Phases phases) {
+        return plan.traffic().isTimed() ? clock.figures(sampled, phases.nanos(), 0) : clock.figures();
+    }
+
+    private void tell(Bandwidth mine, boolean exchanges) throws PerftestException {
+        observer.bandwidth(mine, exchanges ? Optional.of(session.exchange(mine)) : Optional.empty());
+    }
+}

@@ -1,0 +1,34 @@
+package dev.isthmus.perf.perftest;
+
+import java.math.BigDecimal;
+import java.math.MathContext;
+import java.util.Locale;
+
+/** What C's printf does and Java's does not. */
+final class CFormat {
+
+    private static final int SIGNIFICANT = 6;
+    private static final int MIN_EXPONENT = -4;
+
+    private CFormat() {}
+
+    /** {@code %g}: six significant digits, without zeros at the end. */
+    static String general(double value) {
+        if (value == 0) {
+            return "0";
+        }
+        var rounded = new BigDecimal(value).round(new MathContext(SIGNIFICANT));
+        int exponent = rounded.precision() - rounded.scale() - 1;
+        if (exponent >= MIN_EXPONENT && exponent < SIGNIFICANT) {
+            return rounded.stripTrailingZeros().toPlainString();
+        }
+        String mantissa =
+                rounded.scaleByPowerOfTen(-exponent).stripTrailingZeros().toPlainString();
+        return mantissa + String.format(Locale.ROOT, "e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
+    }
+
+    /** {@code %#0Nx}: 0x in front, counted in the width, but not before a zero. */
+    static String alternateHex(long value, int width) {
+        return value == 0 ? "0".repeat(width) : String.format("0x%0" + (width - 2) + "x", value);
+    }
+}

@@ -1,0 +1,206 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.CmException;
+import dev.isthmus.cm.Connection;
+import dev.isthmus.cm.ConnectionSetup;
+import dev.isthmus.cm.Connector;
+import dev.isthmus.cm.Listener;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionOpcode;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+
+/** A queue pair of RDMA CM, over which the ends of a test talk: what perftest does with {@code -R} or {@code -z}. */
+final class CmLink implements Link {
+
+    /** Of each of its buffers: two for receives, one for sends. */
+    private static final int BUFFER = 64;
+
+    private static final int RECEIVES = 2;
+
+    private final boolean client;
+    private final String peer;
+    private final Connection connection;
+    private final RegisteredMemory memory;
+    private final WorkCompletions done = WorkCompletions.allocate(1);
+    private final ReceiveRequest receive;
+    private final SendRequest send;
+    private final long[] arrived = new long[RECEIVES];
+    private int arrivals;
+    private int taken;
+    private int sendsOutstanding;
+
+    private CmLink(boolean client, Connection connection) {
+        this.client = client;
+        this.connection = connection;
+        this.peer =
+                connection.peerAddress() == null ? "" : connection.peerAddress().toString();
+        memory = (RegisteredMemory) connection.id().attachment();
+        receive = ReceiveRequest.prepare(memory.region());
+        send = SendRequest.prepare(memory.region()).signaled(true);
+    }
+
+    /** Connects to a server, which must be waiting already. */
+    static CmLink connect(InetSocketAddress server, Duration deadline) throws PerftestException {
+        if (server.isUnresolved()) {
+            throw new PerftestException("no host is called " + server.getHostString());
+        }
+        try {
+            return new CmLink(true, Connector.connect(server, deadline, CmLink::configure));
+        } catch (CmException e) {
+            throw new PerftestException(
+                    "no server at " + server.getHostString() + ":" + server.getPort()
+                            + ": start `isthmus perf TEST -R` or `ib_TEST -R` there first: " + e.getMessage(),
+                    e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    /** Says when a client can come, waits for one and then no longer listens; without end when the wait is zero. */
+    static CmLink accept(int port, Duration wait, Runnable listening) throws PerftestException {
+        var address = new InetSocketAddress("0.0.0.0", port);
+        try (var listener = Listener.bind(address, config -> config.connections(CmLink::configure))) {
+            listening.run();
+            Connection connection = wait.isZero() ? listener.accept() : listener.accept(wait);
+            if (connection == null) {
+                throw new PerftestException(
+                        "no client came to port " + port + " of RDMA CM within " + wait.toSeconds() + " s");
+            }
+            return new CmLink(false, connection);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+    }
+
+    private static void configure(ConnectionSetup setup) {
+        setup.queuePair(config -> config.maxSendWr(RECEIVES).maxRecvWr(RECEIVES))
+                .completions(2 * RECEIVES)
+                .parameters(config -> config.rnrRetryCount(7))
+                .prepare(CmLink::prepare);
+    }
+
+    /** Receives are there before the peer can send. */
+    private static void prepare(Connection connection) {
+        RegisteredMemory memory = connection.allocate((RECEIVES + 1) * BUFFER, AccessFlag.LOCAL_WRITE);
+        connection.id().attach(memory);
+        for (int i = 0; i < RECEIVES; i++) {
+            connection
+                    .queuePair()
+                    .tryPost(ReceiveRequest.prepare(memory.region())
+                            .range((long) i * BUFFER, BUFFER)
+                            .wrId(i));
+        }
+    }
+
+    @Override
+    public boolean isClient() {
+        return client;
+    }
+
+    @Override
+    public String peer() {
+        return peer;
+    }
+
+    @Override
+    public Duration deadline() {
+        return DEFAULT_DEADLINE;
+    }
+
+    @Override
+    public byte[] exchange(byte[] mine, Duration patience) throws PerftestException {
+        if (client) {
+            write(mine);
+            return read(mine.length, patience);
+        }
+        byte[] theirs = read(mine.length, patience);
+        write(mine);
+        return theirs;
+    }
+
+    @Override
+    public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
+        byte[] theirs = exchange(CmWire.encode(mine), patience);
+        try {
+            return CmWire.decode(theirs, mine.gid().isPresent());
+        } catch (IllegalArgumentException e) {
+            throw broken(e);
+        }
+    }
+
+    private void write(byte[] message) throws PerftestException {
+        long offset = (long) RECEIVES * BUFFER;
+        memory.segment().asSlice(offset).copyFrom(MemorySegment.ofArray(message));
+        if (!connection.queuePair().tryPost(send.range(offset, message.length))) {
+            throw new PerftestException("the send queue to " + peer + " is full");
+        }
+        sendsOutstanding++;
+        while (sendsOutstanding > 0) {
+            pump(DEFAULT_DEADLINE, "acknowledges nothing");
+        }
+    }
+
+    private byte[] read(int length, Duration patience) throws PerftestException {
+        while (taken == arrivals) {
+            pump(patience, "sent 0 of " + length + " bytes");
+        }
+        int slot = taken++ % RECEIVES;
+        byte[] message = new byte[length];
+        long have = arrived[slot];
+        if (have != length) {
+            throw new PerftestException(
+                    "the peer at " + peer + " sent " + have + " bytes instead of " + length + ": is it the same test?");
+        }
+        long offset = (long) slot * BUFFER;
+        MemorySegment.copy(memory.segment(), ValueLayout.JAVA_BYTE, offset, message, 0, length);
+        if (!connection.queuePair().tryPost(receive.range(offset, BUFFER).wrId(slot))) {
+            throw new PerftestException("the receive queue from " + peer + " is full");
+        }
+        return message;
+    }
+
+    /** Takes a completion: of a send or a receive. */
+    private void pump(Duration patience, String otherwise) throws PerftestException {
+        try {
+            if (connection.await(done, patience) == 0) {
+                throw new PerftestException("the peer at " + peer + " " + otherwise + " within " + patience.toSeconds()
+                        + " s: is it the same test?");
+            }
+        } catch (CmException e) {
+            throw new PerftestException("the peer at " + peer + " closed the connection", e);
+        } catch (InterruptedException e) {
+            throw interrupted(e);
+        }
+        if (!done.isSuccess(0)) {
+            throw new PerftestException("the peer at " + peer + " closed the connection: " + done.status(0));
+        }
+        if (done.opcode(0) == CompletionOpcode.RECV) {
+            arrived[(int) done.wrId(0)] = done.byteLength(0);
+            arrivals++;
+        } else {
+            sendsOutstanding--;
+        }
+    }
+
+    static PerftestException interrupted(InterruptedException e) {
+        Thread.currentThread().interrupt();
+        return new PerftestException("interrupted", e);
+    }
+
+    @Override
+    public void goodbye() {
+        // C says nothing here either: its connection just ends.
+    }
+
+    @Override
+    public void close() {
+        connection.close();
+    }
+}

@@ -1,0 +1,62 @@
+package dev.isthmus.perf.perftest;
+
+/** The runs of a latency test, and the hand-shakes that each kind of test has around them. */
+final class LatencyRuns {
+
+    private final Endpoint end;
+    private final PerftestSession session;
+    private final Talk talk;
+    private final Observer observer;
+
+    LatencyRuns(Endpoint end, PerftestSession session, Talk talk, Observer observer) {
+        this.end = end;
+        this.session = session;
+        this.talk = talk;
+        this.observer = observer;
+    }
+
+    void run() throws PerftestException {
+        boolean fetches = end.plan.test().verb().isFetch();
+        if (fetches && !end.plan.isClient()) {
+            session.finish(talk.mine(), talk.patience()); // the device answers alone
+            return;
+        }
+        observer.columns();
+        for (int bytes : Sizes.of(end.plan)) {
+            run(bytes);
+        }
+        if (end.plan.test() != PerfTest.WRITE_LAT) {
+            session.finish(talk.mine(), talk.patience());
+        }
+    }
+
+    private void run(int bytes) throws PerftestException {
+        var requests = new Requests(end, talk.theirs(), bytes);
+        var phases = new Phases(end.plan.traffic());
+        boolean client = end.plan.isClient();
+        switch (end.plan.test().verb()) {
+            case SEND -> {
+                var loop = new PingPongLoop(end, requests, phases);
+                loop.postReceives();
+                session.handShake(talk.mine(), talk.patience());
+                tell(bytes, loop.run(client), loop.sampled(), phases);
+            }
+            case WRITE -> {
+                var loop = new WriteLoop(end, requests, phases, bytes);
+                tell(bytes, loop.run(client), loop.sampled(), phases);
+            }
+            default -> {
+                var loop = new FetchLoop(end, requests, phases);
+                tell(bytes, loop.run(), loop.sampled(), phases);
+            }
+        }
+    }
+
+    private void tell(int bytes, long[] posted, long sampled, Phases phases) {
+        if (end.plan.traffic().isTimed()) {
+            observer.timedLatency(bytes, sampled, phases.nanos());
+        } else {
+            observer.latency(bytes, posted);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.Locale;
+import org.HdrHistogram.Histogram;
+
+/**
+ * The tail that perftest's columns leave out, by HdrHistogram: of all messages, the two longest among them, each to a
+ * thousandth of its value.
+ */
+public final class Percentiles {
+
+    /** The heads of the columns. */
+    public static final String COLUMNS =
+            " #bytes   p50[usec]      p90[usec]      p99[usec]      p99.9[usec]    p99.99[usec]   max[usec]";
+
+    private static final int DIGITS = 3;
+    private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
+
+    private Percentiles() {}
+
+    /** The row of a run. */
+    static String row(PerfTest test, int bytes, long[] posted) {
+        var histogram = new Histogram(DIGITS);
+        for (long delta : LatencyStatistics.deltas(posted)) {
+            histogram.recordValue(Math.max(0, delta));
+        }
+        var out = new StringBuilder(String.format(Locale.ROOT, " %-7d", bytes));
+        for (double percentile : PERCENTILES) {
+            double micros = histogram.getValueAtPercentile(percentile) / LatencyStatistics.unit(test);
+            out.append(String.format(Locale.ROOT, "  %-13.2f", micros));
+        }
+        return out.toString().stripTrailing();
+    }
+}

@@ -1,0 +1,150 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.GidEntry;
+import dev.isthmus.verbs.Mtu;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One end of a test, the whole session: the counterpart is perftest's program or another one of these, in either role.
+ * Everything is made for the session and closed with it, as in C.
+ */
+public final class Perftest {
+
+    /** The buffers begin on pages; what perftest calls the cycle buffer. */
+    private static final int PAGE = 4096;
+
+    private static final int CACHE_LINE = 64;
+
+    private static final PerftestDestination NOTHING = new PerftestDestination(0, 0, 0, 0, 0, 0, Optional.empty(), 0);
+
+    private final Plan plan;
+    private final Observer observer;
+
+    private Perftest(Plan plan, Observer observer) {
+        this.plan = plan;
+        this.observer = observer;
+    }
+
+    /**
+     * Runs one session.
+     *
+     * @param plan the test; both ends must have the same
+     * @param patience for how long the server waits for a client, zero without end; the client does not wait
+     * @param observer is told how far it has come, and what was measured
+     * @throws PerftestException if the peer fails
+     * @throws dev.isthmus.RdmaException if a verb fails
+     */
+    public static void run(Plan plan, Duration patience, Observer observer) throws PerftestException {
+        Device device = plan.place().device().map(Device::named).orElseGet(Device::first);
+        try (DeviceContext context = device.open()) {
+            var setup = Setup.of(context, plan, plan.place().ibPort());
+            try (Link link = meet(plan, patience, observer)) {
+                var session = PerftestSession.open(link, PAGE, CACHE_LINE, setup.mtu());
+                Mtu mtu = session.terms().mtu();
+                new Perftest(plan.within(mtu.bytes()), observer).run(context, session);
+            }
+        }
+        observer.finished();
+    }
+
+    private static Link meet(Plan plan, Duration patience, Observer observer) throws PerftestException {
+        int port = plan.place().tcpPort();
+        if (plan.place().exchangeByCm()) {
+            return plan.isClient()
+                    ? CmLink.connect(new InetSocketAddress(plan.server().get(), port), Link.DEFAULT_DEADLINE)
+                    : CmLink.accept(port, patience, observer::waiting);
+        }
+        return plan.isClient()
+                ? PerftestConnection.connect(plan.server().get(), port, Link.DEFAULT_DEADLINE)
+                : PerftestConnection.accept(
+                        plan.place()
+                                .listen()
+                                .map(at -> new InetSocketAddress(at, port))
+                                .orElseGet(() -> new InetSocketAddress(port)),
+                        patience,
+                        Link.DEFAULT_DEADLINE,
+                        observer::waiting);
+    }
+
+    private void run(DeviceContext context, PerftestSession session) throws PerftestException {
+        try (var end = new Endpoint(plan, session.terms())) {
+            if (plan.place().rdmaCm()) {
+                connectByCm(end, session);
+            } else {
+                end.open(context, plan.place().ibPort());
+                Pairs.create(end);
+            }
+            Talk talk = introduce(end, session);
+            if (plan.test().isBandwidth()) {
+                new BandwidthRuns(end, session, talk, observer).run();
+            } else {
+                new LatencyRuns(end, session, talk, observer).run();
+            }
+        }
+    }
+
+    private void connectByCm(Endpoint end, PerftestSession session) throws PerftestException {
+        try (var pairs = new CmPairs(end)) {
+            if (plan.isClient()) {
+                session.handShake(NOTHING);
+                pairs.connectAll();
+            } else {
+                pairs.listen();
+                session.handShake(NOTHING);
+                pairs.acceptAll();
+            }
+            session.handShake(NOTHING);
+        }
+    }
+
+    /**
+     * Tells each end about the other's queue pairs, connects them, and makes sure that both are connected: one
+     * hand-shake more than there are queue pairs, and for the latency tests that are not of sends one before.
+     */
+    private Talk introduce(Endpoint end, PerftestSession session) throws PerftestException {
+        int count = plan.queues().pairs();
+        List<PerftestDestination> mine = new ArrayList<>();
+        List<PerftestDestination> theirs = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            mine.add(describe(end, i));
+        }
+        if (!plan.test().isBandwidth() && !plan.isSend()) {
+            session.handShake(mine.get(0));
+        }
+        for (int i = 0; i < count; i++) {
+            theirs.add(plan.place().rdmaCm() ? session.handShake(mine.get(i)) : session.exchange(mine.get(i)));
+        }
+        if (!plan.place().rdmaCm()) {
+            for (int i = 0; i < count; i++) {
+                Pairs.connect(end, i, mine.get(i), theirs.get(i));
+            }
+        }
+        for (int i = 0; i < count + 1; i++) {
+            session.handShake(mine.get(plan.isSend() ? Math.max(0, i - 1) : i % count));
+        }
+        observer.connected(plan, end.setup(), session.terms(), mine, theirs);
+        Duration patience = Link.DEFAULT_DEADLINE
+                .plusSeconds(plan.place().runLimitSeconds())
+                .plusSeconds(plan.traffic().seconds());
+        return new Talk(mine.get(0), theirs, patience);
+    }
+
+    private PerftestDestination describe(Endpoint end, int index) {
+        return new PerftestDestination(
+                end.setup().lid(),
+                end.setup().outReads(),
+                end.pair(index).qpNum(),
+                ThreadLocalRandom.current().nextInt(1 << 24),
+                end.memory().region().rkey(),
+                end.memory().region().address() + end.receiveOffset(index),
+                end.setup().gid().map(GidEntry::gid),
+                0);
+    }
+}

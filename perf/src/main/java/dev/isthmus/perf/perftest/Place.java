@@ -1,0 +1,35 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.verbs.Mtu;
+import java.util.Optional;
+import java.util.OptionalInt;
+
+/**
+ * Where a test runs, and how the ends meet.
+ *
+ * @param device the device's name; empty for the first one
+ * @param ibPort the device's port
+ * @param gidIndex the index of the GID; empty for the best
+ * @param mtu at most this; empty for the port's
+ * @param tcpPort the port to meet at
+ * @param listen the address to wait at; empty for every one
+ * @param rdmaCm whether the queue pairs are connected by RDMA CM
+ * @param exchangeByCm whether the ends talk over a queue pair of RDMA CM, rather than TCP
+ * @param serviceLevel of the path
+ * @param qpTimeout of the queue pairs, 4.096 us times two to the power of it
+ * @param relaxedOrdering whether memory is registered with relaxed ordering
+ * @param runLimitSeconds how long to wait for the peer's end of a run
+ */
+record Place(
+        Optional<String> device,
+        int ibPort,
+        OptionalInt gidIndex,
+        Optional<Mtu> mtu,
+        int tcpPort,
+        Optional<String> listen,
+        boolean rdmaCm,
+        boolean exchangeByCm,
+        int serviceLevel,
+        int qpTimeout,
+        boolean relaxedOrdering,
+        int runLimitSeconds) {}

@@ -1,0 +1,114 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.verbs.Mtu;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.stream.Stream;
+import picocli.CommandLine.Option;
+
+/** The flags that say where a test runs, and how the ends meet. */
+final class PlaceOptions {
+
+    @Option(
+            names = {"-d", "--ib-dev"},
+            paramLabel = "DEV",
+            description = "RDMA device (default: the first one)")
+    private Optional<String> device = Optional.empty();
+
+    @Option(
+            names = {"-i", "--ib-port"},
+            paramLabel = "N",
+            description = "port of the device (default: ${DEFAULT-VALUE})")
+    private int ibPort = 1;
+
+    @Option(
+            names = {"-x", "--gid-index"},
+            paramLabel = "N",
+            description = "index of the GID (default: the best one on Ethernet, none on InfiniBand)")
+    private Optional<Integer> gidIndex = Optional.empty();
+
+    @Option(
+            names = {"-m", "--mtu"},
+            paramLabel = "BYTES",
+            description = "MTU: 256 to 4096 (default: the port's)")
+    private Optional<Integer> mtu = Optional.empty();
+
+    @Option(
+            names = {"-p", "--port"},
+            paramLabel = "PORT",
+            description = "port to meet at (default: ${DEFAULT-VALUE})")
+    private int port = PerftestConnection.DEFAULT_PORT;
+
+    @Option(
+            names = {"-R", "--rdma_cm"},
+            description = "connect by RDMA CM: SERVER is an address of an RDMA device")
+    private boolean rdmaCm;
+
+    @Option(
+            names = {"-z", "--comm_rdma_cm"},
+            description = "exchange data over a queue pair of RDMA CM rather than TCP")
+    private boolean exchangeByCm;
+
+    @Option(
+            names = {"-S", "--sl"},
+            paramLabel = "N",
+            description = "service level (default: ${DEFAULT-VALUE})")
+    private int serviceLevel;
+
+    @Option(
+            names = {"-u", "--qp-timeout"},
+            paramLabel = "N",
+            description = "time-out of a queue pair, 4 us times 2 to the power of it (default: ${DEFAULT-VALUE})")
+    private int qpTimeout = 14;
+
+    @Option(names = "--disable_pcie_relaxed", description = "register memory without relaxed ordering")
+    private boolean strict;
+
+    @Option(
+            names = {"-F", "--CPU-freq"},
+            description = "accepted and of no effect: we do not check the CPU governor")
+    @SuppressWarnings("UnusedVariable") // that is what it is for
+    private boolean ignoreCpuFrequency;
+
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDRESS",
+            description = "ours, not perftest's: where a server waits (default: every address)")
+    private Optional<String> listen = Optional.empty();
+
+    @Option(
+            names = "--run-limit",
+            paramLabel = "SECONDS",
+            description = "ours, not perftest's: how long the other end may measure (default: ${DEFAULT-VALUE})")
+    private int runLimit = 3600;
+
+    Place place() {
+        Range.check("the device's port", ibPort, 1, 255);
+        Range.check("the GID index", gidIndex.orElse(0), 0, 65535);
+        Range.check("the TCP port", port, 1, 65535);
+        Range.check("the service level", serviceLevel, 0, 15);
+        Range.check("the time-out of a queue pair", qpTimeout, 0, 31);
+        Range.check("the limit of a run", runLimit, 1, 1_000_000);
+        return new Place(
+                device,
+                ibPort,
+                gidIndex.map(OptionalInt::of).orElseGet(OptionalInt::empty),
+                mtu.map(PlaceOptions::mtuOf),
+                port,
+                listen,
+                rdmaCm,
+                rdmaCm || exchangeByCm,
+                serviceLevel,
+                qpTimeout,
+                !strict,
+                runLimit);
+    }
+
+    private static Mtu mtuOf(int bytes) {
+        return Stream.of(Mtu.values())
+                .filter(known -> known != Mtu.UNKNOWN && known.bytes() == bytes)
+                .findFirst()
+                .orElseThrow(
+                        () -> new IllegalArgumentException("the MTU is 256, 512, 1024, 2048 or 4096, not " + bytes));
+    }
+}

@@ -1,0 +1,25 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.OptionalInt;
+
+/**
+ * The queues of a test.
+ *
+ * @param pairs how many queue pairs
+ * @param txDepth how many sends may be outstanding on each
+ * @param rxDepth how many receives are posted ahead on each, or on the shared receive queue
+ * @param postList how many sends are posted in a call
+ * @param cqMod of how many sends one is signalled
+ * @param inline up to which size sends are inline; empty for perftest's default
+ * @param shared whether there is a shared receive queue
+ * @param outstandingReads how many reads or atomics; 0 for the device's most
+ */
+record Queues(
+        int pairs,
+        int txDepth,
+        int rxDepth,
+        int postList,
+        int cqMod,
+        OptionalInt inline,
+        boolean shared,
+        int outstandingReads) {}

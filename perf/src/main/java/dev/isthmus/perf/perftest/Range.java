@@ -1,0 +1,18 @@
+package dev.isthmus.perf.perftest;
+
+/** Ranges of numbers, as perftest has them. */
+final class Range {
+
+    private Range() {}
+
+    static int check(String what, int value, int min, int max) {
+        require(value >= min && value <= max, what + " is between " + min + " and " + max + ", not " + value);
+        return value;
+    }
+
+    static void require(boolean right, String otherwise) {
+        if (!right) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

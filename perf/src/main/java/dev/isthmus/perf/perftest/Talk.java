@@ -1,0 +1,13 @@
+package dev.isthmus.perf.perftest;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * What hand-shakes need once the ends know each other.
+ *
+ * @param mine our first queue pair, which every hand-shake carries
+ * @param theirs the peer's queue pairs
+ * @param patience how long the peer may be busy with a run
+ */
+record Talk(PerftestDestination mine, List<PerftestDestination> theirs, Duration patience) {}

@@ -1,0 +1,166 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.LinkLayer;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.TransportType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.StringJoiner;
+
+/** What perftest prints about a test before its figures, and writes into its JSON. */
+record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
+
+    /** The title, with blanks for the terminal and underscores for the JSON. */
+    private String title(char between) {
+        var words = new StringJoiner(String.valueOf(between));
+        words.add(plan.test().verb().title());
+        if (plan.test().verb() == Verb.ATOMIC) {
+            words.add(plan.traffic().atomic() == SendOpcode.ATOMIC_FETCH_AND_ADD ? "FETCH_AND_ADD" : "CMP_AND_SWAP");
+        }
+        if (plan.test().isBandwidth()) {
+            if (plan.traffic().bidirectional()) {
+                words.add("Bidirectional");
+            }
+            if (plan.queues().postList() > 1) {
+                words.add("Post" + between + "List");
+            }
+            words.add("BW");
+        } else {
+            words.add("Latency");
+        }
+        return words.add("Test").toString();
+    }
+
+    List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add("                    " + title(' '));
+        if (plan.traffic().events()) {
+            lines.add(" Test with events. Using " + setup.device() + "_comp0");
+        }
+        lines.add(" Dual-port       : OFF\t\tDevice         : " + setup.device());
+        lines.add(" Number of qps   : " + plan.queues().pairs() + "\t\tTransport type : " + transport());
+        lines.add(" Connection type : " + plan.traffic().transport() + "\t\tUsing SRQ      : "
+                + onOff(plan.queues().shared()));
+        lines.add(" PCIe relax order: " + onOff(plan.place().relaxedOrdering()));
+        lines.add(" ibv_wr* API     : OFF");
+        addQueues(lines);
+        lines.add(" Mtu             : " + terms.mtu().bytes() + "[B]");
+        lines.add(" Link type       : " + link());
+        setup.gid().ifPresent(gid -> lines.add(" GID index       : " + gid.index()));
+        if (plan.test().verb().isFetch()) {
+            lines.add(" Outstand reads  : " + setup.outReads());
+        } else {
+            lines.add(" Max inline data : " + setup.inlineBytes() + "[B]");
+        }
+        lines.add(" rdma_cm QPs\t : " + onOff(plan.place().rdmaCm()));
+        lines.add(" Data ex. method : " + exchangeMethod());
+        return lines;
+    }
+
+    private void addQueues(List<String> lines) {
+        if (plan.isClient() || plan.traffic().bidirectional()) {
+            lines.add(" TX depth        : " + plan.queues().txDepth());
+        }
+        if (plan.queues().postList() > 1) {
+            lines.add(" Post List       : " + plan.queues().postList());
+        }
+        if (plan.isSend() && (!plan.isClient() || plan.traffic().bidirectional())) {
+            lines.add(" RX depth        : " + plan.queues().rxDepth());
+        }
+        if (plan.test().isBandwidth()) {
+            lines.add(" CQ Moderation   : " + plan.queues().cqMod());
+        }
+    }
+
+    /** perftest's JSON, which no parser of JSON reads: nothing is quoted. Unknown to it, so are our percentiles. */
+    String json(String results) {
+        var out = new StringBuilder("{\ntest_info: {\n");
+        out.append("test: ").append(title('_')).append(",\n");
+        if (plan.traffic().events()) {
+            out.append("Test with events: Using_").append(setup.device()).append("_comp0,\n");
+        }
+        out.append("Dual_port: OFF,\nDevice: \"").append(setup.device()).append("\",\n");
+        field(out, "Number_of_qps", plan.queues().pairs());
+        field(out, "Transport_type", transport());
+        field(out, "Connection_type", plan.traffic().transport());
+        field(out, "Using_SRQ", onOff(plan.queues().shared()));
+        field(out, "PCIe_relax_order", onOff(plan.place().relaxedOrdering()));
+        field(out, "ibv_wr_API", "OFF");
+        addQueues(out);
+        field(out, "Mtu", terms.mtu().bytes());
+        field(out, "Link_type", link());
+        setup.gid().ifPresent(gid -> field(out, "GID_index", gid.index()));
+        if (plan.test().verb().isFetch()) {
+            field(out, "Outstand_reads", setup.outReads());
+        } else {
+            field(out, "Max_inline_data", setup.inlineBytes());
+        }
+        field(out, "rdma_cm_QPs", onOff(plan.place().rdmaCm()));
+        field(out, "Data_ex_method", exchangeMethod());
+        return out.append("},\nresults: {\n").append(results).append("},\n}\n").toString();
+    }
+
+    private void addQueues(StringBuilder out) {
+        if (plan.isClient() || plan.traffic().bidirectional()) {
+            field(out, "TX_depth ", plan.queues().txDepth());
+        }
+        if (plan.queues().postList() > 1) {
+            field(out, "Post_List", plan.queues().postList());
+        }
+        if (plan.isSend() && (!plan.isClient() || plan.traffic().bidirectional())) {
+            field(out, "RX_depth", plan.queues().rxDepth());
+        }
+        if (plan.test().isBandwidth()) {
+            field(out, "CQ_Moderation", plan.queues().cqMod());
+        }
+    }
+
+    private static void field(StringBuilder out, String name, Object value) {
+        out.append(name).append(": ").append(value).append(",\n");
+    }
+
+    private static String onOff(boolean on) {
+        return on ? "ON" : "OFF";
+    }
+
+    private String exchangeMethod() {
+        return plan.place().exchangeByCm() ? "rdma_cm" : "Ethernet";
+    }
+
+    private String transport() {
+        return setup.transport() == TransportType.IB
+                ? "IB"
+                : setup.transport() == TransportType.IWARP ? "IW" : "Unknown";
+    }
+
+    private String link() {
+        return setup.linkLayer() == LinkLayer.ETHERNET
+                ? "Ethernet"
+                : setup.linkLayer() == LinkLayer.INFINIBAND ? "IB" : "Unknown";
+    }
+
+    /** The lines of a queue pair: with a key and an address where the peer reads or writes, unless RDMA CM is asked. */
+    List<String> address(String side, PerftestDestination end) {
+        String line = " " + side + " address: LID " + CFormat.alternateHex(end.lid(), 4) + " QPN "
+                + CFormat.alternateHex(end.qpNum(), 6) + " PSN " + CFormat.alternateHex(end.psn(), 6);
+        Verb verb = plan.test().verb();
+        if (!plan.place().exchangeByCm() && (verb == Verb.READ || verb == Verb.WRITE)) {
+            line += verb == Verb.READ ? " OUT " + CFormat.alternateHex(end.outReads(), 4) : "";
+            line += " RKey " + CFormat.alternateHex(Integer.toUnsignedLong(end.rkey()), 8) + " VAddr "
+                    + CFormat.alternateHex(end.address(), 16);
+        }
+        List<String> lines = new ArrayList<>(List.of(line));
+        end.gid().ifPresent(gid -> lines.add(" GID: " + decimal(gid)));
+        return lines;
+    }
+
+    /** perftest prints a GID's bytes as decimal numbers. */
+    private static String decimal(Gid gid) {
+        var text = new StringJoiner(":");
+        for (byte b : gid.bytes()) {
+            text.add(String.format("%02d", b & 0xff));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,126 @@
+package dev.isthmus.perf.perftest;
+
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.WorkCompletions;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** What a loop does when a queue was empty: polls, or sleeps on events; and never for longer than a peer may be silent. */
+abstract class Waiter {
+
+    /** C would wait for ever, or for two minutes. */
+    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    /** After so many empty polls somebody looks at the clock. */
+    private static final int POLLS_BETWEEN_LOOKS = 1 << 16;
+
+    private int polls;
+    private long since;
+
+    static Waiter of(Phases phases, CompletionChannel channel) {
+        return channel == null ? new Polling(phases) : new Events(channel);
+    }
+
+    /** Waits until there are completions, and takes them; 0 when the run's time is over. */
+    abstract int await(CompletionQueue queue, WorkCompletions into, String silence) throws PerftestException;
+
+    /** Waits a moment for any queue, which the caller polls again; true when the peer has been silent for too long. */
+    abstract boolean idle() throws PerftestException;
+
+    /** Something came. */
+    final void busy() {
+        polls = 0;
+        since = 0;
+    }
+
+    /** Nothing came, once more; true when that has been so for too long. */
+    final boolean look() {
+        return ++polls == POLLS_BETWEEN_LOOKS && lookAtTheClock();
+    }
+
+    private boolean lookAtTheClock() {
+        polls = 0;
+        long now = System.nanoTime();
+        if (since == 0) {
+            since = now;
+        }
+        return now - since > SILENCE_NANOS;
+    }
+
+    /** What to say of a peer that has been silent for too long. */
+    static PerftestException silent(String silence) {
+        return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(SILENCE_NANOS)
+                + " s: are size (-s) and iterations (-n) the same on both ends?");
+    }
+
+    private static final class Polling extends Waiter {
+        private final Phases phases;
+
+        Polling(Phases phases) {
+            this.phases = phases;
+        }
+
+        @Override
+        int await(CompletionQueue queue, WorkCompletions into, String silence) throws PerftestException {
+            int n = queue.poll(into);
+            while (n == 0 && !phases.isEnd()) {
+                if (look()) {
+                    throw silent(silence);
+                }
+                n = queue.poll(into);
+            }
+            busy();
+            return n;
+        }
+
+        @Override
+        boolean idle() {
+            return look();
+        }
+    }
+
+    private static final class Events extends Waiter {
+        private static final Duration SILENCE = Duration.ofNanos(SILENCE_NANOS);
+
+        private final CompletionChannel channel;
+
+        Events(CompletionChannel channel) {
+            this.channel = channel;
+        }
+
+        @Override
+        int await(CompletionQueue queue, WorkCompletions into, String silence) throws PerftestException {
+            int n = queue.poll(into);
+            while (n == 0) {
+                if (idle()) {
+                    throw silent(silence);
+                }
+                n = queue.poll(into);
+            }
+            return n;
+        }
+
+        /** Both queues were armed at first, and each is again once its event has come. */
+        @Override
+        boolean idle() throws PerftestException {
+            try {
+                CompletionQueue ready = channel.await(SILENCE);
+                if (ready != null) {
+                    ready.requestNotify(false);
+                }
+                return ready == null;
+            } catch (InterruptedException e) {
+                throw CmLink.interrupted(e);
+            }
+        }
+    }
+
+    /** What went wrong with a completion. */
+    static PerftestException failed(String what, long index, WorkCompletions completions, int which) {
+        return new PerftestException(what + " " + index + " failed: " + completions.status(which) + " ("
+                + completions.statusCode(which) + "), vendor error 0x"
+                + Integer.toHexString(completions.vendorError(which))
+                + "; are size (-s) and iterations (-n) the same on both ends?");
+    }
+}

@@ -1,0 +1,122 @@
+package dev.isthmus.perf.perftest;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.WorkCompletions;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.VarHandle;
+
+/**
+ * The ping-pong of write_lat: each end writes a number into the last byte of the other's buffer, and looks at the last
+ * byte of its own until the next number is there. The server begins. Allocates nothing.
+ */
+final class WriteLoop {
+
+    private static final VarHandle BYTE = JAVA_BYTE.varHandle();
+
+    private final QueuePair qp;
+    private final CompletionQueue queue;
+    private final WorkCompletions done = WorkCompletions.allocate(1);
+    private final SendRequest write;
+    private final MemorySegment memory;
+    private final long outgoing;
+    private final long incoming;
+    private final boolean timed;
+    private final Phases phases;
+    private final Waiter waiter;
+    private final long[] posted;
+    private long sampled;
+    private byte sent;
+    private byte received;
+
+    WriteLoop(Endpoint end, Requests requests, Phases phases, int bytes) {
+        qp = end.pair(0);
+        queue = end.sendQueue();
+        write = requests.send(0, 0, true);
+        memory = end.memory().segment();
+        outgoing = end.sendOffset(0) + bytes - 1;
+        incoming = end.receiveOffset(0) + bytes - 1;
+        timed = end.plan.traffic().isTimed();
+        posted = new long[end.plan.traffic().iterations()];
+        this.phases = phases;
+        waiter = Waiter.of(phases, null);
+    }
+
+    /** Runs it, and returns when each write was posted, nanoseconds; none of a run that has a duration. */
+    long[] run(boolean client) throws PerftestException {
+        if (timed) {
+            runForSomeTime(client);
+        } else if (client) {
+            for (int i = 0; i < posted.length; i++) {
+                awaitWrite();
+                write(i);
+            }
+        } else {
+            write(0);
+            for (int i = 1; i < posted.length; i++) {
+                awaitWrite();
+                write(i);
+            }
+            awaitWrite();
+        }
+        return posted;
+    }
+
+    /** How many writes there were while it was measured, in a run that has a duration. */
+    long sampled() {
+        return sampled;
+    }
+
+    private void runForSomeTime(boolean client) throws PerftestException {
+        phases.start();
+        if (!client) {
+            post();
+        }
+        while (!phases.isEnd()) {
+            awaitWrite();
+            if (!phases.isEnd()) {
+                post();
+                if (phases.isSampling()) {
+                    sampled++;
+                }
+            }
+        }
+    }
+
+    private void awaitWrite() throws PerftestException {
+        received++;
+        if ((byte) BYTE.getAcquire(memory, incoming) != received) {
+            awaitWriteAtLength();
+        }
+    }
+
+    private void awaitWriteAtLength() throws PerftestException {
+        while ((byte) BYTE.getAcquire(memory, incoming) != received && !phases.isEnd()) {
+            if (waiter.look()) {
+                throw Waiter.silent("no write from the peer");
+            }
+        }
+        waiter.busy();
+    }
+
+    private void write(int index) throws PerftestException {
+        posted[index] = System.nanoTime();
+        post();
+    }
+
+    private void post() throws PerftestException {
+        memory.set(JAVA_BYTE, outgoing, ++sent);
+        if (!qp.tryPost(write)) {
+            throw new PerftestException("the send queue is full");
+        }
+        if (queue.poll(done) == 0 && waiter.await(queue, done, "the peer acknowledges nothing") == 0) {
+            return; // the time is over
+        }
+        if (!done.isSuccess(0)) {
+            throw Waiter.failed("write", sent, done, 0);
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package dev.isthmus.perf.ucx;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.JavaChild;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
+
+/** Two JVMs that stay up, for one transport. */
+final class AgentContender implements Contender {
+
+    private final JavaChild server;
+    private final JavaChild client;
+
+    AgentContender(Name name, Cell.Transport transport, Children children) throws IOException {
+        Map<String, String> environment = new HashMap<>();
+        environment.put("UCX_TLS", transport.transports());
+        if (name == Name.JUCX) {
+            environment.put("UCX_ERROR_SIGNALS", ""); // UCX' handler would take the JVM's own signals for a crash
+        }
+        String binding = name == Name.JUCX ? "jucx" : "java";
+        server = new JavaChild(children, environment, "ucx-agent", binding);
+        client = new JavaChild(children, environment, "ucx-agent", binding);
+    }
+
+    @Override
+    public double run(Cell cell, int iterations, int warmUp, double warmUpSeconds)
+            throws IOException, InterruptedException {
+        server.tell(UcxAgentCommand.SERVE);
+        String port = checked(server.answer());
+        client.tell(String.join(
+                " ",
+                "-t",
+                cell.test().title(),
+                "-s",
+                "" + cell.bytes(),
+                "-n",
+                "" + iterations,
+                "-w",
+                "" + warmUp,
+                "--warmup-time",
+                "" + warmUpSeconds,
+                "-p",
+                port,
+                "127.0.0.1"));
+        String results = client.answer();
+        String served = server.answer();
+        checked(results);
+        checked(served);
+        return Contender.figure(cell, results);
+    }
+
+    private static String checked(String answer) throws IOException {
+        if (answer.startsWith(UcxAgentCommand.ERROR)) {
+            throw new IOException(answer.substring(UcxAgentCommand.ERROR.length()));
+        }
+        return answer;
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        server.close();
+    }
+}

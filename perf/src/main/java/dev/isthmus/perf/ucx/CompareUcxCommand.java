@@ -1,0 +1,173 @@
+package dev.isthmus.perf.ucx;
+
+import dev.isthmus.perf.WholeFile;
+import dev.isthmus.perf.demo.Machine;
+import dev.isthmus.perf.demo.Progress;
+import dev.isthmus.ucx.UcxVersion;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.regex.Pattern;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus perf compare-ucx}: C, Java and JUCX in one run. */
+@Command(
+        name = "compare-ucx",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "Holds Java against C's ucx_perftest and JUCX in one run, over shared memory and TCP: latency of tag, stream,",
+            "active message and put at 8 B and 4 KiB, bandwidth at 64 KiB and 1 MiB.",
+            "The three take turns at each cell, round after round; the table has the medians and their ratios. Exit status 1",
+            "when a cell could not be measured. Ctrl-C prints and writes what was measured until then."
+        })
+public final class CompareUcxCommand implements Callable<Integer> {
+
+    private static final double WARM_UP_SECONDS = 2;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "how many rounds (default: ${DEFAULT-VALUE})")
+    private int rounds = 9;
+
+    @Option(
+            names = "--only",
+            paramLabel = "PATTERN",
+            description = "only cells whose name has a match, such as shm-tag or lat-8$")
+    private Pattern only = Pattern.compile("");
+
+    @Option(names = "--iterations", paramLabel = "N", description = "iterations of a run (default: by cell)")
+    private Optional<Integer> iterations = Optional.empty();
+
+    @Option(
+            names = "--warm-up",
+            paramLabel = "SECONDS",
+            description = "how long a JVM is warmed up for each cell (default: ${DEFAULT-VALUE})")
+    private double warmUpSeconds = WARM_UP_SECONDS;
+
+    @Option(names = "--json", paramLabel = "FILE", description = "write all figures there, of every round")
+    private Optional<Path> json = Optional.empty();
+
+    @Option(names = "--csv", paramLabel = "FILE", description = "the same as CSV")
+    private Optional<Path> csv = Optional.empty();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        List<Cell> cells = Cell.ALL.stream()
+                .filter(cell -> only.matcher(cell.title()).find())
+                .toList();
+        check(
+                !cells.isEmpty(),
+                "there is no cell that matches: "
+                        + Cell.ALL.stream().map(Cell::title).toList());
+        check(rounds > 0 && iterations.orElse(1) > 0 && warmUpSeconds >= 0, "rounds and iterations are positive");
+        checkWritable(json);
+        checkWritable(csv);
+        var machine =
+                Machine.here("this machine", Map.of("UCX", UcxVersion.loaded().toString(), "JUCX", jucx()));
+        var options = new Comparing.Options(cells, rounds, iterations, warmUpSeconds);
+        List<Figures> figures = measure(System.err, options, machine);
+        return figures.stream().allMatch(CompareUcxCommand::isWhole) ? 0 : 1;
+    }
+
+    /** Measures and reports; when a signal comes before the end, what there is by then. */
+    private List<Figures> measure(PrintStream says, Comparing.Options options, Machine machine)
+            throws IOException, InterruptedException {
+        try (var progress = Progress.on(says);
+                var comparing = new Comparing(options, progress::update)) {
+            var reported = new AtomicBoolean();
+            var signal = new Thread(() -> stop(comparing, progress, reported, machine), "report-what-there-is");
+            Runtime.getRuntime().addShutdownHook(signal);
+            List<Figures> figures = comparing.run();
+            if (!reported.getAndSet(true)) {
+                progress.clear();
+                report(figures, machine, true);
+            }
+            forget(signal);
+            return figures;
+        }
+    }
+
+    private void stop(Comparing comparing, Progress progress, AtomicBoolean reported, Machine machine) {
+        List<Figures> figures = comparing.stop();
+        if (!reported.getAndSet(true)) {
+            progress.close();
+            try {
+                report(figures, machine, false);
+            } catch (IOException e) {
+                spec.commandLine().getErr().println(spec.name() + ": " + e.getMessage());
+            }
+        }
+    }
+
+    private static void forget(Thread hook) {
+        try {
+            Runtime.getRuntime().removeShutdownHook(hook);
+        } catch (IllegalStateException e) {
+            // It runs, and this JVM ends with it.
+        }
+    }
+
+    private void report(List<Figures> figures, Machine machine, boolean complete) throws IOException {
+        String date = LocalDate.now(ZoneOffset.UTC).toString();
+        PrintWriter out = spec.commandLine().getOut();
+        out.print(CompareReport.table(figures, machine, date));
+        if (!complete) {
+            out.println("Stopped before the end: these are the rounds that were measured.");
+        }
+        out.flush();
+        if (json.isPresent()) {
+            write(json.get(), CompareReport.json(figures, machine, date, complete));
+        }
+        if (csv.isPresent()) {
+            write(csv.get(), CompareReport.csv(figures));
+        }
+    }
+
+    private static void write(Path file, String text) throws IOException {
+        WholeFile.write(file, text.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private static boolean isWhole(Figures figures) {
+        return List.of(Contender.Name.values()).stream()
+                .allMatch(name -> figures.failure(name).isEmpty());
+    }
+
+    /** The jar's name ends with the version. */
+    private static String jucx() {
+        String path = System.getProperty("java.class.path");
+        var version = Pattern.compile("jucx-([0-9][^/:]*)\\.jar").matcher(path);
+        return version.find() ? version.group(1) : "none";
+    }
+
+    private void check(boolean right, String otherwise) {
+        if (!right) {
+            throw new ParameterException(spec.commandLine(), otherwise);
+        }
+    }
+
+    /** Minutes later would be a bad time to find out. */
+    private static void checkWritable(Optional<Path> file) throws IOException {
+        if (file.isPresent()) {
+            Path folder = file.get().toAbsolutePath().getParent();
+            if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file.get())) {
+                throw new IOException("cannot write " + file.get());
+            }
+        }
+    }
+}

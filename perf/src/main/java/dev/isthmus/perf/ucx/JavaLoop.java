@@ -1,0 +1,25 @@
+package dev.isthmus.perf.ucx;
+
+import java.io.IOException;
+
+/** What an operation's tests repeat, at either end. */
+interface JavaLoop {
+
+    /** The server's part of a ping-pong: it sends first. */
+    void ask(int count) throws IOException;
+
+    /** The client's part of a ping-pong. */
+    void answer(int count) throws IOException;
+
+    /** The client's part of a test in one direction. */
+    void give(int count) throws IOException;
+
+    /** The server's part of a test in one direction. */
+    void take(int count) throws IOException;
+
+    /** Before a run. */
+    default void begin() {}
+
+    /** After a run: waits for all that was begun. */
+    void finish() throws IOException;
+}

@@ -1,0 +1,208 @@
+package dev.isthmus.perf.ucx;
+
+import dev.isthmus.perf.perftest.PerftestException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The TCP connection between the ends of a test, and {@code ucx_perftest}'s exchange on it. Never blocks for good: each
+ * wait has a limit or notices that the peer has gone.
+ */
+final class UcxLink implements AutoCloseable {
+
+    /** How long a peer may take to say what it has to say before a test begins. */
+    static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final int MAGIC = 0xdeadbeef;
+    private static final int BUFFER = 1 << 14;
+    private static final long NAP_NANOS = 50_000;
+
+    private final SocketChannel channel;
+    private final String peer;
+    private final ByteBuffer in = ByteBuffer.allocateDirect(BUFFER).order(ByteOrder.LITTLE_ENDIAN);
+    private final ByteBuffer out = ByteBuffer.allocateDirect(BUFFER).order(ByteOrder.LITTLE_ENDIAN);
+    private long quietSince = System.nanoTime();
+    private boolean ended;
+
+    UcxLink(SocketChannel channel) throws IOException {
+        this.channel = channel;
+        this.peer = channel.getRemoteAddress().toString().replaceFirst("^.*/", "");
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        channel.configureBlocking(false);
+        in.flip();
+    }
+
+    /** Connects to a server. */
+    static UcxLink connect(InetSocketAddress server) throws IOException {
+        if (server.isUnresolved()) {
+            throw new PerftestException("there is no host " + server.getHostString());
+        }
+        SocketChannel channel = SocketChannel.open();
+        try {
+            channel.socket().connect(server, (int) PATIENCE.toMillis());
+            return new UcxLink(channel);
+        } catch (IOException e) {
+            channel.close();
+            throw new PerftestException(
+                    "no server at " + server.getHostString() + " port " + server.getPort() + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Listens; close it when the client has come. */
+    static ServerSocketChannel listen(int port, boolean version6) throws IOException {
+        ServerSocketChannel server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(new InetSocketAddress(version6 ? "::" : "0.0.0.0", port));
+            return server;
+        } catch (IOException e) {
+            server.close();
+            throw new PerftestException("cannot listen on port " + port + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** What there is to do while a message is waited for before UCX is there. */
+    private static void nap() {
+        LockSupport.parkNanos(NAP_NANOS);
+    }
+
+    /** Who is at the other end. */
+    String peer() {
+        return peer;
+    }
+
+    void send(byte[] bytes) throws IOException {
+        for (int at = 0; at < bytes.length; ) {
+            int count = Math.min(BUFFER, bytes.length - at);
+            out.clear().put(bytes, at, count).flip();
+            write(UcxLink::nap);
+            at += count;
+        }
+    }
+
+    byte[] receive(int count) throws IOException {
+        byte[] bytes = new byte[count];
+        for (int at = 0; at < count; ) {
+            await(1, UcxLink::nap, true);
+            int some = Math.min(count - at, in.remaining());
+            in.get(bytes, at, some);
+            at += some;
+        }
+        return bytes;
+    }
+
+    /** Sends something with its length in front. */
+    void sendSized(byte[] bytes) throws IOException {
+        byte[] sized = new byte[Long.BYTES + bytes.length];
+        ByteBuffer.wrap(sized)
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .putLong(bytes.length)
+                .put(bytes);
+        send(sized);
+    }
+
+    /** Receives something that has its length in front. */
+    byte[] receiveSized(int atMost) throws IOException {
+        long length = ByteBuffer.wrap(receive(Long.BYTES))
+                .order(ByteOrder.LITTLE_ENDIAN)
+                .getLong();
+        if (length < 1 || length > atMost) {
+            throw new PerftestException(
+                    peer + " announces " + length + " bytes where 1 to " + atMost + " can come: it is no ucx_perftest");
+        }
+        return receive((int) length);
+    }
+
+    /** Both ends say a status; the result is mine if theirs is 0, otherwise theirs. */
+    int exchangeStatus(int mine) throws IOException {
+        sendSized(new byte[] {(byte) mine});
+        int theirs = receiveSized(1)[0];
+        return theirs == 0 ? mine : theirs;
+    }
+
+    /** Returns when the peer is here, too, and progresses meanwhile. */
+    void barrier(Runnable progress, boolean limited) throws IOException {
+        out.clear().putInt(MAGIC).flip();
+        write(progress);
+        await(Integer.BYTES, progress, limited);
+        int said = in.getInt();
+        if (said != MAGIC) {
+            throw new PerftestException(peer + " has said " + Integer.toHexString(said)
+                    + " where both ends wait for each other: it is no ucx_perftest, or runs another test");
+        }
+    }
+
+    private void write(Runnable progress) throws IOException {
+        touch();
+        while (out.hasRemaining()) {
+            if (channel.write(out) == 0) {
+                progress.run();
+                checkSilence(true);
+            }
+        }
+    }
+
+    private void await(int count, Runnable progress, boolean limited) throws IOException {
+        touch();
+        while (in.remaining() < count) {
+            if (read() == 0) {
+                progress.run();
+                checkSilence(limited);
+            }
+            if (ended && in.remaining() < count) {
+                throw gone();
+            }
+        }
+    }
+
+    private int read() throws IOException {
+        in.compact();
+        try {
+            int count = in.hasRemaining() ? channel.read(in) : 0;
+            ended |= count < 0;
+            return Math.max(count, 0);
+        } catch (IOException e) {
+            throw new PerftestException(peer + " has gone: " + e.getMessage(), e);
+        } finally {
+            in.flip();
+        }
+    }
+
+    /** Something has happened: the peer's silence begins anew. */
+    void touch() {
+        quietSince = System.nanoTime();
+    }
+
+    /** Throws if the peer has gone, or has been silent for too long. */
+    void checkPeer(boolean limited) throws IOException {
+        read();
+        // It may have ended well, and what it sent last is still on its way, here or in UCX.
+        if (ended && !in.hasRemaining()) {
+            throw gone();
+        }
+        checkSilence(limited);
+    }
+
+    private void checkSilence(boolean limited) throws IOException {
+        if (limited && System.nanoTime() - quietSince > PATIENCE.toNanos()) {
+            throw new PerftestException("nothing from " + peer + " for " + PATIENCE.toSeconds() + " s");
+        }
+    }
+
+    private PerftestException gone() {
+        return new PerftestException(peer + " has ended before the test did; what it says tells why");
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}

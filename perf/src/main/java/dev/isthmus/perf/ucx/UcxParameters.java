@@ -1,0 +1,142 @@
+package dev.isthmus.perf.ucx;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * {@code perftest_params_t} of UCX 1.13 to 1.16: what a client sends first. Pointers in it mean nothing to the other side,
+ * and are zero here. The sizes of the parts follow it.
+ */
+final class UcxParameters {
+
+    /** {@code sizeof(perftest_params_t)}. */
+    static final int BYTES = 264;
+
+    /** {@code UCX_PERF_API_UCP}. */
+    private static final int UCP = 1;
+
+    private static final int STREAM_UNI = 2;
+    private static final int ASYNC_THREAD = 1;
+    private static final int LAST_WAIT_MODE = 3;
+    private static final int PAGE = 4096;
+    private static final int MAX_PARTS = 1 << 10;
+    private static final int UCT_WINDOW = 127;
+    private static final byte[] NONE = "<none>".getBytes(StandardCharsets.US_ASCII);
+
+    private static final int API = 0;
+    private static final int COMMAND = 4;
+    private static final int TYPE = 8;
+    private static final int THREAD_MODE = 12;
+    private static final int THREADS = 16;
+    private static final int ASYNC_MODE = 20;
+    private static final int WAIT_MODE = 24;
+    private static final int SEND_MEMORY = 28;
+    private static final int RECEIVE_MEMORY = 32;
+    private static final int FLAGS = 36;
+    private static final int PARTS = 48;
+    private static final int STRIDE = 56;
+    private static final int ALIGNMENT = 64;
+    private static final int WINDOW = 72;
+    private static final int WARM_UP = 80;
+    private static final int WARM_UP_SECONDS = 88;
+    private static final int ITERATIONS = 96;
+    private static final int REPORT_SECONDS = 112;
+    private static final int PERCENTILE = 120;
+    private static final int DEVICE = 152;
+    private static final int TRANSPORT = 184;
+    private static final int UCT_WINDOW_AT = 216;
+    private static final int UCT_HEADER = 224;
+    private static final int SEND_TYPE = 236;
+    private static final int RECEIVE_TYPE = 240;
+    private static final int HEADER = 248;
+    private static final int TEST = 256;
+
+    private UcxParameters() {}
+
+    private static ByteBuffer ofOrder(ByteBuffer bytes) {
+        return bytes.order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The struct and the sizes. */
+    static byte[] encode(UcxPlan plan) {
+        ByteBuffer out = ofOrder(ByteBuffer.allocate(BYTES + plan.sizes().size() * Long.BYTES));
+        UcxTest test = plan.test();
+        out.putInt(API, UCP).putInt(COMMAND, test.command().code());
+        out.putInt(TYPE, test.isPingPong() ? 0 : STREAM_UNI);
+        out.putInt(THREADS, 1).putInt(ASYNC_MODE, ASYNC_THREAD).putInt(WAIT_MODE, LAST_WAIT_MODE);
+        out.putInt(FLAGS, plan.flags());
+        out.putLong(PARTS, plan.sizes().size()).putLong(STRIDE, plan.stride());
+        out.putLong(ALIGNMENT, PAGE).putInt(WINDOW, plan.window());
+        out.putLong(WARM_UP, plan.warmUp()).putDouble(WARM_UP_SECONDS, plan.warmUpSeconds());
+        out.putLong(ITERATIONS, plan.iterations());
+        out.putDouble(REPORT_SECONDS, 1).putDouble(PERCENTILE, plan.percentile());
+        out.put(DEVICE, NONE).put(TRANSPORT, NONE);
+        out.putInt(UCT_WINDOW_AT, UCT_WINDOW).putLong(UCT_HEADER, plan.header());
+        out.putInt(SEND_TYPE, plan.sendIov() ? 1 : 0).putInt(RECEIVE_TYPE, plan.receiveIov() ? 1 : 0);
+        out.putLong(HEADER, plan.header()).putInt(TEST, test.id());
+        for (int i = 0; i < plan.sizes().size(); i++) {
+            out.putLong(BYTES + i * Long.BYTES, plan.sizes().get(i));
+        }
+        return out.array();
+    }
+
+    /** How many sizes follow the struct. */
+    static int parts(byte[] struct) {
+        ByteBuffer in = ofOrder(ByteBuffer.wrap(struct));
+        long parts = in.getLong(PARTS);
+        if (parts < 1 || parts > MAX_PARTS || in.getInt(API) != UCP) {
+            throw new IllegalArgumentException(
+                    "that is no test of the protocol layer by ucx_perftest of UCX 1.13 to 1.16");
+        }
+        return (int) parts;
+    }
+
+    /** What another client wants. */
+    static UcxPlan decode(byte[] struct, byte[] sizes) {
+        ByteBuffer in = ofOrder(ByteBuffer.wrap(struct));
+        UcxTest test = test(in.getInt(COMMAND), in.getInt(TYPE), in.getInt(TEST));
+        check(in.getInt(THREADS) == 1 && in.getInt(THREAD_MODE) == 0, "one thread (-T, -M) is what there is here");
+        int wait = in.getInt(WAIT_MODE);
+        check(wait == 0 || wait == LAST_WAIT_MODE, "only -E poll is there");
+        check(in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0, "only the host's memory (-m) is there");
+        int sendType = in.getInt(SEND_TYPE);
+        int receiveType = in.getInt(RECEIVE_TYPE);
+        check((sendType & ~1) == 0 && (receiveType & ~1) == 0, "the layouts (-D) are none");
+        List<Long> parts = new ArrayList<>();
+        for (ByteBuffer left = ofOrder(ByteBuffer.wrap(sizes)); left.hasRemaining(); ) {
+            parts.add(left.getLong());
+        }
+        int window = in.getInt(WINDOW);
+        return new UcxPlan(
+                test,
+                parts,
+                in.getLong(STRIDE),
+                in.getLong(ITERATIONS),
+                in.getLong(WARM_UP),
+                in.getDouble(WARM_UP_SECONDS),
+                window == 0 ? test.window() : window,
+                in.getDouble(PERCENTILE),
+                sendType == 1,
+                receiveType == 1,
+                test.command() == UcxTest.Command.AM ? in.getLong(HEADER) : 0,
+                in.getInt(FLAGS));
+    }
+
+    private static UcxTest test(int command, int type, int id) {
+        for (UcxTest test : UcxTest.values()) {
+            if (test.id() == id && test.command().code() == command && type == (test.isPingPong() ? 0 : STREAM_UNI)) {
+                return test;
+            }
+        }
+        throw new IllegalArgumentException("there is no test " + id + " (" + command + ", " + type + ")");
+    }
+
+    private static void check(boolean right, String otherwise) {
+        if (!right) {
+            throw new IllegalArgumentException(otherwise);
+        }
+    }
+}

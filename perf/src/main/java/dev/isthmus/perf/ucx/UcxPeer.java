@@ -1,0 +1,108 @@
+package dev.isthmus.perf.ucx;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+
+/** One end of a test of {@code ucx_perftest}, for whoever wants the figures rather than what is printed. */
+public final class UcxPeer {
+
+    private static final UcxSession.Listener DEAF = new UcxSession.Listener() {
+        @Override
+        public void begin(UcxPlan plan) {}
+
+        @Override
+        public void report(UcxResult result, boolean last) {}
+    };
+
+    /** For the client to get ready. */
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+    private static final double MICROS = 1e6;
+
+    private UcxPeer() {}
+
+    /** The ways for a JVM to UCX. */
+    public enum Binding {
+        /** This project's. */
+        JAVA,
+        /** UCX' own, by JNI. */
+        JUCX;
+
+        private UcxBinding ends() {
+            return this == JUCX ? JucxEnd::new : JavaEnd::new;
+        }
+    }
+
+    /**
+     * What a client has measured.
+     *
+     * @param iterations how many there were
+     * @param averageMicros of an operation, of a ping-pong half a round trip
+     * @param percentileMicros the percentile that was asked for; of a latency test each message was timed
+     * @param perSecond messages, of a ping-pong in both directions
+     */
+    public record Result(long iterations, double averageMicros, double percentileMicros, double perSecond) {}
+
+    /**
+     * Serves one client. Blocks until the test is over.
+     *
+     * @param binding how
+     * @param at the address to listen at
+     * @throws IOException if nobody comes, or the test fails
+     */
+    public static void serve(Binding binding, InetSocketAddress at) throws IOException {
+        try (UcxLink link = new UcxLink(accept(at))) {
+            UcxSession.serve(link, binding.ends(), DEAF);
+        }
+    }
+
+    private static SocketChannel accept(InetSocketAddress at) throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.bind(at);
+            server.socket().setSoTimeout((int) PATIENCE.toMillis());
+            return server.socket().accept().getChannel(); // the channel's own accept has no limit
+        } catch (SocketTimeoutException e) {
+            throw new IOException("no client came to " + at + " within " + PATIENCE.toSeconds() + " s", e);
+        }
+    }
+
+    /**
+     * Runs a client. Blocks until the test is over.
+     *
+     * @param binding how
+     * @param words the flags of {@code ucx_perftest}, with the server's address
+     * @return what was measured
+     * @throws IOException if the test fails
+     */
+    public static Result ask(Binding binding, List<String> words) throws IOException {
+        var line = new Line();
+        new CommandLine(line).parseArgs(words.toArray(String[]::new));
+        line.options.check();
+        UcxPlan plan = line.options.plan();
+        var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
+        boolean each = plan.test().isPingPong() || plan.test() == UcxTest.UCP_GET;
+        try (var link = UcxLink.connect(server)) {
+            UcxResult result = UcxSession.client(plan, link, binding.ends(), DEAF, each ? 1 : UcxClock.BLOCK);
+            return new Result(
+                    result.iterations(), result.latency() * MICROS, result.percentile() * MICROS, result.rate());
+        }
+    }
+
+    /** Gives the options a command. */
+    @Command
+    private static final class Line {
+
+        @Mixin
+        private UcxOptions options = new UcxOptions();
+    }
+}

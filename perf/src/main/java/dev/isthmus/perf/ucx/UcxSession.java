@@ -1,0 +1,145 @@
+package dev.isthmus.perf.ucx;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.perf.perftest.PerftestException;
+import java.io.IOException;
+
+/** A test, from the first word of the client to the last of the server. */
+final class UcxSession {
+
+    /** Told what happens. */
+    interface Listener {
+
+        /** Both ends know the test. */
+        void begin(UcxPlan plan);
+
+        /** What was measured so far, or in the end. */
+        void report(UcxResult result, boolean last);
+    }
+
+    private static final int IN_PROGRESS = 1;
+    private static final int FAILED = -1;
+    private static final double NANOS = 1e9;
+
+    private final UcxPlan plan;
+    private final UcxLink link;
+    private final UcxEnd end;
+    private final int blockSize;
+    private final UcxClock clock;
+    private final boolean limited;
+
+    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, int blockSize, Listener listener) {
+        this.plan = plan;
+        this.link = link;
+        this.end = end;
+        this.blockSize = blockSize;
+        this.clock = new UcxClock(plan, result -> listener.report(result, false));
+        this.limited = !plan.test().command().isOneSided();
+    }
+
+    /** Runs a test with a server; what was measured. */
+    static UcxResult client(UcxPlan plan, UcxLink link, UcxBinding binding, Listener listener) throws IOException {
+        return client(plan, link, binding, listener, UcxClock.BLOCK);
+    }
+
+    /** The same, with a look at the clock after so many messages. */
+    static UcxResult client(UcxPlan plan, UcxLink link, UcxBinding binding, Listener listener, int block)
+            throws IOException {
+        listener.begin(plan);
+        link.send(UcxParameters.encode(plan));
+        return run(plan, link, binding, block, false, listener);
+    }
+
+    /** Runs the test that a client wants. */
+    static void serve(UcxLink link, UcxBinding binding, Listener listener) throws IOException {
+        UcxPlan plan = requested(link);
+        listener.begin(plan);
+        run(plan, link, binding, UcxClock.BLOCK, true, listener);
+    }
+
+    private static UcxPlan requested(UcxLink link) throws IOException {
+        byte[] struct = link.receive(UcxParameters.BYTES);
+        try {
+            byte[] sizes = link.receive(UcxParameters.parts(struct) * Long.BYTES);
+            return UcxParameters.decode(struct, sizes);
+        } catch (IllegalArgumentException e) {
+            throw new PerftestException(link.peer() + " wants what cannot be: " + e.getMessage(), e);
+        }
+    }
+
+    private static UcxResult run(
+            UcxPlan plan, UcxLink link, UcxBinding binding, int blockSize, boolean server, Listener listener)
+            throws IOException {
+        try (UcxEnd end = binding.open(plan, server, link)) {
+            var session = new UcxSession(plan, link, end, blockSize, listener);
+            session.connect();
+            session.warmUp();
+            session.measure(plan.iterations() == 0 ? Long.MAX_VALUE : plan.iterations());
+            session.barrier();
+            UcxResult result = session.clock.result();
+            listener.report(result, true);
+            session.barrier();
+            end.disconnect();
+            session.barrier();
+            return result;
+        }
+    }
+
+    private void connect() throws IOException {
+        link.sendSized(end.introduction().encode());
+        byte[] theirs = link.receiveSized(Introduction.MAX_BYTES);
+        try {
+            end.connect(Introduction.decode(theirs));
+        } catch (IllegalArgumentException | RdmaException e) {
+            link.sendSized(new byte[] {FAILED});
+            throw new PerftestException(
+                    "cannot connect to the end that " + link.peer() + " has told of: " + e.getMessage(), e);
+        }
+        int status = link.exchangeStatus(0);
+        if (status != 0) {
+            throw new PerftestException(link.peer() + " cannot connect to this end: status " + status);
+        }
+        end.flush();
+    }
+
+    /** Ever longer runs, until the iterations are enough or for both the time is over. */
+    private void warmUp() throws IOException {
+        long limit = (long) (plan.warmUpSeconds() * NANOS);
+        long begin = System.nanoTime();
+        long next = 1;
+        for (long done = 0; done < plan.warmUp(); next *= 2) {
+            measure(next);
+            barrier();
+            int status = link.exchangeStatus(System.nanoTime() - begin > limit ? 0 : IN_PROGRESS);
+            if (status == 0) {
+                return;
+            }
+            if (status != IN_PROGRESS) {
+                throw new PerftestException(link.peer() + " has failed with status " + status);
+            }
+            done += next;
+        }
+    }
+
+    private void measure(long iterations) throws IOException {
+        UcxBlock block = end.block();
+        end.begin();
+        barrier();
+        clock.start();
+        for (long left = iterations; left > 0; ) {
+            int count = (int) Math.min(left, blockSize);
+            block.run(count);
+            clock.stamp(count);
+            link.touch();
+            left -= count;
+        }
+        end.finish();
+        end.flush();
+        clock.stop();
+        barrier();
+    }
+
+    private void barrier() throws IOException {
+        link.barrier(end::progress, limited);
+    }
+}

@@ -1,0 +1,70 @@
+package dev.isthmus.perf.ucx;
+
+import java.io.IOException;
+
+/** The operations that are outstanding, up to so many. The oldest is waited for first. */
+final class Window {
+
+    private final Waiting waiting;
+    private long[] requests;
+    private int oldest;
+    private int count;
+
+    Window(Waiting waiting, int size) {
+        this.waiting = waiting;
+        this.requests = new long[size];
+    }
+
+    /** Returns when there is room for one more. */
+    void room() throws IOException {
+        if (count == requests.length) {
+            finishOldest();
+        }
+    }
+
+    /** One was begun, after {@link #room}; 0 when it is done already. */
+    void add(long request) {
+        if (request != 0) {
+            int at = oldest + count;
+            requests[at < requests.length ? at : at - requests.length] = request;
+            count++;
+        }
+    }
+
+    boolean isFull() {
+        return count == requests.length;
+    }
+
+    /** Makes twice the room, where nothing can be waited for. */
+    void grow() {
+        long[] more = new long[2 * requests.length];
+        for (int i = 0; i < count; i++) {
+            more[i] = requests[(oldest + i) % requests.length];
+        }
+        requests = more;
+        oldest = 0;
+    }
+
+    int size() {
+        return requests.length;
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** Waits for the oldest. */
+    void finishOldest() throws IOException {
+        long request = requests[oldest];
+        oldest = oldest + 1 == requests.length ? 0 : oldest + 1;
+        count--;
+        waiting.finish(request);
+    }
+
+    /** Waits for all. */
+    void drain() throws IOException {
+        while (count > 0) {
+            finishOldest();
+        }
+    }
+}

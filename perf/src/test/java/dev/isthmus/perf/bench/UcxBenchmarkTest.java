@@ -1,0 +1,27 @@
+package dev.isthmus.perf.bench;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Tag("ucx")
+@Tag("host")
+@Timeout(400)
+class UcxBenchmarkTest {
+
+    /** In a JVM of its own: JUCX is not to meet other tests. */
+    @Test
+    void shouldCallInEachWay() throws Exception {
+        BenchmarkRun.all(1, 4, CallBenchmark.class);
+    }
+
+    @Test
+    void shouldConnectOverEachTransport() throws Exception {
+        BenchmarkRun.all(0, 3, UcxConnectionBenchmark.class);
+    }
+
+    @Test
+    void shouldStartWithEachKindOfWhatIsKept() throws Exception {
+        BenchmarkRun.all(0, StartBenchmark.Kept.values().length, StartBenchmark.class);
+    }
+}

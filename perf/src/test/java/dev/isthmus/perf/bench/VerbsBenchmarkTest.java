@@ -1,0 +1,20 @@
+package dev.isthmus.perf.bench;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Tag("device")
+@Timeout(400)
+class VerbsBenchmarkTest {
+
+    @Test
+    void shouldRunEachBenchmark() throws Exception {
+        BenchmarkRun.all(0, 5, VerbsBenchmark.class);
+    }
+
+    @Test
+    void shouldRegisterEachSize() throws Exception {
+        BenchmarkRun.all(0, 2 * 4, RegistrationBenchmark.class);
+    }
+}

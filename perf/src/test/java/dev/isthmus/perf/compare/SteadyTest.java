@@ -1,0 +1,107 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** When a program is warm, and how many messages that takes. */
+@Tag("unit")
+class SteadyTest {
+
+    private static Steady of(double... figures) {
+        var steady = new Steady();
+        for (double figure : figures) {
+            steady.add(figure, 0.2, 0);
+        }
+        return steady;
+    }
+
+    @Test
+    void shouldNotBeSteadyBeforeThereAreEnoughSlices() {
+        assertFalse(of().isSteady());
+        assertFalse(of(10, 10).isSteady());
+        assertTrue(of(10, 10, 10).isSteady());
+    }
+
+    @Test
+    void shouldNotBeSteadyWhileTheFiguresFall() {
+        assertFalse(of(100, 60, 40).isSteady());
+        assertFalse(of(60, 40, 38).isSteady());
+        assertTrue(of(100, 60, 40, 38, 39).isSteady());
+    }
+
+    @Test
+    void shouldNotBeSteadyWhileCompilersAreAtWork() {
+        var steady = of(10, 10);
+        steady.add(10, 0.2, 50);
+        assertFalse(steady.isSteady());
+        steady.add(10, 0.2, 10);
+        steady.add(10, 0.2, 0);
+        assertFalse(steady.isSteady(), "the busy slice is one of the last three");
+        steady.add(10, 0.2, 0);
+        assertTrue(steady.isSteady());
+    }
+
+    @Test
+    void shouldAskForAsManyMessagesAsTheTimeTakes() {
+        var pace = new Pace();
+        var point = new Point(Way.C_UCX, Benchmark.ONE_WAY, 8, 1);
+        assertFalse(pace.isKnown(point, 1));
+        long first = pace.iterations(point, 1);
+        pace.learn(point, first, Measured.rate(1_000_000, first));
+        assertFalse(pace.isKnown(point, 1), "a hundred messages say little of a million");
+        long second = pace.iterations(point, 1);
+        assertTrue(second > first && second < 1_000_000, "" + second);
+        pace.learn(point, 500_000, Measured.rate(800_000, 500_000));
+        assertTrue(pace.isKnown(point, 1));
+        assertEquals(800_000, pace.iterations(point, 1));
+        pace.learn(point, 20, Measured.rate(0.5, 20));
+        assertEquals(20, pace.iterations(point, 1), "a run has some messages, however long they take");
+    }
+
+    @Test
+    void shouldCountRoundTripsAndMessagesOfEachConnection() {
+        var pace = new Pace();
+        var trips = new Point(Way.C_UCX, Benchmark.PING_PONG, 8, 1);
+        pace.learn(trips, 10_000, Measured.times(10, 10, 10, 2, 10_000));
+        assertEquals(100_000, pace.iterations(trips, 1));
+        var both = new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 4);
+        pace.learn(both, 10_000, Measured.rate(80_000, 80_000));
+        assertEquals(10_000, pace.iterations(both, 1));
+    }
+
+    @Test
+    void shouldPassFiguresOnAsALine() {
+        Measured times = Measured.times(10, 9, 20, 2, 5000).withCompileMillis(7);
+        assertEquals(times, Measured.parse(times.format()));
+        assertEquals(200_000, times.messagesPerSecond());
+        assertEquals(10_000, times.messages());
+        Measured rate = Measured.rate(1234.5, 100);
+        assertEquals(rate, Measured.parse(rate.format()));
+        assertEquals(1e6 / 1234.5, rate.figure());
+    }
+
+    @Test
+    void shouldHaveNoTailOfFewOperations() {
+        assertTrue(Measured.optional(Measured.times(10, 9, 20, 2, 999).p999Micros())
+                .isEmpty());
+        assertEquals(
+                20,
+                Measured.optional(Measured.times(10, 9, 20, 2, 1000).p999Micros())
+                        .orElseThrow());
+    }
+
+    @Test
+    void shouldAddWhatConnectionsMeasuredTogether() {
+        Measured together =
+                Measured.together(List.of(Measured.times(10, 9, 20, 2, 1000), Measured.times(20, 19, 40, 2, 1000)));
+        assertEquals(15, together.averageMicros());
+        assertEquals(40, together.p999Micros());
+        assertEquals(300_000, together.messagesPerSecond());
+        assertEquals(4000, together.messages());
+    }
+}

@@ -1,0 +1,64 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class SummaryTest {
+
+    private static final Point POINT = new Point(Way.C_UCX, Benchmark.ONE_WAY, 64, 1);
+
+    @Test
+    void shouldHaveTheMedianOfAnOddAndOfAnEvenNumberOfRuns() {
+        assertEquals(Optional.of(new Spread(2, 1, 9)), Spread.of(9, 1, 2));
+        assertEquals(Optional.of(new Spread(3, 1, 9)), Spread.of(9, 1, 2, 4));
+        assertEquals(Optional.of(new Spread(7, 7, 7)), Spread.of(7));
+        assertEquals(Optional.empty(), Spread.of());
+    }
+
+    @Test
+    void shouldSummarizeEachFigureOfEachPoint() {
+        Run second = new Run(
+                POINT,
+                2,
+                OptionalDouble.empty(),
+                OptionalDouble.of(8),
+                30,
+                300,
+                OptionalDouble.empty(),
+                "the last command");
+        Run other = MadeUp.run(new Point(Way.C_UCX, Benchmark.ONE_WAY, 8, 1), 1, 1, 1, "");
+        List<Summary> all = Summary.of(List.of(MadeUp.run(POINT, 1, 2, 10, "a command"), other, second));
+        assertEquals(
+                List.of(other.point(), POINT), all.stream().map(Summary::point).toList());
+        Summary summary = all.getLast();
+        assertEquals(2, summary.runs());
+        assertEquals(new Spread(2, 2, 2), summary.averageMicros().orElseThrow());
+        assertEquals(new Spread(7, 6, 8), summary.p999Micros().orElseThrow());
+        assertEquals(new Spread(20, 10, 30), summary.messagesPerSecond());
+        assertEquals(new Spread(470, 300, 640), summary.bytesPerSecond());
+        assertTrue(summary.overheadBytesPerMessage().isEmpty());
+        assertEquals("the last command", summary.command());
+    }
+
+    @Test
+    void shouldPrintNumbersForPeople() {
+        assertEquals("0", Numbers.figure(0));
+        assertEquals("0.123", Numbers.figure(0.1234));
+        assertEquals("1.23", Numbers.figure(1.234));
+        assertEquals("12,345", Numbers.figure(12345.4));
+        assertEquals("123 k", Numbers.figure(123456));
+        assertEquals("1.23 M", Numbers.figure(1.234e6));
+        assertEquals(
+                List.of("1 B", "512 B", "1 KiB", "1.5 KiB", "512 KiB", "1 MiB"),
+                List.of(1L, 512L, 1024L, 1536L, 1L << 19, 1L << 20).stream()
+                        .map(Numbers::bytes)
+                        .toList());
+    }
+}

@@ -1,0 +1,157 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.perf.perftest.PerfTest;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the C tools are told and print, and what devices count. The outputs are the tools' own. */
+@Tag("unit")
+class ToolOutputTest {
+
+    private static final Venue.End END =
+            new Venue.End(Optional.of("rxe0"), OptionalInt.of(1), "10.0.0.1", Optional.of("veth0"), true);
+
+    private static final Venue.End OTHER =
+            new Venue.End(Optional.of("rxe1"), OptionalInt.of(1), "10.0.0.2", Optional.of("veth1"), true);
+
+    @TempDir
+    private Path sys;
+
+    private static Point point(Way way, Benchmark benchmark, long bytes) {
+        return new Point(way, benchmark, bytes, 1);
+    }
+
+    private static String output(String name) throws IOException {
+        try (var in = ToolOutputTest.class.getResourceAsStream(name)) {
+            return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    @Test
+    void shouldReadRoundTripsOfPerftest() throws IOException {
+        Measured measured =
+                VerbsTools.read(point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64), 2000, output("ib_send_lat.txt"));
+        assertEquals(2 * 687.74, measured.averageMicros(), 1e-9);
+        assertEquals(2 * 21.03, measured.typicalMicros(), 1e-9);
+        assertEquals(2 * 54148.33, measured.p999Micros(), 1e-9);
+        assertEquals(1e6 / 687.74, measured.messagesPerSecond(), 1e-6);
+    }
+
+    @Test
+    void shouldReadReadsOfPerftestAsTheyAre() throws IOException {
+        Measured measured =
+                VerbsTools.read(point(Way.C_VERBS_READ, Benchmark.ONE_SIDED, 64), 1000, output("ib_read_lat.txt"));
+        assertEquals(391.60, measured.averageMicros(), 1e-9);
+        assertEquals(1000, measured.messages());
+    }
+
+    @Test
+    void shouldReadRatesOfPerftest() throws IOException {
+        Measured small =
+                VerbsTools.read(point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64), 2000, output("ib_send_bw-64.txt"));
+        assertEquals(2737, small.messagesPerSecond(), 1e-6);
+        assertTrue(Double.isNaN(small.averageMicros()));
+        Measured large = VerbsTools.read(
+                point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 65536), 500, output("ib_send_bw-64K-b.txt"));
+        assertEquals(5.76 * 16, large.messagesPerSecond(), 1e-6);
+        assertEquals(1000, large.messages());
+    }
+
+    @Test
+    void shouldTakeOneWriteAtATimeForItsLatency() throws IOException {
+        Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
+        assertEquals(PerfTest.WRITE_BW, VerbsFlags.test(write));
+        assertTrue(String.join(" ", VerbsFlags.of(write, END, 1, 100)).endsWith("-N -t 1 -Q 1"));
+        Measured measured = VerbsTools.read(write, 2000, output("ib_send_bw-64.txt"));
+        assertEquals(1e6 / 2737, measured.averageMicros(), 1e-6);
+        assertTrue(Measured.optional(measured.p999Micros()).isEmpty());
+    }
+
+    @Test
+    void shouldSayThatPerftestPrintedNoFigures() throws IOException {
+        Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
+        assertThrows(IOException.class, () -> VerbsTools.read(point, 10, "Couldn't connect"));
+        String spoilt = output("ib_send_lat.txt").replace("687.74", "nan");
+        assertThrows(IOException.class, () -> VerbsTools.read(point, 10, spoilt));
+        Point rate = point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64);
+        assertThrows(IOException.class, () -> VerbsTools.read(rate, 10, ""));
+    }
+
+    @Test
+    void shouldReadUcxPerftest() throws IOException {
+        String output = output("ucx_perftest.txt");
+        Measured trips = UcxTools.read(point(Way.C_UCX, Benchmark.PING_PONG, 8), 2000, output);
+        assertEquals(2 * 1385.356, trips.averageMicros(), 1e-9);
+        assertEquals(2 * 211153.921, trips.p999Micros(), 1e-9);
+        assertEquals(0, trips.messages(), "how long the warm-up was the tool does not say");
+        Measured rate = UcxTools.read(point(Way.C_UCX, Benchmark.ONE_WAY, 8), 2000, output);
+        assertEquals(722, rate.messagesPerSecond());
+        Point point = point(Way.C_UCX, Benchmark.ONE_WAY, 8);
+        assertThrows(IOException.class, () -> UcxTools.read(point, 10, "+----+\n"));
+    }
+
+    @Test
+    void shouldTellPerftestOfConnectionsAndDirections() {
+        var both = new Point(Way.JAVA_VERBS_READ, Benchmark.BOTH_WAYS, 4096, 8);
+        assertEquals(PerfTest.READ_BW, VerbsFlags.test(both));
+        assertEquals(
+                "-F -d rxe0 -p 18515 -x 1 -s 4096 -n 100 -N -q 8 -b",
+                String.join(" ", VerbsFlags.of(both, END, 18515, 100)));
+        assertEquals(1600, VerbsFlags.messages(both, 100));
+        assertEquals(1, VerbsFlags.lanes(both));
+        assertEquals(8, VerbsFlags.lanes(new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8)));
+        assertEquals(16, UcxFlags.lanes(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
+    }
+
+    @Test
+    void shouldCountWhatBothEndsSend() throws IOException {
+        var venue = new Venue(END, OTHER);
+        assertTrue(WireCounters.of(Way.C_VERBS_SEND, venue, sys).isEmpty(), "there are no counters");
+        for (String link : new String[] {"veth0", "veth1"}) {
+            Path statistics = Files.createDirectories(sys.resolve("net/" + link + "/statistics"));
+            Files.writeString(statistics.resolve("tx_bytes"), "1000\n");
+        }
+        assertEquals(
+                2000,
+                WireCounters.of(Way.C_VERBS_SEND, venue, sys).orElseThrow().sent());
+        assertEquals(
+                1000,
+                WireCounters.of(Way.NIO_BLOCKING, new Venue(END, END), sys)
+                        .orElseThrow()
+                        .sent());
+        assertFalse(WireCounters.of(Way.NIO_BLOCKING, Venue.loopback(), sys).isPresent());
+    }
+
+    @Test
+    void shouldCountHardwareInWordsOfFourBytes() throws IOException {
+        var end = new Venue.End(Optional.of("mlx5_0"), OptionalInt.of(3), "10.0.0.1", Optional.of("eth0"), false);
+        Path counters = Files.createDirectories(sys.resolve("infiniband/mlx5_0/ports/1/counters"));
+        Files.writeString(counters.resolve("port_xmit_data"), "250\n");
+        assertEquals(
+                1000,
+                WireCounters.of(Way.JAVA_VERBS_READ, new Venue(end, end), sys)
+                        .orElseThrow()
+                        .sent());
+        assertTrue(WireCounters.of(Way.NIO_BLOCKING, new Venue(end, end), sys).isEmpty(), "eth0 is not there");
+    }
+
+    @Test
+    void shouldTakeThePayloadFromWhatWasCounted() {
+        assertEquals(OptionalDouble.of(120), WireCounters.overhead(18_400, 100, 64));
+        assertEquals(OptionalDouble.empty(), WireCounters.overhead(300, 100, 64), "it went elsewhere");
+        assertEquals(OptionalDouble.empty(), WireCounters.overhead(18_400, 0, 64));
+    }
+}

@@ -1,0 +1,38 @@
+package dev.isthmus.perf.perftest;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A combination of test, transport and set-up that both languages must be able to run with each other. */
+record Cell(PerfTest test, String transport, String setup, List<String> flags) {
+
+    static Cell of(PerfTest test, String transport, String setup, String... flags) {
+        return new Cell(test, transport, setup, List.of(flags));
+    }
+
+    boolean isCm() {
+        return setup.equals("CM");
+    }
+
+    /** The flags that both ends are given. */
+    List<String> common(int port) {
+        List<String> all = new ArrayList<>(List.of("-F", "-c", transport, "-p", "" + port));
+        if (isCm()) {
+            all.add("-R");
+        }
+        if (!flags.contains("-D") && !flags.contains("-n")) {
+            all.addAll(List.of("-n", "20"));
+        }
+        if (test.isBandwidth() && test.verb() != Verb.ATOMIC && !flags.contains("-s") && !flags.contains("-a")) {
+            all.addAll(List.of("-s", transport.equals("UD") ? "512" : "2048"));
+        }
+        all.addAll(flags);
+        return all;
+    }
+
+    @Override
+    public String toString() {
+        return String.format("%-10s  %-2s  %-3s  %s", test.command(), transport, setup, String.join(" ", flags))
+                .stripTrailing();
+    }
+}

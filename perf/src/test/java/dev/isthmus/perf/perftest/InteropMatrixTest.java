@@ -1,0 +1,309 @@
+package dev.isthmus.perf.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.Gid;
+import java.io.IOException;
+import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Every test over every transport and set-up against the programs that Debian ships, in both roles; prints a table. */
+@Tag("device")
+@Timeout(120)
+class InteropMatrixTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Map<String, String[]> TABLE = new TreeMap<>();
+
+    private static String serverDevice;
+    private static String clientDevice;
+    private static int gidIndex;
+    private static String serverAddress;
+
+    private final List<Process> started = new ArrayList<>();
+
+    /** What a session told. */
+    private static final class Heard implements Observer {
+        private final CompletableFuture<Void> listening = new CompletableFuture<>();
+        private final List<String> figures = new ArrayList<>();
+        private boolean finished;
+
+        @Override
+        public void waiting() {
+            listening.complete(null);
+        }
+
+        @Override
+        public void latency(int bytes, long[] posted) {
+            figures.add(bytes + " x" + posted.length);
+            assertTrue(LatencyStatistics.ofRoundTrips(posted).typical() > 0);
+        }
+
+        @Override
+        public void timedLatency(int bytes, long count, long nanos) {
+            figures.add(bytes + " x" + count);
+            assertTrue(count > 0 && nanos > 0, count + " in " + nanos);
+        }
+
+        @Override
+        public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
+            figures.add(mine.bytes() + " x" + mine.iterations());
+            assertTrue(mine.average() > 0 && mine.messageRate() > 0, mine.toString());
+        }
+
+        @Override
+        public void finished() {
+            finished = true;
+        }
+    }
+
+    @BeforeAll
+    static void chooseDevices() {
+        List<Device> devices = Device.list();
+        serverDevice = devices.getFirst().name();
+        clientDevice = devices.getLast().name();
+        try (DeviceContext server = devices.getFirst().open();
+                DeviceContext client = devices.getLast().open()) {
+            gidIndex = client.defaultGid(1).index();
+            Gid gid = server.defaultGid(1).gid();
+            byte[] bytes = gid.bytes();
+            serverAddress =
+                    (bytes[12] & 0xff) + "." + (bytes[13] & 0xff) + "." + (bytes[14] & 0xff) + "." + (bytes[15] & 0xff);
+        }
+    }
+
+    @AfterAll
+    static void printTable() {
+        System.out.printf(
+                "%-52s %-24s %s%n", "test, transport, set-up, flags", "Java client, C server", "C client, Java server");
+        TABLE.forEach((cell, results) -> System.out.printf(
+                "%-52s %-24s %s%n",
+                cell, results[0] == null ? "-" : results[0], results[1] == null ? "-" : results[1]));
+    }
+
+    @AfterEach
+    void endPrograms() {
+        started.forEach(Process::destroyForcibly);
+    }
+
+    static Stream<Cell> cells() {
+        Stream.Builder<Cell> cells = Stream.builder();
+        for (PerfTest test : PerfTest.values()) {
+            for (String transport : List.of("RC", "UC", "UD")) {
+                boolean possible = transport.equals("RC")
+                        || test.verb() == Verb.SEND
+                        || (test.verb() == Verb.WRITE && transport.equals("UC"));
+                if (possible) {
+                    cells.add(Cell.of(test, transport, "TCP"));
+                }
+                if (possible && !transport.equals("UC")) {
+                    cells.add(Cell.of(test, transport, "CM"));
+                }
+            }
+        }
+        return Stream.concat(cells.build(), variants());
+    }
+
+    private static Stream<Cell> variants() {
+        return Stream.of(
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-e"),
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-z"),
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-t", "4", "-Q", "4"),
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "--use-srq"),
+                Cell.of(PerfTest.SEND_LAT, "UD", "TCP", "-a"),
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-D", "2", "-f", "0"),
+                Cell.of(PerfTest.WRITE_LAT, "RC", "TCP", "-D", "2", "-f", "0"),
+                Cell.of(PerfTest.READ_LAT, "RC", "TCP", "-e"),
+                Cell.of(PerfTest.ATOMIC_LAT, "RC", "TCP", "-A", "CMP_AND_SWAP"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-q", "3"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-b", "-q", "2"),
+                Cell.of(PerfTest.SEND_BW, "UD", "CM", "-b"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-e"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-l", "4"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "--use-srq", "-q", "2"),
+                Cell.of(PerfTest.SEND_BW, "UD", "TCP", "-a"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-D", "2", "-f", "0"),
+                Cell.of(PerfTest.WRITE_BW, "RC", "TCP", "-b"),
+                Cell.of(PerfTest.WRITE_BW, "RC", "TCP", "-q", "2", "-l", "5", "-Q", "5"),
+                Cell.of(PerfTest.WRITE_BW, "RC", "CM", "-q", "3"),
+                Cell.of(PerfTest.READ_BW, "RC", "TCP", "-e", "-t", "8"),
+                Cell.of(PerfTest.ATOMIC_BW, "RC", "TCP", "-A", "CMP_AND_SWAP", "-b"));
+    }
+
+    /** What perftest has no test of, or no way to; a device that had XRC would make ours the only one to refuse. */
+    static Stream<Cell> refusals() {
+        return Stream.of(
+                Cell.of(PerfTest.SEND_LAT, "XRC", "TCP"),
+                Cell.of(PerfTest.SEND_LAT, "UC", "CM"),
+                Cell.of(PerfTest.WRITE_BW, "UD", "TCP"),
+                Cell.of(PerfTest.WRITE_BW, "UC", "CM"),
+                Cell.of(PerfTest.READ_LAT, "UC", "TCP"),
+                Cell.of(PerfTest.READ_BW, "UD", "TCP"),
+                Cell.of(PerfTest.ATOMIC_LAT, "UD", "TCP"),
+                Cell.of(PerfTest.ATOMIC_BW, "UC", "TCP"),
+                Cell.of(PerfTest.WRITE_LAT, "RC", "TCP", "-e"),
+                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-q", "2"),
+                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-l", "3"),
+                Cell.of(PerfTest.READ_BW, "RC", "TCP", "-D", "4", "-a"));
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("refusals")
+    void shouldRefuseWhatCRefuses(Cell cell) throws Exception {
+        note(cell, 0, "FAILED");
+        int port = freePort();
+        var e = assertThrows(
+                IllegalArgumentException.class, () -> java(cell, clientDevice, port, Optional.of(host(cell))));
+        assertTrue(e.getMessage().lines().count() == 1, e.getMessage());
+        Process server = c(cell, serverDevice, port, Optional.empty());
+        if (cell.transport().equals("XRC")) {
+            Listening.await(port, server, LIMIT); // the server sees it once there is a client
+            c(cell, clientDevice, port, Optional.of(host(cell)));
+        }
+        assertTrue(server.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS));
+        assertNotEquals(0, server.exitValue());
+        note(cell, 0, "refused by both: " + e.getMessage());
+        note(cell, 1, "");
+    }
+
+    private static int freePort() throws IOException {
+        try (var socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    private static void note(Cell cell, int column, String result) {
+        TABLE.computeIfAbsent(cell.toString(), key -> new String[2])[column] = result;
+    }
+
+    private static String since(long begin) {
+        return (System.nanoTime() - begin) / 1_000_000 + " ms";
+    }
+
+    private Process c(Cell cell, String device, int port, Optional<String> server) throws IOException {
+        List<String> command = new ArrayList<>(List.of(cell.test().program(), "-d", device));
+        if (!cell.isCm()) {
+            command.addAll(List.of("-x", "" + gidIndex));
+        }
+        command.addAll(cell.common(port));
+        server.ifPresent(command::add);
+        Process process = new ProcessBuilder(OtherProcessor.of(command))
+                .redirectErrorStream(true)
+                .start();
+        started.add(process);
+        return process;
+    }
+
+    private static Plan java(Cell cell, String device, int port, Optional<String> server) {
+        List<String> arguments = new ArrayList<>(List.of("-d", device));
+        arguments.addAll(cell.common(port));
+        server.ifPresent(arguments::add);
+        return Plan.of(cell.test(), arguments.toArray(String[]::new));
+    }
+
+    private static String host(Cell cell) {
+        return cell.isCm() || cell.flags().contains("-z") ? serverAddress : "127.0.0.1";
+    }
+
+    /** Waits for the C program, which must have been content, and have printed figures, if its role has any. */
+    private static void assertContent(Process process, boolean hasFigures) throws IOException, InterruptedException {
+        String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertTrue(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS), output);
+        assertEquals(0, process.exitValue(), output);
+        // C divides by the frequency that it measured at its start, and by 0 when it was held up meanwhile: "inf".
+        boolean figures = output.lines().anyMatch(line -> line.matches(" \\d+ +\\d+ +([0-9.]+|inf)\\s.*"));
+        assertEquals(hasFigures, figures, output);
+    }
+
+    /** Servers of reads and atomics print nothing in C. */
+    private static boolean serverHasFigures(Cell cell) {
+        return cell.test().isBandwidth() || !cell.test().verb().isFetch();
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cells")
+    void shouldBeTheClientOfAC(Cell cell) throws Exception {
+        note(cell, 0, "FAILED");
+        long begin = System.nanoTime();
+        int port = freePort();
+        Process server = c(cell, serverDevice, port, Optional.empty());
+        var heard = new Heard();
+        Plan plan = java(cell, clientDevice, port, Optional.of(host(cell)));
+        if (plan.place().exchangeByCm()) {
+            runOnceThereIsAServer(plan, heard, server);
+        } else {
+            Listening.await(port, server, LIMIT);
+            Perftest.run(plan, LIMIT, heard);
+        }
+        assertContent(server, serverHasFigures(cell));
+        assertFigures(cell, heard, true);
+        note(cell, 0, "ok  " + since(begin));
+    }
+
+    /** Nothing tells that a program listens by RDMA CM: who comes too early is refused, and comes again. */
+    private static void runOnceThereIsAServer(Plan plan, Heard heard, Process server) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (true) {
+            try {
+                Perftest.run(plan, LIMIT, heard);
+                return;
+            } catch (PerftestException e) {
+                if (!e.getMessage().startsWith("no server at") || System.nanoTime() > end || !server.isAlive()) {
+                    throw e;
+                }
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource("cells")
+    void shouldBeTheServerOfAC(Cell cell) throws Exception {
+        note(cell, 1, "FAILED");
+        long begin = System.nanoTime();
+        int port = freePort();
+        var heard = new Heard();
+        Plan plan = java(cell, serverDevice, port, Optional.empty());
+        CompletableFuture<Void> server = CompletableFuture.runAsync(() -> {
+            try {
+                Perftest.run(plan, LIMIT, heard);
+            } catch (PerftestException e) {
+                throw new CompletionException(e);
+            }
+        });
+        CompletableFuture.anyOf(server, heard.listening).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        Process client = c(cell, clientDevice, port, Optional.of(host(cell)));
+        assertContent(client, true);
+        server.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        assertFigures(cell, heard, false);
+        note(cell, 1, "ok  " + since(begin));
+    }
+
+    private static void assertFigures(Cell cell, Heard heard, boolean client) {
+        assertTrue(heard.finished);
+        assertEquals(client || serverHasFigures(cell), !heard.figures.isEmpty(), heard.figures.toString());
+    }
+}

@@ -1,0 +1,134 @@
+package dev.isthmus.perf.perftest;
+
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.management.ThreadMXBean;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What a session keeps to: the same test on both ends, a rate, and no garbage per message. */
+@Tag("device")
+@Timeout(300)
+class PerftestLimitsTest {
+
+    /** So many that what the JVM makes of a method handle after some hundred calls is made in the first session. */
+    private static final int MORE = 1000;
+
+    /** As many as the queues are deep, at least: what is made for each of their places is the same for more. */
+    private static final int FEW = 40;
+
+    private static final int SMALLEST_OBJECT = 16;
+
+    private TwoEnds ends;
+
+    @BeforeEach
+    void chooseDevices() {
+        ends = new TwoEnds();
+    }
+
+    @AfterEach
+    void endPrograms() {
+        ends.close();
+    }
+
+    @Test
+    void shouldSayThatThePeerRunsAnotherTest() throws Exception {
+        int port = TwoEnds.freePort();
+        Process other = ends.startC(PerfTest.SEND_LAT, port, "-n 20 -s 64");
+        Plan plan = ends.client(PerfTest.READ_LAT, port, "-n 20 -s 64");
+        var e = assertThrows(PerftestException.class, () -> Perftest.run(plan, TwoEnds.LIMIT, TwoEnds.QUIET));
+        assertTrue(e.getMessage().contains("same") && e.getMessage().lines().count() == 1, e.getMessage());
+        assertTrue(other.waitFor(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS), "C waits on");
+        assertNotEquals(0, other.exitValue());
+    }
+
+    @Test
+    void shouldKeepToARate() throws Exception {
+        int port = TwoEnds.freePort();
+        String flags = "-n 60 -s 64 --rate_limit 200 --rate_units p --burst_size 10";
+        CompletableFuture<Void> server = TwoEnds.start(ends.server(PerfTest.WRITE_BW, port, flags));
+        var rates = new ArrayList<Double>();
+        Perftest.run(ends.client(PerfTest.WRITE_BW, port, flags), TwoEnds.LIMIT, new Observer() {
+            @Override
+            public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
+                rates.add(mine.messageRate() * 1e6);
+            }
+        });
+        server.get(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS);
+        // six bursts with five gaps of 50 ms between them
+        assertTrue(rates.getFirst() > 0 && rates.getFirst() <= 60 / 0.25, rates.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SEND_LAT, -s 64 -r 32", "READ_LAT, -s 64"})
+    void shouldAllocateNothingPerMessage(PerfTest test, String flags) throws Exception {
+        allocatedBy(test, flags, FEW + MORE); // loads the classes
+        long few = allocatedBy(test, flags, FEW);
+        long many = allocatedBy(test, flags, FEW + MORE);
+        long times = Long.BYTES * MORE; // the points of time that a latency test keeps
+        assertNothing(many - few - times);
+    }
+
+    @Test
+    void shouldAllocateNothingPerMessageThatComesOrDoesNotYetCome() throws Exception {
+        allocatedByReceiver(FEW + MORE); // loads the classes
+        long few = allocatedByReceiver(FEW);
+        long many = allocatedByReceiver(FEW + MORE);
+        assertNothing(many - few);
+    }
+
+    /** An object in every fourth message would be too much. */
+    private static void assertNothing(long bytes) {
+        assertTrue(bytes < SMALLEST_OBJECT / 4 * MORE, bytes + " bytes for " + MORE + " messages");
+    }
+
+    /** How much the thread allocates in a whole session with a C client. */
+    private long allocatedByReceiver(int iterations) throws Exception {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int port = TwoEnds.freePort();
+        var listening = new CompletableFuture<Void>();
+        CompletableFuture<Process> client = listening.thenApplyAsync(ignored -> {
+            try {
+                return ends.startCClient(PerfTest.SEND_BW, port, "-N -s 64 -r 32 -n " + iterations);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+        Plan plan = ends.server(PerfTest.SEND_BW, port, "-N -s 64 -r 32 -n " + iterations);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        Perftest.run(plan, TwoEnds.LIMIT, new Observer() {
+            @Override
+            public void waiting() {
+                listening.complete(null);
+            }
+        });
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertTrue(client.get().waitFor(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS), "C waits on");
+        return allocated;
+    }
+
+    /** How much the thread allocates in a whole session with a C server. */
+    private long allocatedBy(PerfTest test, String flags, int iterations) throws Exception {
+        var threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        int port = TwoEnds.freePort();
+        ends.startC(test, port, flags + " -n " + iterations);
+        Plan plan = ends.client(test, port, flags + " -n " + iterations);
+        long before = threads.getCurrentThreadAllocatedBytes();
+        Perftest.run(plan, TwoEnds.LIMIT, TwoEnds.QUIET);
+        return threads.getCurrentThreadAllocatedBytes() - before;
+    }
+}

@@ -1,0 +1,36 @@
+package dev.isthmus.perf.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Tag("ucx")
+@Tag("system-ucx")
+@Tag("host")
+@Timeout(600)
+class ComparingTest {
+
+    @Test
+    void shouldMeasureEveryContenderAtEveryCell() throws Exception {
+        List<String> progress = new ArrayList<>();
+        List<Figures> all;
+        try (var comparing = new Comparing(new Comparing.Options(Cell.ALL, 1, Optional.of(50), 0), progress::add)) {
+            all = comparing.run();
+        }
+        assertEquals(Cell.ALL.size(), all.size());
+        for (Figures figures : all) {
+            for (Contender.Name name : Contender.Name.values()) {
+                String where = figures.cell().title() + ", " + name + ": " + figures.failure(name);
+                assertEquals(1, figures.rounds(name).size(), where);
+                assertTrue(figures.median(name).orElseThrow() > 0, where);
+            }
+        }
+        assertTrue(progress.size() >= Cell.ALL.size());
+    }
+}

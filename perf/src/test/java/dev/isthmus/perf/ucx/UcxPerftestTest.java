@@ -1,0 +1,100 @@
+package dev.isthmus.perf.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.perf.perftest.Listening;
+import java.io.File;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Our ends with those of Debian's {@code ucx_perftest}. */
+@Tag("ucx")
+@Tag("system-ucx")
+@Tag("host")
+@Timeout(600)
+class UcxPerftestTest {
+
+    private static final Duration LIMIT = Duration.ofSeconds(100);
+
+    @TempDir
+    private Path folder;
+
+    private Process tool(String transports, String... arguments) throws Exception {
+        List<String> command = new ArrayList<>(List.of("ucx_perftest"));
+        command.addAll(List.of(arguments));
+        File output = folder.resolve("output").toFile();
+        var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
+        builder.environment().put("UCX_TLS", transports);
+        return builder.start();
+    }
+
+    private void ended(Process tool, UcxTest test) throws Exception {
+        assertTrue(tool.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS), test.title());
+        assertEquals(0, tool.exitValue(), test.title() + ": " + Files.readString(folder.resolve("output")));
+    }
+
+    private void serveC(UcxTest test, String transports) throws Exception {
+        try (ServerSocketChannel listening = UcxLink.listen(0, false)) {
+            int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
+            Process client =
+                    tool(transports, "-t", test.title(), "-n", "200", "-w", "10", "-p", "" + port, "127.0.0.1");
+            try (var link = new UcxLink(listening.accept())) {
+                UcxSession.serve(link, UcxSessions.java(transports), UcxSessions.DEAF);
+                ended(client, test);
+            } finally {
+                client.destroyForcibly();
+            }
+        }
+        assertTrue(Files.readString(folder.resolve("output")).contains("Final:                   200"), test.title());
+    }
+
+    private void askC(UcxTest test, String transports) throws Exception {
+        int port;
+        try (var free = new ServerSocket(0)) {
+            port = free.getLocalPort();
+        }
+        Process server = tool(transports, "-p", "" + port);
+        try {
+            Listening.await(port, server, LIMIT);
+            UcxPlan plan = UcxPlans.of("-t " + test.title() + " -n 200 -w 10 host");
+            try (var link = UcxLink.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                UcxResult result = UcxSession.client(plan, link, UcxSessions.java(transports), UcxSessions.DEAF);
+                assertEquals(200, result.iterations(), test.title());
+            }
+            ended(server, test);
+        } finally {
+            server.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldServeAClientInC() throws Exception {
+        for (UcxTest test : UcxTest.values()) {
+            serveC(test, "posix,self");
+        }
+        serveC(UcxTest.TAG_BW, "tcp,self");
+        serveC(UcxTest.UCP_PUT_LAT, "tcp,self");
+    }
+
+    @Test
+    void shouldAskAServerInC() throws Exception {
+        for (UcxTest test : UcxTest.values()) {
+            askC(test, "posix,self");
+        }
+        askC(UcxTest.STREAM_BW, "tcp,self");
+        askC(UcxTest.UCP_ADD, "tcp,self");
+    }
+}

@@ -1,0 +1,67 @@
+package dev.isthmus.perf.ucx;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Two ends of a session in this JVM. */
+final class UcxSessions {
+
+    private static final long DEADLINE_SECONDS = 120;
+
+    /** Hears nothing. */
+    static final UcxSession.Listener DEAF = new UcxSession.Listener() {
+        @Override
+        public void begin(UcxPlan plan) {}
+
+        @Override
+        public void report(UcxResult result, boolean last) {}
+    };
+
+    private UcxSessions() {}
+
+    static UcxBinding java(String transports) {
+        return (plan, server, link) -> new JavaEnd(plan, server, link, Map.of("TLS", transports));
+    }
+
+    /** Something that an end does with its link. */
+    interface Part<T> {
+        T run(UcxLink link) throws IOException;
+    }
+
+    /** Runs a server on a thread of its own, and a client here; the server's result when both have ended. */
+    static <T> T run(Part<T> server, Part<?> client) throws Exception {
+        try (ServerSocketChannel listening = UcxLink.listen(0, false)) {
+            int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
+            var result = new CompletableFuture<T>();
+            Thread.ofPlatform().daemon().start(() -> {
+                try (var link = new UcxLink(listening.accept())) {
+                    result.complete(server.run(link));
+                } catch (Throwable e) {
+                    result.completeExceptionally(e);
+                }
+            });
+            try (var link = UcxLink.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
+                client.run(link);
+            }
+            T value = result.get(DEADLINE_SECONDS, TimeUnit.SECONDS);
+            return value;
+        }
+    }
+
+    /** Runs a test with itself; what the client measured. */
+    static UcxResult run(UcxPlan plan, UcxBinding binding) throws Exception {
+        var measured = new CompletableFuture<UcxResult>();
+        run(
+                link -> {
+                    UcxSession.serve(link, binding, DEAF);
+                    return 0;
+                },
+                link -> measured.complete(UcxSession.client(plan, link, binding, DEAF)));
+        return measured.get();
+    }
+}
