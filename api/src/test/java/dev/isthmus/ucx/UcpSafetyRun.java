@@ -206,6 +206,7 @@ final class UcpSafetyRun {
 
     private void connectSocket(Random random) {
         if (endpoints.size() < 2 * MOST) {
+            settle();
             InetSocketAddress to = random.nextInt(10) == 0
                     ? new InetSocketAddress(UcxTransports.listenAddress().getAddress(), 1)
                     : any(listeners, random).address();
@@ -226,7 +227,10 @@ final class UcpSafetyRun {
                     attempt(() -> decide(random));
                 }
                 if (random.nextInt(10) == 0) {
-                    request.listener().close();
+                    attempt(() -> {
+                        mustBeAtRest(1);
+                        request.listener().close(); // rejects it
+                    });
                 }
             }));
         }
@@ -238,18 +242,10 @@ final class UcpSafetyRun {
             UcpWorker on = random.nextBoolean() ? request.listener().worker() : any(workers, random);
             add(request.accept(on, config -> configure(config, random)));
         } else {
-            reject(request);
+            mustBeAtRest(1); // the client that asks
+            request.reject();
         }
         connections.remove(request);
-    }
-
-    private void reject(UcpConnectionRequest request) {
-        settle(); // refused in a callback
-        if (numberConnecting() > 1) {
-            throw new IllegalStateException("others are connecting");
-        }
-        request.reject();
-        settle();
     }
 
     private void closeOne(Random random) {
@@ -258,6 +254,7 @@ final class UcpSafetyRun {
             case 1, 2 -> closeWorker(any(workers, random));
             case 3, 4 -> {
                 settle();
+                mustBeAtRest(0);
                 close(listeners, any(listeners, random));
             }
             default -> closeEndpoint(any(endpoints, random), random.nextBoolean());
@@ -270,11 +267,7 @@ final class UcpSafetyRun {
         }
         if (sockets) {
             settle();
-            for (UcpEndpoint endpoint : endpoints) {
-                if (endpoint.worker() == worker) {
-                    mustNotBeConnecting(endpoint);
-                }
-            }
+            mustBeAtRest(0);
         }
         close(workers, worker);
     }
@@ -287,7 +280,7 @@ final class UcpSafetyRun {
         }
         if (sockets) {
             settle();
-            mustNotBeConnecting(endpoint);
+            mustBeAtRest(0);
         }
         if (forcibly && sockets) {
             endpoint.closeForcibly();
@@ -298,9 +291,9 @@ final class UcpSafetyRun {
         targets.remove(endpoint);
     }
 
-    private void mustNotBeConnecting(UcpEndpoint endpoint) {
-        if (isConnecting(endpoint)) {
-            throw new IllegalStateException("it is connecting");
+    private void mustBeAtRest(long connectingAtMost) {
+        if (numberConnecting() > connectingAtMost) {
+            throw new IllegalStateException("connections are being made");
         }
     }
 
