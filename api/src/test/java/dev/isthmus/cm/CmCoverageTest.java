@@ -34,10 +34,11 @@ class CmCoverageTest {
         var page = new ArrayList<String>();
         page.add("# rdma_cma.h, function by function");
         page.add("");
-        page.add(
-                "Every public function and inline function of `rdma/rdma_cma.h` (rdma-core 44), what stands for it in"
-                        + " `dev.isthmus.cm`, and a test that calls it. Made from the header and the notes in"
-                        + " `docs/coverage/cm.d`; a test fails when a function is in neither, or a member or test is not there.");
+        page.addAll("""
+                Every public function and inline function of `rdma/rdma_cma.h` (rdma-core 44), what stands for it in
+                `dev.isthmus.cm`, and a test that calls it. Made from the header and the notes in `docs/coverage/cm.d`;
+                a test fails when a function is in neither, or a member or test is not there.
+                """.lines().toList());
         page.add("");
         page.addAll(coverage.table());
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "cm-coverage.md");

@@ -34,11 +34,11 @@ class UcpCoverageTest {
         var page = new ArrayList<String>();
         page.add("# ucp.h, function by function");
         page.add("");
-        page.add(
-                "Every function of `ucp/api/ucp.h` (UCX 1.13) and of the deprecated `ucp_compat.h`, what stands for it in"
-                        + " `dev.isthmus.ucx`, and a test that calls it. Made from the header and the"
-                        + " notes in `docs/coverage/ucp.d`; a test fails when a function is in neither, or a member or test is not"
-                        + " there.");
+        page.addAll("""
+                Every function of `ucp/api/ucp.h` (UCX 1.13) and of the deprecated `ucp_compat.h`, what stands for it
+                in `dev.isthmus.ucx`, and a test that calls it. Made from the header and the notes in
+                `docs/coverage/ucp.d`; a test fails when a function is in neither, or a member or test is not there.
+                """.lines().toList());
         page.add("");
         page.addAll(coverage.table());
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "ucp-coverage.md");

@@ -37,11 +37,11 @@ class VerbsCoverageTest {
         var page = new ArrayList<String>();
         page.add("# verbs.h, function by function");
         page.add("");
-        page.add(
-                "Every public function and inline function of `infiniband/verbs.h` (rdma-core 44), what stands for it in"
-                        + " `dev.isthmus.verbs`, and a test that calls it. Made from the header and the notes in"
-                        + " `docs/coverage/verbs.d`; a test fails when a function is in neither, or a member or test is not"
-                        + " there.");
+        page.addAll("""
+                Every public function and inline function of `infiniband/verbs.h` (rdma-core 44), what stands for it in
+                `dev.isthmus.verbs`, and a test that calls it. Made from the header and the notes in
+                `docs/coverage/verbs.d`; a test fails when a function is in neither, or a member or test is not there.
+                """.lines().toList());
         page.add("");
         page.addAll(coverage.table());
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "verbs-coverage.md");
