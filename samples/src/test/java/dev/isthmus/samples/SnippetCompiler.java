@@ -29,6 +29,7 @@ final class SnippetCompiler {
             import java.nio.*;
             import java.time.*;
             import java.util.*;
+            import java.util.concurrent.*;
             """;
 
     /** What a snippet of the kind "rc" stands in: two connected queue pairs, and memory that both may reach. */
