@@ -42,7 +42,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     private final MemorySegment handle;
     private final long address;
     private final MemorySegment pollFunction;
-    private final boolean firstPoll;
+    private final int mostInShortPoll;
     private final MemorySegment notifyFunction;
     private int entries;
     private int unacknowledged; // events taken; guarded by the lock of the channel
@@ -55,7 +55,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
         this.handle = handle;
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
-        this.firstPoll = DataPath.isFirstPoll(pollFunction);
+        this.mostInShortPoll = DataPath.mostInShortPoll(pollFunction);
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
     }
@@ -104,11 +104,12 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     public int poll(WorkCompletions into) {
         owner.check();
         checkNoOpenPoll();
-        int count = DataPath.poll(pollFunction, firstPoll, address, into.capacity(), into.address());
-        into.received(Math.max(0, count)); // also keeps the array from being collected during the call
+        int count = DataPath.poll(pollFunction, mostInShortPoll, address, into.capacity(), into.address());
         if (count < 0) {
+            into.received(0);
             throw broken("ibv_poll_cq", count);
         }
+        into.received(count); // also keeps the array from being collected during the call
         return count;
     }
 

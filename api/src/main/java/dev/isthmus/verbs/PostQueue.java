@@ -58,7 +58,7 @@ final class PostQueue<R extends WorkRequest<R>> {
         if (request.next() != null) {
             throw new IllegalArgumentException("another request is chained to this one: post it with tryPostChain");
         }
-        int errno = post(request);
+        int errno = post(request, 1);
         return errno == 0 || firstRefused(request, errno, owner) == null;
     }
 
@@ -73,7 +73,7 @@ final class PostQueue<R extends WorkRequest<R>> {
                         + ", which has room for " + maxRequests + " requests; is it a ring?");
             }
         }
-        int errno = post(first);
+        int errno = post(first, length);
         return errno == 0 ? null : firstRefused(first, errno, owner);
     }
 
@@ -88,9 +88,9 @@ final class PostQueue<R extends WorkRequest<R>> {
     }
 
     @HotPath
-    private int post(R first) {
+    private int post(R first, int requests) {
         try {
-            return DataPath.post(function, firstPost, queue, first.address(), badAddress);
+            return DataPath.post(function, firstPost, queue, first.address(), requests, badAddress);
         } finally {
             Reference.reachabilityFence(first); // its memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(this);

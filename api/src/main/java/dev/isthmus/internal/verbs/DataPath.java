@@ -18,15 +18,28 @@ import java.lang.invoke.MethodHandle;
  */
 public final class DataPath {
 
+    private static final FunctionDescriptor POST_TYPE =
+            FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG);
+    private static final FunctionDescriptor POLL_TYPE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
+
     /** {@code int (*)(void *queue, void *first, void **bad)}: post_send, post_recv. May enter the kernel. */
-    static final MethodHandle POST = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_LONG));
+    static final MethodHandle POST = link(POST_TYPE);
+
+    /** {@code int (*)(struct ibv_cq *, int, struct ibv_wc *)}: poll_cq. May enter the kernel. */
+    static final MethodHandle POLL = link(POLL_TYPE);
+
+    /** A post_recv of a {@link CriticalDriver}, of at most {@link #MOST_AT_ONCE} requests. */
+    static final MethodHandle CRITICAL_POST = link(POST_TYPE, Linker.Option.critical(false));
+
+    /** A poll_cq of a {@link CriticalDriver}, for at most {@link #MOST_AT_ONCE} completions. */
+    static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
 
     /**
-     * {@code int (*)(struct ibv_cq *, int, struct ibv_wc *)}: poll_cq. Not critical, although that would save 20 of an
-     * empty poll's 104 instructions: some drivers poll by a system call, and some write to standard error or stop to be
-     * looked at when they find an error, during all of which no garbage could be collected.
+     * How many completions or requests one critical call takes at most: so many that programs poll and post so, so few
+     * that garbage collection is held up for some microseconds. A completion of Soft-RoCE takes 28 instructions in C,
+     * a receive 133.
      */
-    static final MethodHandle POLL = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG));
+    public static final int MOST_AT_ONCE = 64;
 
     /** {@code int (*)(struct ibv_cq *, int)}: req_notify_cq. May enter the kernel. */
     private static final MethodHandle NOTIFY = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -47,9 +60,15 @@ public final class DataPath {
         return Linker.nativeLinker().downcallHandle(descriptor, options);
     }
 
-    /** Whether a poll_cq is that of the driver that was there first, for {@link #poll}. */
-    public static boolean isFirstPoll(MemorySegment function) {
-        return function.equals(FirstDriver.Handles.POLL_FUNCTION);
+    /**
+     * How many completions a poll_cq may be asked for in the short way, for {@link #poll}: any number where it is that
+     * of the driver that was there first, and calls of that are not critical; none where it is another's.
+     */
+    public static int mostInShortPoll(MemorySegment function) {
+        if (!function.equals(FirstDriver.Handles.POLL_FUNCTION)) {
+            return 0;
+        }
+        return FirstDriver.Handles.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
     }
 
     /** Which function of the driver that was there first a post_send or post_recv is, for {@link #post}. */
@@ -60,19 +79,32 @@ public final class DataPath {
         return function.equals(FirstDriver.Handles.RECEIVE_FUNCTION) ? FIRST_RECEIVE : 0;
     }
 
+    /** Whether a poll_cq is called critically, as long as it is asked for no more than {@link #MOST_AT_ONCE}. */
+    public static boolean isCriticalPoll(MemorySegment function) {
+        return mostInShortPoll(function) == MOST_AT_ONCE;
+    }
+
+    /** Whether a post_recv is called critically, as long as it is given no more than {@link #MOST_AT_ONCE}. */
+    public static boolean isCriticalReceive(MemorySegment function) {
+        return FirstDriver.Handles.RECEIVE_IS_CRITICAL && firstPost(function) == FIRST_RECEIVE;
+    }
+
     /**
      * Calls post_send or post_recv; 0, or an error number with {@code *bad} set.
      *
      * @param firstPost what {@link #firstPost} said of the function
+     * @param requests how many there are in the chain
      */
     @HotPath
-    public static int post(MemorySegment function, int firstPost, long queue, long first, long bad) {
+    public static int post(MemorySegment function, int firstPost, long queue, long first, int requests, long bad) {
         try {
             if (firstPost == FIRST_SEND) {
                 return (int) FirstDriver.Handles.SEND.invokeExact(queue, first, bad);
             }
             if (firstPost == FIRST_RECEIVE) {
-                return (int) FirstDriver.Handles.RECEIVE.invokeExact(queue, first, bad);
+                return requests <= MOST_AT_ONCE
+                        ? (int) FirstDriver.Handles.SHORT_RECEIVE.invokeExact(queue, first, bad)
+                        : (int) FirstDriver.Handles.RECEIVE.invokeExact(queue, first, bad);
             }
             return (int) POST.invokeExact(function, queue, first, bad);
         } catch (Throwable t) {
@@ -83,13 +115,13 @@ public final class DataPath {
     /**
      * Calls poll_cq; the number of completions, or a negative number.
      *
-     * @param firstPoll what {@link #isFirstPoll} said of the function
+     * @param mostInShort what {@link #mostInShortPoll} said of the function
      */
     @HotPath
-    public static int poll(MemorySegment function, boolean firstPoll, long queue, int capacity, long completions) {
+    public static int poll(MemorySegment function, int mostInShort, long queue, int capacity, long completions) {
         try {
-            if (firstPoll) {
-                return (int) FirstDriver.Handles.POLL.invokeExact(queue, capacity, completions);
+            if (capacity <= mostInShort) { // one comparison for both questions
+                return (int) FirstDriver.Handles.SHORT_POLL.invokeExact(queue, capacity, completions);
             }
             return (int) POLL.invokeExact(function, queue, capacity, completions);
         } catch (Throwable t) {

@@ -16,7 +16,8 @@ import java.lang.invoke.MethodHandle;
 /**
  * The calls of an extended completion queue, which verbs.h has inline: they go through the function pointers in {@code
  * struct ibv_cq_ex}. Nothing is checked here: C goes through NULL for a field that was not asked for, and reads what is
- * not there outside of a poll. As in {@link DataPath} no call is critical.
+ * not there outside of a poll. No call is critical: a poll keeps the queue locked from its start to its end, and which
+ * functions a driver gives depends on what was asked of it.
  */
 public final class ExtendedPoll {
 
