@@ -18,6 +18,7 @@ final class AmDispatch {
     private static final byte CANCELED = -16;
     private static final long RNDV = 1L << 17; // UCP_AM_RECV_ATTR_FLAG_RNDV
 
+    private final UcpWorker worker;
     private final AmOperations operations;
     private final WorkerCallbacks callbacks;
     private final UcpActiveMessage[] messages = new UcpActiveMessage[AmOperations.MAX_DEPTH + 1];
@@ -26,6 +27,7 @@ final class AmDispatch {
     private Throwable thrown;
 
     AmDispatch(UcpWorker worker, AmOperations operations) {
+        this.worker = worker;
         this.operations = operations;
         this.callbacks = worker.callbacks();
         for (int i = 0; i < messages.length; i++) {
@@ -103,6 +105,7 @@ final class AmDispatch {
             return message.end();
         } catch (Throwable t) {
             thrown = t; // whatever else there was
+            worker.needAttention();
             return OK;
         }
     }
@@ -118,5 +121,6 @@ final class AmDispatch {
         } else if (thrown != t) {
             thrown.addSuppressed(t);
         }
+        worker.needAttention();
     }
 }

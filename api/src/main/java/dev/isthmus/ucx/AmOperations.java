@@ -18,9 +18,10 @@ import java.util.concurrent.CompletableFuture;
 /**
  * Active messages on one worker and its endpoints: checks, calls, and account of what C has begun and of what it keeps.
  *
- * <p>The self transport delivers within the call that sends, so a handler can run inside a send, and send itself. So a
- * send takes its slot before it calls C, other than the rest of the data path, and each depth has parameters of its own.
- * The depth is limited: C has no guard against a stack that overflows.
+ * <p>The self transport delivers within the call that sends, so a handler can run inside a send, and send itself. The
+ * slot that the send is about to take is kept from it, as from all that runs inside of C ({@link
+ * RequestSlots#beginCallback}), and each depth has parameters of its own. The depth is limited: C has no guard against a
+ * stack that overflows.
  */
 final class AmOperations {
 
@@ -88,7 +89,6 @@ final class AmOperations {
         long address = Buffers.readable(buffer, offset, length);
         checkSend(id, headerLength, flags);
         RequestSlot slot = slots.next();
-        long request = slots.take(slot);
         long param = parameters + depth * STRIDE;
         NativeMemory.setLong(param + REQUEST, slot.address);
         NativeMemory.setInt(param + PARAM_FLAGS, flags);
@@ -101,16 +101,13 @@ final class AmOperations {
         }
         requests.touch();
         if (result == 0) {
-            slots.free(slot);
             return 0;
         }
         if (UcxFailure.isError(result)) {
-            slots.free(slot);
             throw failure((int) result, "ucp_am_send_nbx", endpoint, length);
         }
-        requests.note(slot, RequestSlot.AM_SEND, endpoint, buffer);
         slot.header = headerLength == 0 ? null : header;
-        return request;
+        return requests.begin(slot, RequestSlot.AM_SEND, endpoint, buffer);
     }
 
     /** {@code ucp_am_send_nbx} of more than a plain buffer. */
@@ -122,7 +119,6 @@ final class AmOperations {
         long address = payload.address(false);
         checkSend(id, headerLength, flags);
         RequestSlot slot = slots.next();
-        slots.take(slot);
         long param = payload.parameters(slot, BREAKS_DATATYPES, ucp_h.UCP_OP_ATTR_FIELD_FLAGS(), flags);
         payload.prepare();
         long result;
@@ -131,7 +127,6 @@ final class AmOperations {
         } finally {
             Reference.reachabilityFence(payload);
             Reference.reachabilityFence(header);
-            slots.free(slot); // and taken again, if C has begun something
         }
         long request = requests.began(result, slot, RequestSlot.AM_SEND, endpoint, payload);
         if (request > 0 && headerLength != 0) {
@@ -152,7 +147,6 @@ final class AmOperations {
     @HotPath
     long receive(Object what, long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint) {
         RequestSlot slot = slots.next();
-        long request = slots.take(slot);
         long result;
         try {
             result = UcpAm.receiveData(worker, descriptor, address, length, slot.sendParameters());
@@ -161,15 +155,12 @@ final class AmOperations {
         }
         requests.touch();
         if (result == 0) {
-            slots.free(slot);
             return 0;
         }
         if (UcxFailure.isError(result)) {
-            slots.free(slot);
             throw failure((int) result, "ucp_am_recv_data_nbx", what, length);
         }
-        requests.note(slot, RequestSlot.AM_RECEIVE, endpoint, buffer);
-        return request;
+        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer);
     }
 
     CompletableFuture<Void> future(long request, String call, Object object) {

@@ -31,7 +31,18 @@ final class RequestSlot {
     private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
     private static final long OPERAND = 3 * PARAM_BYTES;
     private static final long REPLY = OPERAND + Long.BYTES;
-    private static final long MEMORY_OFFSET = 2 * PARAM_BYTES + ucp_request_param_t.memh$offset();
+
+    /**
+     * Parameters that are written for each call: what the prepared ones are not for. They hold the request's address.
+     * They are written by their address: each call has checked that the worker is open, and with it their memory.
+     */
+    private static final long OTHER = 2 * PARAM_BYTES;
+
+    private static final long MASK_OFFSET = ucp_request_param_t.op_attr_mask$offset();
+    private static final long FLAGS_OFFSET = ucp_request_param_t.flags$offset();
+    private static final long DATATYPE_OFFSET = ucp_request_param_t.datatype$offset();
+    private static final long MEMORY_TYPE_OFFSET = ucp_request_param_t.memory_type$offset();
+    private static final long MEMORY_OFFSET = OTHER + ucp_request_param_t.memh$offset();
 
     final int index;
 
@@ -40,9 +51,6 @@ final class RequestSlot {
 
     /** What C keeps of the operation. */
     private final MemorySegment request;
-
-    /** Parameters that are written for each call: what the prepared ones are not for. They hold the request's address. */
-    private final MemorySegment other;
 
     /** The operation's number, {@link RequestSlots#FREE} while there is none: then it is the next one. */
     long handle;
@@ -84,11 +92,10 @@ final class RequestSlot {
     /** The program does not know the number of the operation. */
     boolean implicit;
 
-    RequestSlot(int index, MemorySegment request, long address, MemorySegment other, long handle) {
+    RequestSlot(int index, MemorySegment request, long address, long handle) {
         this.index = index;
         this.request = request;
         this.address = address;
-        this.other = other;
         this.handle = handle;
     }
 
@@ -110,12 +117,12 @@ final class RequestSlot {
      */
     @HotPath
     long parameters(int mask, long datatype, int flags, int memoryType) {
-        MemorySegment p = other;
-        ucp_request_param_t.op_attr_mask(p, FIELDS | mask);
-        ucp_request_param_t.flags(p, flags);
-        ucp_request_param_t.datatype(p, datatype);
-        ucp_request_param_t.memory_type(p, memoryType);
-        return address + 2 * PARAM_BYTES;
+        long p = address + OTHER;
+        NativeMemory.setInt(p + MASK_OFFSET, FIELDS | mask);
+        NativeMemory.setInt(p + FLAGS_OFFSET, flags);
+        NativeMemory.setLong(p + DATATYPE_OFFSET, datatype);
+        NativeMemory.setInt(p + MEMORY_TYPE_OFFSET, memoryType);
+        return p;
     }
 
     /** The C function that an operation of a kind is, for messages. */

@@ -179,8 +179,7 @@ final class RequestSlots {
             MemorySegment memory = chunk.asSlice(i * stride, stride);
             MemorySegment request = memory.asSlice(0, roundUp(requestBytes));
             MemorySegment parameters = prepare(memory);
-            MemorySegment other = parameters.asSlice(2 * PARAM_BYTES, PARAM_BYTES);
-            RequestSlot slot = new RequestSlot(index, request, parameters.address(), other, firstHandle | index | FREE);
+            RequestSlot slot = new RequestSlot(index, request, parameters.address(), firstHandle | index | FREE);
             slot.nextFree = free;
             free = index;
             slots[index] = slot;

@@ -29,6 +29,12 @@ public final class UcpWorker implements AutoCloseable {
     /** The mask of a receive that takes a message of any tag. */
     public static final long ANY_TAG = 0;
 
+    /** There is something to tell. */
+    private static final int NEWS = 1;
+
+    /** The program runs inside a callback. */
+    private static final int CALLBACK = 1 << 1;
+
     private final UcpContext context;
     private final Lifetime lifetime;
     private final OwnerThread owner;
@@ -50,7 +56,7 @@ public final class UcpWorker implements AutoCloseable {
     private final long worker;
     private final UcpWakeup wakeup; // null without the feature
     private GenericDatatype generic; // null until it is used
-    private boolean attention; // one flag for all that a progress may have to do besides C's part
+    private int attention; // one field for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
         this.context = context;
@@ -272,13 +278,13 @@ public final class UcpWorker implements AutoCloseable {
     @HotPath
     public int progress() {
         owner.check();
-        if (attention) {
-            callbacks.refuseInside("progress"); // which has called for attention
+        if (attention != 0) {
+            callbacks.refuseInside("progress");
         }
         int events = Ucp.workerProgress(worker);
         requests.happened(events);
-        if (attention) {
-            attention = news.tell(events != 0); // stays when the program's part throws
+        if (attention != 0) {
+            attention = news.tell(events != 0) ? NEWS : 0; // stays when the program's part throws
         }
         return events;
     }
@@ -524,7 +530,13 @@ public final class UcpWorker implements AutoCloseable {
 
     /** There is something to look at after the next progress: a future, or what a callback noted. */
     void needAttention() {
-        attention = true;
+        attention |= NEWS;
+    }
+
+    /** The program's part of a callback begins, or the outermost has ended. */
+    @HotPath
+    void insideCallback(boolean inside) {
+        attention = inside ? attention | CALLBACK : attention & ~CALLBACK;
     }
 
     /**
@@ -533,7 +545,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     boolean hasUntold() {
         boolean ended = requests.anyEndedUntold();
-        return ended || (attention && news.any());
+        return ended || ((attention & NEWS) != 0 && news.any());
     }
 
     /** Rejects a connection request of a listener, which C has. */

@@ -24,12 +24,15 @@ final class WorkerCallbacks {
             kept = Arrays.copyOf(kept, 2 * depth);
         }
         kept[depth++] = worker.slots().beginCallback();
-        worker.needAttention();
+        worker.insideCallback(true);
     }
 
     /** To be called by a callback after the program's part, also when that threw. */
     void leave() {
         worker.slots().endCallback(kept[--depth]);
+        if (depth == 0) {
+            worker.insideCallback(false);
+        }
     }
 
     boolean isInside() {
