@@ -2,9 +2,11 @@ package dev.isthmus.cm;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import dev.isthmus.CmException;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.CmErrors;
 import dev.isthmus.internal.cm.Librdmacm;
 import dev.isthmus.internal.verbs.VerbsSeam;
 import dev.isthmus.verbs.CompletionQueue;
@@ -62,15 +64,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         Lifetime onChannel = hold(channel);
         return onChannel.open(() -> {
             try (var call = new CmCall(channel.lifetime())) {
-                MemorySegment pointer = call.allocate(ADDRESS);
-                call.check(
-                        Librdmacm.CREATE_EP,
-                        channel + ", " + info,
-                        pointer,
-                        info.write(call),
-                        MemorySegment.NULL,
-                        MemorySegment.NULL);
-                MemorySegment made = pointer.get(ADDRESS, 0);
+                MemorySegment made = createEndpoint(call, channel, info);
                 if (call.integer(Librdmacm.MIGRATE_ID, made, channel.handle()) != 0) {
                     int errno = call.errno();
                     call.integer(Librdmacm.DESTROY_ID, made);
@@ -81,6 +75,19 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
                 return id.added();
             }
         });
+    }
+
+    /** What C makes on a channel of its own; its calls take the source's address, which may be taken already. */
+    private static MemorySegment createEndpoint(CmCall call, EventChannel channel, AddressInfo info) {
+        MemorySegment pointer = call.allocate(ADDRESS);
+        MemorySegment written = info.write(call);
+        String what = channel + ", " + info;
+        if (call.integer(Librdmacm.CREATE_EP, pointer, written, MemorySegment.NULL, MemorySegment.NULL) != 0) {
+            CmException failure = call.failure(Librdmacm.CREATE_EP, what, call.errno());
+            throw CmErrors.ofBind(
+                    failure, what, info.source() == null ? null : info.source().getAddress());
+        }
+        return pointer.get(ADDRESS, 0);
     }
 
     /** The one that came with a request, which is being taken from the channel. */

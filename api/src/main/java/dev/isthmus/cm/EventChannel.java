@@ -114,7 +114,8 @@ public final class EventChannel implements AutoCloseable {
      * @throws IllegalArgumentException if it has no address, its port space or type is UNKNOWN, or its type is not the
      *     port space's, unless that is IB
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException if the call fails, such as with UNREACHABLE when there is no answer
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the source's port is taken, with NO_DEVICE if no RDMA device
+     *     has the source's address, with UNREACHABLE when there is no answer
      */
     public ConnectionId createId(AddressInfo info) {
         return ConnectionId.create(this, info);

@@ -13,6 +13,7 @@ import dev.isthmus.verbs.AsyncEventType;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairType;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -114,6 +115,34 @@ class ConnectionIdTest {
             var to = new InetSocketAddress(Rendezvous.near(), 1);
             assertInUse(() -> meeting.id(PortSpace.TCP).resolveAddress(beside, to, Rendezvous.DEADLINE));
         }
+    }
+
+    @Test
+    void shouldSayThatThePortOfAnEndpointIsInUse() {
+        try (var meeting = new Rendezvous()) {
+            InetSocketAddress taken = meeting.listener(PortSpace.TCP).localAddress();
+            var same = assertThrows(CmException.class, () -> meeting.channel.createId(listening(taken)));
+            assertEquals(Failure.ADDRESS_IN_USE, same.failure());
+            assertEquals("EADDRINUSE", same.errnoName());
+            assertEquals("rdma_create_ep", same.call());
+            assertInUse(() -> meeting.channel.createId(listening(new InetSocketAddress(taken.getPort()))));
+            ConnectionId any = meeting.id(PortSpace.TCP);
+            any.bind(new InetSocketAddress(0));
+            var beside =
+                    new InetSocketAddress(Rendezvous.far(), any.localAddress().getPort());
+            assertInUse(() -> meeting.channel.createId(listening(beside)));
+            var to = new InetSocketAddress(Rendezvous.near(), 1);
+            var from = new AddressInfo(beside, to, PortSpace.TCP, QueuePairType.RC);
+            assertInUse(() -> meeting.channel.createId(from));
+            var foreign = listening(socket("192.0.2.1", 7471));
+            var nobodys = assertThrows(CmException.class, () -> meeting.channel.createId(foreign));
+            assertEquals("EADDRNOTAVAIL", nobodys.errnoName());
+            assertEquals(Failure.NO_DEVICE, nobodys.failure());
+        }
+    }
+
+    private static AddressInfo listening(InetSocketAddress at) {
+        return new AddressInfo(at, null, PortSpace.TCP, QueuePairType.RC);
     }
 
     private static void assertInUse(Executable call) {
