@@ -96,7 +96,7 @@ public sealed interface CmEvent {
      *
      * @param id a new one, which is the taker's to close
      * @param listener the one that listens
-     * @param parameters what the peer asks for; their retry counts are the peer's own
+     * @param parameters what the peer asks for; their retry counts are for both sides to use
      */
     record ConnectRequest(ConnectionId id, ConnectionId listener, ConnectionParameters parameters) implements CmEvent {
         @Override

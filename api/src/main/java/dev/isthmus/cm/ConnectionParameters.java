@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
  * @param initiatorDepth how many READs and atomics this side may have outstanding, 0 to 255
  * @param flowControl whether the peer's hardware does end-to-end flow control
  * @param retryCount how often the peer sends again when no acknowledgement comes, 0 to 7
- * @param rnrRetryCount how often the peer sends again when no receive is posted, 0 to 7; 7 is without end
+ * @param rnrRetryCount how often this side sends again when the peer has no receive posted, 0 to 7; 7 is without end
  * @param sharedReceiveQueue whether the peer's queue pair has a shared receive queue
  * @param qpNum the number of the peer's queue pair, 24 bits
  */

@@ -100,6 +100,10 @@ class ConnectTest {
                 assertEquals(2, qp.query().maxRdAtomic());
                 assertEquals(4, qp.query().maxDestRdAtomic());
                 assertEquals(5, qp.query().retryCount());
+                // How often the one sends again when the other has no receive is for that other one to say.
+                assertEquals(7, qp.query().rnrRetry());
+                assertEquals(4, request.id().queuePair().query().rnrRetry());
+                assertEquals(0, qp.query().minRnrTimer()); // 655 ms
             }
         }
     }
