@@ -16,7 +16,7 @@ import java.util.List;
 /** Sends texts to an {@link EchoServer}, and prints what comes back. */
 public final class EchoClient {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(10);
+    private static final Duration DEADLINE = Duration.ofSeconds(30);
 
     private EchoClient() {}
 
@@ -45,8 +45,11 @@ public final class EchoClient {
                 connection.queuePair().tryPost(receive);
                 connection.queuePair().tryPost(send.range(0, bytes.length));
                 for (int seen = 0; seen < 2; seen++) { // the send's completion, and the answer's
-                    if (connection.await(done, DEADLINE) == 0 || !done.isSuccess(0)) {
-                        throw new IOException("no answer to '" + text + "': " + done);
+                    if (connection.await(done, DEADLINE) == 0) {
+                        throw new IOException("no answer to '" + text + "' for " + DEADLINE.toSeconds() + " s");
+                    }
+                    if (!done.isSuccess(0)) {
+                        throw new IOException("no answer to '" + text + "': " + done.status(0));
                     }
                     if (done.opcode(0) == CompletionOpcode.RECV) {
                         var answer = new byte[Math.toIntExact(done.byteLength(0))];

@@ -74,6 +74,7 @@ public final class EchoLoop implements AutoCloseable {
         loop.add(completionChannel, this::onCompletions);
         completions.requestNotify(false);
         listener.listen(BACKLOG);
+        System.out.println("listening at " + address());
     }
 
     /**

@@ -38,7 +38,10 @@ public final class EchoServer {
     }
 
     static Listener listen(InetSocketAddress address) {
-        return Listener.bind(address, config -> config.connections(setup -> setup.prepare(EchoServer::postReceives)));
+        var listener =
+                Listener.bind(address, config -> config.connections(setup -> setup.prepare(EchoServer::postReceives)));
+        System.out.println("listening at " + listener.localAddress());
+        return listener;
     }
 
     /** Before a client can send: a receive for each message that it may have under way. */

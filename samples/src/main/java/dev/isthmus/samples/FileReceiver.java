@@ -99,7 +99,10 @@ public final class FileReceiver {
     }
 
     static Listener listen(InetSocketAddress address) {
-        return Listener.bind(address, config -> config.connections(setup -> setup.prepare(FileReceiver::prepare)));
+        var listener =
+                Listener.bind(address, config -> config.connections(setup -> setup.prepare(FileReceiver::prepare)));
+        System.out.println("listening at " + listener.localAddress());
+        return listener;
     }
 
     private static void prepare(Connection connection) {

@@ -153,8 +153,11 @@ public final class FileSender implements AutoCloseable {
     }
 
     private void next() throws IOException, InterruptedException {
-        if (connection.await(done, FileReceiver.DEADLINE) == 0 || !done.isSuccess(0)) {
-            throw new IOException("the receiver does not answer: " + done);
+        if (connection.await(done, FileReceiver.DEADLINE) == 0) {
+            throw new IOException("the receiver has not answered for " + FileReceiver.DEADLINE.toSeconds() + " s");
+        }
+        if (!done.isSuccess(0)) {
+            throw new IOException("the receiver does not answer: " + done.status(0));
         }
         if (done.opcode(0) != CompletionOpcode.RECV) {
             completed++;

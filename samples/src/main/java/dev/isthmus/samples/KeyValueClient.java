@@ -181,8 +181,11 @@ public final class KeyValueClient implements AutoCloseable {
 
     private void await(int count) throws IOException, InterruptedException {
         for (int seen = 0; seen < count; seen++) {
-            if (connection.await(done, DEADLINE) == 0 || !done.isSuccess(0)) {
-                throw new IOException("the server does not answer: " + done);
+            if (connection.await(done, DEADLINE) == 0) {
+                throw new IOException("the server has not answered for " + DEADLINE.toSeconds() + " s");
+            }
+            if (!done.isSuccess(0)) {
+                throw new IOException("the server does not answer: " + done.status(0));
             }
             if (done.opcode(0) == CompletionOpcode.RECV && done.byteLength(0) != KeyValueServer.ANSWER) {
                 throw new IOException("the server's answer has " + done.byteLength(0) + " bytes");

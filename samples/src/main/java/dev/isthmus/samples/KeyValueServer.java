@@ -81,7 +81,9 @@ public final class KeyValueServer {
     }
 
     Listener listen(InetSocketAddress address) {
-        return Listener.bind(address, config -> config.connections(setup -> setup.prepare(this::prepare)));
+        var listener = Listener.bind(address, config -> config.connections(setup -> setup.prepare(this::prepare)));
+        System.out.println("listening at " + listener.localAddress());
+        return listener;
     }
 
     /** How many messages came. */

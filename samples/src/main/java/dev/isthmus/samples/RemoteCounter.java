@@ -76,7 +76,7 @@ public final class RemoteCounter implements AutoCloseable {
 
     /** Each client has a protection domain of its own, and the counter is registered in each. */
     static Listener listen(InetSocketAddress address, MemorySegment counter) {
-        return Listener.bind(
+        var listener = Listener.bind(
                 address,
                 config -> config.connections(setup -> setup.prepare(connection -> {
                     MemoryRegion region = connection.closeWith(connection
@@ -84,6 +84,8 @@ public final class RemoteCounter implements AutoCloseable {
                             .register(counter, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_ATOMIC));
                     connection.id().attach(region);
                 })));
+        System.out.println("listening at " + listener.localAddress());
+        return listener;
     }
 
     /** Tells a client where the counter is, and keeps a thread waiting for its end. */
@@ -141,8 +143,11 @@ public final class RemoteCounter implements AutoCloseable {
     }
 
     private void await() throws IOException, InterruptedException {
-        if (connection.await(done, DEADLINE) == 0 || !done.isSuccess(0)) {
-            throw new IOException("the counter cannot be reached: " + done);
+        if (connection.await(done, DEADLINE) == 0) {
+            throw new IOException("the counter cannot be reached: nothing for " + DEADLINE.toSeconds() + " s");
+        }
+        if (!done.isSuccess(0)) {
+            throw new IOException("the counter cannot be reached: " + done.status(0));
         }
     }
 

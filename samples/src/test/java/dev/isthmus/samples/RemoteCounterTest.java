@@ -71,6 +71,6 @@ class RemoteCounterTest {
                 serving.join();
             }
         });
-        assertEquals(take.output(), printed);
+        SamplesPage.assertPrint(printed, "RemoteCounter");
     }
 }
