@@ -99,7 +99,7 @@ class SnippetsTest {
             greet(compiler, address, port, server);
             server.get(WAIT_SECONDS, TimeUnit.SECONDS);
         });
-        assertEquals(List.of("client: hello, client", "server: the client has gone", "server: waiting"), sorted(lines));
+        assertEquals(List.of("client: hello, client", "server: DISCONNECTED", "server: waiting"), sorted(lines));
     }
 
     /** A port that nobody listens at: the server's example takes one as its argument. */
