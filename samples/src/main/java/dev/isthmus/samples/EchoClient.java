@@ -16,7 +16,7 @@ import java.util.List;
 /** Sends texts to an {@link EchoServer}, and prints what comes back. */
 public final class EchoClient {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     private EchoClient() {}
 

@@ -29,7 +29,7 @@ import java.util.Set;
  */
 public final class KeyValueClient implements AutoCloseable {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int CHAIN = 16; // reads that are posted at once
     private static final int TRIES = 1000; // of a read that meets a write
     private static final int SLOT = KeyValueServer.SLOT;

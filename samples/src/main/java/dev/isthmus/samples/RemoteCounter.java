@@ -24,7 +24,7 @@ import java.time.Duration;
  */
 public final class RemoteCounter implements AutoCloseable {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
     private static final int PLACE = 12; // bytes of the message that says where the counter is: address, key
 
     private final Connection connection;
