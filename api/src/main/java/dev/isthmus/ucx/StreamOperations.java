@@ -185,7 +185,8 @@ final class StreamOperations {
         }
     }
 
-    // Such a receive would not end before the close.
+    // UCX would take such a receive. It would not end before the close, or get what may have a gap before it: UCX drops
+    // what is there when the endpoint fails, and keeps what comes after that.
     @HotPath
     private static void checkAlive(UcpEndpoint endpoint) {
         if (endpoint.isFailed()) {

@@ -13,10 +13,13 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * A client that waits to be accepted or rejected: {@code ucp_conn_request_h}. Given to a {@link UcpConnectionHandler};
- * decided once, by the program, or by the listener when that is closed.
+ * A client that waits to be accepted or rejected: {@code ucp_conn_request_h}. Given to a {@link
+ * UcpConnectionHandler}, which may keep it: the program decides it once, then or later, or else the listener rejects
+ * it when that is closed. Of a client that goes away meanwhile nothing is said: rejecting it then does nothing, and
+ * accepting it throws, or gives an endpoint that fails.
  *
- * <p>Confined to the thread of the listener's worker. Nothing blocks.
+ * <p>Confined to the thread of the listener's worker, but for {@link #clientAddress()} and {@link #clientId()}. Nothing
+ * blocks.
  */
 public final class UcpConnectionRequest {
 
@@ -33,7 +36,7 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * Where the client connects from: {@code ucp_conn_request_query}.
+     * Where the client connects from: {@code ucp_conn_request_query}. Stays when the request is decided. Thread-safe.
      *
      * @return the client's address; empty where the transport does not tell
      */
@@ -44,7 +47,7 @@ public final class UcpConnectionRequest {
     /**
      * The number that the client's worker has: {@code ucp_conn_request_attr_t::client_id}. Chosen by {@link
      * UcpWorkerConfig#clientId}, and sent when the client's endpoint was made with {@link
-     * UcpEndpointConfig#sendClientId()}.
+     * UcpEndpointConfig#sendClientId()}. Stays when the request is decided. Thread-safe.
      *
      * @return the number; empty if the client did not send one, or sent 0
      */
@@ -62,27 +65,32 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * Accepts the client: {@code ucp_ep_create} with {@code conn_request}. Does not wait for it.
+     * Accepts the client by an endpoint of the listener's worker, with {@link UcpErrorHandling#PEER}: see {@link
+     * #accept(UcpWorker, Consumer)}.
      *
-     * @return an endpoint of the listener's worker to the client, with {@link UcpErrorHandling#PEER}
-     * @throws IllegalStateException if it was decided already, or the listener's worker is closed
+     * @return an endpoint to the client; to be closed before the worker
+     * @throws IllegalStateException if the request was decided already
      * @throws WrongThreadException if the worker belongs to another thread
-     * @throws UcxException if UCX refuses; the request is then decided
+     * @throws UcxException if UCX refuses, because the client has gone for instance; the request is then decided
      */
     public UcpEndpoint accept() {
         return accept(listener.worker(), config -> {});
     }
 
     /**
-     * Accepts the client: {@code ucp_ep_create} with {@code conn_request}. Does not wait for it.
+     * Accepts the client: {@code ucp_ep_create} with {@code conn_request}. Does not wait for it: what is sent before
+     * both sides know of the connection leaves afterwards, and for that both workers, this one's and the listener's,
+     * are to be progressed.
      *
-     * @param worker whose endpoint it is to be: the listener's, or another of the same context and thread
-     * @param configurer fills in what is to differ from the defaults
-     * @return an endpoint to the client, with {@link UcpErrorHandling#PEER} if the configurer says nothing else
+     * @param worker whose endpoint it is to be: the listener's, or another of the same context and thread; it is
+     *     progressed once, as by {@link UcpWorker#createEndpoint(InetSocketAddress, Consumer)}
+     * @param configurer fills in what is to differ from the defaults; when it throws, the request is as before
+     * @return an endpoint to the client, with {@link UcpErrorHandling#PEER} if the configurer says nothing else; to be
+     *     closed before its worker
      * @throws IllegalArgumentException if the worker is of another context
-     * @throws IllegalStateException if the request was decided already, or a worker is closed
+     * @throws IllegalStateException if the request was decided already, or the worker is closed
      * @throws WrongThreadException if a worker belongs to another thread
-     * @throws UcxException if UCX refuses; the request is then decided
+     * @throws UcxException if UCX refuses, because the client has gone for instance; the request is then decided
      */
     public UcpEndpoint accept(UcpWorker worker, Consumer<UcpEndpointConfig> configurer) {
         open();
@@ -94,6 +102,11 @@ public final class UcpConnectionRequest {
 
     /**
      * Rejects the client, whose endpoint then fails with {@link UcsStatus#REJECTED}: {@code ucp_listener_reject}.
+     *
+     * <p>Over TCP, UCX before 1.18 may end the process when clients arrive while one is rejected: it leaves an event
+     * of the socket behind, and the next socket can have that number. To let UCX progress at once, as this does,
+     * makes that rarer and no more. Where many clients may come at a time, accept them, say no in a message, and let
+     * them close.
      *
      * @throws IllegalStateException if it was decided already
      * @throws WrongThreadException if the worker belongs to another thread

@@ -15,8 +15,13 @@ import java.util.function.BiConsumer;
 /**
  * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
  *
- * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()}, for as long as {@link
- * UcpWorkerConfig#closeTimeout} says.
+ * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()} and {@link #closeForcibly()}, for as
+ * long as {@link UcpWorkerConfig#closeTimeout} says.
+ *
+ * <p>A connection by socket address ends for both peers when one of them closes: the other's endpoint fails with
+ * {@link UcsStatus#CONNECTION_RESET}. UCX does not keep the order of that and of what was sent before it. Peers are
+ * to agree that all has come before one closes: a flush is not enough, it ends when the peer's machine has the data,
+ * and its program may not have progressed since. What the peer had not received of a stream is then lost.
  */
 public final class UcpEndpoint implements AutoCloseable {
 
@@ -285,7 +290,8 @@ public final class UcpEndpoint implements AutoCloseable {
 
     /**
      * Begins to wait for what was sent so far: {@code ucp_ep_flush_nbx}. The operation is done when all sends before it
-     * are, at the origin, and remote memory operations at the target too.
+     * are, at the origin, and remote memory operations at the target too. That the peer's program has received what was
+     * sent is more than that: only the peer can tell.
      *
      * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
      * @throws IllegalStateException if the endpoint is closed
@@ -406,16 +412,19 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Whether the endpoint can be used. Thread-safe.
+     * Whether the endpoint was not closed. One that has failed is open until then, and so is one that was closed
+     * inside a callback until UCX has returned. Thread-safe.
      *
-     * @return whether it was not closed
+     * @return whether it is open
      */
     public boolean isOpen() {
         return lifetime.isOpen();
     }
 
     /**
-     * Whether UCX reported that the peer is gone. Such an endpoint is only good for {@link #close()}.
+     * Whether UCX reported that the peer is gone, which it does within {@link UcpWorker#progress()} and other calls
+     * of the worker. Such an endpoint is only good for {@link #close()}: sends and receives of its stream are
+     * refused. On the worker's thread, as {@link #failure()} and {@link #failureCode()}; also after the close.
      *
      * @return whether the endpoint failed
      */

@@ -16,7 +16,8 @@ import java.util.Set;
 /**
  * Takes connection requests at a socket address: {@code ucp_listener_h}. Made by {@link UcpWorker#createListener}.
  *
- * <p>Confined to the thread of its worker, whose progress brings the requests. Nothing blocks.
+ * <p>Confined to the thread of its worker, whose progress brings the requests: clients wait while nobody calls it.
+ * What a client sends before it is accepted comes afterwards. Nothing blocks.
  */
 public final class UcpListener implements AutoCloseable {
 
@@ -41,7 +42,7 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Where clients connect to: {@code ucp_listener_query}. Thread-safe.
+     * Where clients connect to: {@code ucp_listener_query}. Thread-safe, also after the close.
      *
      * @return the address, with the port that was chosen if 0 was asked for
      */
@@ -50,9 +51,10 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Whether it takes requests. Thread-safe.
+     * Whether it was not closed. One that was closed inside a callback, and takes no more requests, is open until UCX
+     * has returned. Thread-safe.
      *
-     * @return whether it was not closed
+     * @return whether it is open
      */
     public boolean isOpen() {
         return lifetime.isOpen();

@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
  * UcpEndpoint#stream()}.
  *
  * <p>What comes before the peer has an endpoint back waits for that. Bytes that were not received when the endpoint is
- * closed, or fails, are dropped.
+ * closed, or fails, are dropped; a connection by socket address fails when the peer closes it, and that may come before
+ * what the peer sent last. So the receiver is to say that it has all before the sender closes.
  *
  * <p>Confined to the thread of the worker. Nothing blocks.
  */

@@ -20,6 +20,9 @@ import java.util.function.Supplier;
  *
  * <p>Confined, with its endpoints and operations, to one thread at a time: the one that made it, until {@link #handOver}.
  * UCX does nothing by itself: nothing arrives or leaves for long unless that thread calls {@link #progress()}.
+ *
+ * <p>Making and closing endpoints, making a listener and rejecting a client let UCX progress, too. Handlers of active
+ * messages may run within these calls; the rest is told by the next {@link #progress()}.
  */
 public final class UcpWorker implements AutoCloseable {
 

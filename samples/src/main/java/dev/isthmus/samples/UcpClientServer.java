@@ -30,7 +30,7 @@ public final class UcpClientServer {
     private final UcpWorker worker;
     private final UcpFeature way;
     private final Arena arena;
-    private final ArrayDeque<MemorySegment> came = new ArrayDeque<>(); // by active messages
+    private final List<MemorySegment> came = new ArrayList<>(); // by active messages
     private Throwable failure; // of a message whose data could not be fetched
 
     private UcpClientServer(UcpWorker worker, UcpFeature way, Arena arena) {
@@ -81,11 +81,9 @@ public final class UcpClientServer {
             listening.accept(listener.address());
             server.await(() -> !requests.isEmpty());
             try (var endpoint = requests.poll().accept(worker, config -> {})) {
-                var texts = new ArrayList<String>();
-                while (texts.size() < count) {
-                    texts.add(server.receive(endpoint, bytes).getString(0));
-                }
-                return texts;
+                return server.receive(endpoint, count, bytes).stream()
+                        .map(text -> text.getString(0))
+                        .toList();
             }
         }
     }
@@ -120,21 +118,32 @@ public final class UcpClientServer {
         return text.toString();
     }
 
-    private MemorySegment receive(UcpEndpoint endpoint, long bytes) throws InterruptedException {
+    /**
+     * Begins all receives before it lets UCX progress: when the client closes, which its messages do not hold up, UCX
+     * drops what has come of a stream and was not asked for.
+     */
+    private List<MemorySegment> receive(UcpEndpoint endpoint, int count, long bytes) throws InterruptedException {
         if (way == UcpFeature.AM) {
-            await(() -> !came.isEmpty() || failure != null);
-            if (came.isEmpty()) {
+            await(() -> came.size() == count || failure != null);
+            if (failure != null) {
                 throw new IllegalStateException(
                         "a message has begun to come, and no more: " + failure.getMessage(), failure);
             }
-            return came.poll();
+            return List.copyOf(came);
         }
-        MemorySegment buffer = arena.allocate(bytes);
-        finish(
-                way == UcpFeature.STREAM
-                        ? endpoint.stream().receiveAll(buffer, 0, bytes)
-                        : worker.tagReceive(buffer, 0, bytes, TAG, UcpWorker.ANY_TAG));
-        return buffer;
+        var texts = new ArrayList<MemorySegment>();
+        long[] receives = new long[count];
+        for (int i = 0; i < count; i++) {
+            MemorySegment text = arena.allocate(bytes);
+            texts.add(text);
+            receives[i] = way == UcpFeature.STREAM
+                    ? endpoint.stream().receiveAll(text, 0, bytes)
+                    : worker.tagReceive(text, 0, bytes, TAG, UcpWorker.ANY_TAG);
+        }
+        for (long receive : receives) {
+            finish(receive);
+        }
+        return texts;
     }
 
     /** A short message comes with its data; of a long one the data is fetched. */

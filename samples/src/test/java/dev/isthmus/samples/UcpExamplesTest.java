@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The samples and UCX's own examples as each other's peers, in both roles. */
 @Tag("ucx")
-@Tag("host") // over verbs, emulated, the close of a client in C overtakes what it has sent
 @Tag("system-ucx")
 @Timeout(240)
 class UcpExamplesTest {
@@ -58,6 +57,15 @@ class UcpExamplesTest {
                 .filter(tls -> !tls.startsWith("posix"))
                 .flatMap(tls -> Stream.of(UcpFeature.STREAM, UcpFeature.TAG, UcpFeature.AM)
                         .flatMap(way -> Stream.of(16L, 100_000L).map(bytes -> Arguments.of(tls, way, bytes))));
+    }
+
+    /** Without what a client in C loses over verbs, to a server in C, too: docs/ucx-faults.md. */
+    static Stream<Arguments> transportsWaysAndLengthsToServe() {
+        return transportsWaysAndLengths().filter(arguments -> {
+            Object[] each = arguments.get();
+            boolean verbs = ((String) each[0]).startsWith("rc_verbs");
+            return !verbs || each[1] != UcpFeature.AM || (long) each[2] <= 16;
+        });
     }
 
     private static UcpContext context(String tls, UcpFeature feature) {
@@ -105,7 +113,7 @@ class UcpExamplesTest {
     }
 
     @ParameterizedTest
-    @MethodSource("transportsWaysAndLengths")
+    @MethodSource("transportsWaysAndLengthsToServe")
     void shouldServeClientOfC(String tls, UcpFeature way, long bytes) throws Exception {
         try (var c = new UcxExamples(clientServer);
                 var context = context(tls, way)) {
