@@ -3,7 +3,6 @@ package dev.isthmus.perf.ucx;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.openucx.jucx.ucp.UcpAmData;
-import org.openucx.jucx.ucp.UcpConstants;
 import org.openucx.jucx.ucp.UcpEndpoint;
 import org.openucx.jucx.ucp.UcpRemoteKey;
 import org.openucx.jucx.ucp.UcpRequest;
@@ -113,8 +112,12 @@ abstract class JucxLoop {
 
         @Override
         void receive() throws IOException {
-            end.finish(
-                    endpoint.recvStreamNonBlocking(incoming, bytes, UcpConstants.UCP_STREAM_RECV_FLAG_WAITALL, null));
+            long total = 0;
+            while (total < bytes) {
+                UcpRequest some = endpoint.recvStreamNonBlocking(incoming + total, bytes - total, 0, null);
+                end.finish(some);
+                total += some.getRecvSize();
+            }
         }
 
         @Override
