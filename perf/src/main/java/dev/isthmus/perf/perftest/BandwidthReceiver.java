@@ -75,7 +75,7 @@ final class BandwidthReceiver {
         if (take() > 0) {
             waiter.busy();
         } else if (waiter.idle()) {
-            throw Waiter.silent(silence());
+            throw waiter.silent(silence());
         }
     }
 

@@ -38,7 +38,7 @@ final class BandwidthRuns {
             var requests = new Requests(end, talk.theirs(), bytes);
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
-            var waiter = Waiter.of(phases, end.channel());
+            var waiter = Waiter.of(end, phases);
             var sender = plan.sends() ? new BandwidthSender(end, requests, phases, clock, bytes) : null;
             var receiver = plan.receives() ? new BandwidthReceiver(end, requests, phases, clock) : null;
             if (receiver != null) {
@@ -92,7 +92,7 @@ final class BandwidthRuns {
         if (receiver.take() + sender.reap() > 0) {
             waiter.busy();
         } else if (waiter.idle()) {
-            throw Waiter.silent("nothing from the peer");
+            throw waiter.silent("nothing from the peer");
         }
     }
 
@@ -107,7 +107,7 @@ final class BandwidthRuns {
             if (both) {
                 session.handShake(talk.mine(), talk.patience());
             }
-            runAlone(sender, clock, Waiter.of(phases, end.channel()));
+            runAlone(sender, clock, Waiter.of(end, phases));
             if (both && plan.traffic().allSizes()) {
                 session.handShake(talk.mine(), talk.patience());
             }

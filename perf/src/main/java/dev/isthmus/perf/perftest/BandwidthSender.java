@@ -82,7 +82,7 @@ final class BandwidthSender {
         if (reap() > 0) {
             waiter.busy();
         } else if (totalCompleted < totalPosted && (pace == null || isStuck()) && waiter.idle()) {
-            throw Waiter.silent("the peer acknowledges nothing");
+            throw waiter.silent("the peer acknowledges nothing");
         }
     }
 

@@ -190,7 +190,7 @@ final class CmPairs implements AutoCloseable {
     }
 
     private void await(CompletionQueue queue, WorkCompletions done, String silence) throws PerftestException {
-        Waiter.of(new Phases(end.plan.traffic()), end.channel()).await(queue, done, silence);
+        Waiter.of(end, new Phases(end.plan.traffic())).await(queue, done, silence);
         if (!done.isSuccess(0)) {
             throw Waiter.failed("the first datagram", 0, done, 0);
         }

@@ -25,7 +25,7 @@ final class FetchLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.of(phases, end.channel());
+        waiter = Waiter.of(end, phases);
     }
 
     /** Runs it, and returns when each request was posted, nanoseconds; none of a run that has a duration. */

@@ -49,7 +49,7 @@ final class PingPongLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.of(phases, end.channel());
+        waiter = Waiter.of(end, phases);
     }
 
     /** Posts the receives for the first messages, before the peer may send. */

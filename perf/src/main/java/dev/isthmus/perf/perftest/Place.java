@@ -19,6 +19,7 @@ import java.util.OptionalInt;
  * @param qpTimeout of the queue pairs, 4.096 us times two to the power of it
  * @param relaxedOrdering whether memory is registered with relaxed ordering
  * @param runLimitSeconds how long to wait for the peer's end of a run
+ * @param silenceSeconds for how long the peer may be silent in a run
  */
 record Place(
         Optional<String> device,
@@ -32,4 +33,5 @@ record Place(
         int serviceLevel,
         int qpTimeout,
         boolean relaxedOrdering,
-        int runLimitSeconds) {}
+        int runLimitSeconds,
+        int silenceSeconds) {}

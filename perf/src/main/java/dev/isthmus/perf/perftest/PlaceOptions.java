@@ -82,6 +82,13 @@ final class PlaceOptions {
             description = "ours, not perftest's: how long the other end may measure (default: ${DEFAULT-VALUE})")
     private int runLimit = 3600;
 
+    @Option(
+            names = "--silence",
+            paramLabel = "SECONDS",
+            description = "ours, not perftest's: for how long the other end may be silent in a run"
+                    + " (default: ${DEFAULT-VALUE})")
+    private int silence = 10;
+
     Place place() {
         Range.check("the device's port", ibPort, 1, 255);
         Range.check("the GID index", gidIndex.orElse(0), 0, 65535);
@@ -89,6 +96,7 @@ final class PlaceOptions {
         Range.check("the service level", serviceLevel, 0, 15);
         Range.check("the time-out of a queue pair", qpTimeout, 0, 31);
         Range.check("the limit of a run", runLimit, 1, 1_000_000);
+        Range.check("the limit of silence", silence, 1, 1_000_000);
         return new Place(
                 device,
                 ibPort,
@@ -101,7 +109,8 @@ final class PlaceOptions {
                 serviceLevel,
                 qpTimeout,
                 !strict,
-                runLimit);
+                runLimit,
+                silence);
     }
 
     private static Mtu mtuOf(int bytes) {

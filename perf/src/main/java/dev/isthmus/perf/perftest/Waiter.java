@@ -9,17 +9,29 @@ import java.util.concurrent.TimeUnit;
 /** What a loop does when a queue was empty: polls, or sleeps on events; and never for longer than a peer may be silent. */
 abstract class Waiter {
 
-    /** C would wait for ever, or for two minutes. */
-    private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
-
     /** After so many empty polls somebody looks at the clock. */
     private static final int POLLS_BETWEEN_LOOKS = 1 << 16;
+
+    /** C would wait for ever, or for two minutes. */
+    private final long silenceNanos;
 
     private int polls;
     private long since;
 
-    static Waiter of(Phases phases, CompletionChannel channel) {
-        return channel == null ? new Polling(phases) : new Events(channel);
+    private Waiter(int silenceSeconds) {
+        silenceNanos = TimeUnit.SECONDS.toNanos(silenceSeconds);
+    }
+
+    /** For an end's queues, which may be polled or have events. */
+    static Waiter of(Endpoint end, Phases phases) {
+        return end.channel() == null
+                ? polling(end, phases)
+                : new Events(end.plan.place().silenceSeconds(), end.channel());
+    }
+
+    /** For what has no events. */
+    static Waiter polling(Endpoint end, Phases phases) {
+        return new Polling(end.plan.place().silenceSeconds(), phases);
     }
 
     /** Waits until there are completions, and takes them; 0 when the run's time is over. */
@@ -45,19 +57,20 @@ abstract class Waiter {
         if (since == 0) {
             since = now;
         }
-        return now - since > SILENCE_NANOS;
+        return now - since > silenceNanos;
     }
 
     /** What to say of a peer that has been silent for too long. */
-    static PerftestException silent(String silence) {
-        return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(SILENCE_NANOS)
+    final PerftestException silent(String silence) {
+        return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(silenceNanos)
                 + " s: are size (-s) and iterations (-n) the same on both ends?");
     }
 
     private static final class Polling extends Waiter {
         private final Phases phases;
 
-        Polling(Phases phases) {
+        Polling(int silenceSeconds, Phases phases) {
+            super(silenceSeconds);
             this.phases = phases;
         }
 
@@ -81,11 +94,12 @@ abstract class Waiter {
     }
 
     private static final class Events extends Waiter {
-        private static final Duration SILENCE = Duration.ofNanos(SILENCE_NANOS);
-
+        private final Duration silence;
         private final CompletionChannel channel;
 
-        Events(CompletionChannel channel) {
+        Events(int silenceSeconds, CompletionChannel channel) {
+            super(silenceSeconds);
+            silence = Duration.ofSeconds(silenceSeconds);
             this.channel = channel;
         }
 
@@ -105,7 +119,7 @@ abstract class Waiter {
         @Override
         boolean idle() throws PerftestException {
             try {
-                CompletionQueue ready = channel.await(SILENCE);
+                CompletionQueue ready = channel.await(silence);
                 if (ready != null) {
                     ready.requestNotify(false);
                 }

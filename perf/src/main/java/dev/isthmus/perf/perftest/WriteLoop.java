@@ -42,7 +42,7 @@ final class WriteLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.of(phases, null);
+        waiter = Waiter.polling(end, phases);
     }
 
     /** Runs it, and returns when each write was posted, nanoseconds; none of a run that has a duration. */
@@ -96,7 +96,7 @@ final class WriteLoop {
     private void awaitWriteAtLength() throws PerftestException {
         while ((byte) BYTE.getAcquire(memory, incoming) != received && !phases.isEnd()) {
             if (waiter.look()) {
-                throw Waiter.silent("no write from the peer");
+                throw waiter.silent("no write from the peer");
             }
         }
         waiter.busy();
