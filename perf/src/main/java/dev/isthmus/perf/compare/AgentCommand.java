@@ -79,13 +79,14 @@ public final class AgentCommand implements Callable<Integer> {
             case UCX_ASK -> {
                 UcxPeer.Result result =
                         UcxPeer.ask(UcxPeer.Binding.valueOf(words.get(0)), words.subList(2, words.size()));
-                yield UcxFlags.measured(
+                Measured measured = UcxFlags.measured(
                         Benchmark.valueOf(words.get(1)),
                         result.averageMicros(),
                         result.percentileMicros(),
                         result.perSecond(),
-                        result.iterations(),
-                        0);
+                        result.iterations());
+                long each = measured.messages() / result.iterations();
+                yield measured.withMessages(each * (result.iterations() + result.warmedUp()));
             }
             case NIO_SERVE -> NioJob.parse(words).serve();
             case NIO_ASK -> NioJob.parse(words).ask();

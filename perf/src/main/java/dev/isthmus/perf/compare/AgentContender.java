@@ -28,9 +28,6 @@ abstract class AgentContender implements Contender {
     /** What an end finds in its environment. */
     abstract Map<String, String> environment(Venue.End end);
 
-    /** How many pairs of ends a point has. */
-    abstract int lanes(Point point);
-
     /** Whether a lane's server is the end that is the client otherwise. */
     boolean isReversed(Point point, int lane) {
         return false;

@@ -3,6 +3,7 @@ package dev.isthmus.perf.compare;
 import dev.isthmus.perf.perftest.Listening;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -45,7 +46,13 @@ final class AgentLane implements Lane {
     }
 
     @Override
-    public Measured measure(Duration limit) throws IOException, InterruptedException {
+    public Optional<Process> server() {
+        return Optional.empty();
+    }
+
+    @Override
+    public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
+        connected.ifPresent(Runnable::run); // the ends are there all the time
         CompletableFuture<String> asked = client.agent().ask(client.job());
         String figures;
         try {

@@ -105,6 +105,7 @@ public final class CompareCommand implements Callable<Integer> {
         Venue venue = venue(devices);
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         lines.putAll(Here.lines(venue));
+        lines.put(Setting.LOAD, Here.load(says));
         try {
             options = selection.options();
             Map<Way, String> missing = Offer.missing(selection.ways(), venue);
@@ -170,10 +171,11 @@ public final class CompareCommand implements Callable<Integer> {
             progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
             whole = comparison.run();
         }
-        finish(dir, store);
         if (!whole) {
-            says.println("interrupted; to go on: ./isthmus compare --resume " + dir);
-        } else if (failures.count() > 0) {
+            says.println("interrupted; to go on: ./isthmus compare --resume " + dir); // first: plots take a moment
+        }
+        finish(dir, store);
+        if (whole && failures.count() > 0) {
             says.println(failures.count() + " points could not be measured: " + dir.resolve(Failures.FILE)
                     + " says why; to try them again: ./isthmus compare --resume " + dir);
         }

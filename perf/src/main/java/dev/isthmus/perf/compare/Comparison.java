@@ -27,6 +27,9 @@ final class Comparison implements AutoCloseable {
     /** For processes to start and connect, where processors are emulated and the machine has a lot else to do. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
 
+    /** Of a run that comes out much shorter than it was to be. */
+    private static final int ATTEMPTS = 3;
+
     /** By how much slower a run may be than it was thought to be. */
     private static final int PATIENCE_FACTOR = 20;
 
@@ -94,15 +97,30 @@ final class Comparison implements AutoCloseable {
 
     private Run measure(Point point, int round) throws IOException, InterruptedException {
         Contender contender = contenders.of(point.way());
-        warmUp(contender, point);
-        long iterations = pace.iterations(point, options.seconds());
-        Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
-        long before = counters.isPresent() ? counters.get().sent() : 0;
-        Measured measured = contender.run(point, iterations, limit(options.seconds()));
-        OptionalDouble overhead = counters.isPresent()
-                ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
-                : OptionalDouble.empty();
-        pace.learn(point, iterations, measured);
+        boolean steady = warmUp(contender, point);
+        for (int attempt = 1; ; attempt++) {
+            long iterations = pace.iterations(point, options.seconds());
+            Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
+            long before = counters.isPresent() ? counters.get().sent() : 0;
+            Measured measured = contender.run(point, iterations, limit(options.seconds()));
+            OptionalDouble overhead = counters.isPresent()
+                    ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
+                    : OptionalDouble.empty();
+            pace.learn(point, iterations, measured);
+            if (attempt == ATTEMPTS || !Pace.isShort(measured, iterations, options.seconds())) {
+                return run(point, round, measured, overhead, steady, contender, iterations);
+            }
+        }
+    }
+
+    private static Run run(
+            Point point,
+            int round,
+            Measured measured,
+            OptionalDouble overhead,
+            boolean steady,
+            Contender contender,
+            long iterations) {
         boolean times = !point.benchmark().isThroughput();
         return new Run(
                 point,
@@ -112,21 +130,23 @@ final class Comparison implements AutoCloseable {
                 measured.messagesPerSecond(),
                 measured.messagesPerSecond() * point.bytes(),
                 overhead,
+                contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
+                steady,
                 contender.command(point, iterations));
     }
 
     /**
      * Runs slices until they are steady, of a program that compiles itself; of others until it is known how many messages
-     * take how long.
+     * take how long. Returns false when the time was over before.
      */
-    private void warmUp(Contender contender, Point point) throws IOException, InterruptedException {
+    private boolean warmUp(Contender contender, Point point) throws IOException, InterruptedException {
         double seconds = options.seconds() * SLICE;
         var steady = new Steady();
         long end = System.nanoTime() + (long) (options.warmUpSeconds() * 1e9);
         while (System.nanoTime() - end < 0 && !stopping.isWanted()) {
             boolean counts = pace.isKnown(point, contender.warmsUp() ? seconds : options.seconds());
             if (counts && (!contender.warmsUp() || steady.isSteady())) {
-                return;
+                return true;
             }
             long iterations = pace.iterations(point, seconds);
             Measured slice = contender.run(point, iterations, limit(seconds));
@@ -135,6 +155,7 @@ final class Comparison implements AutoCloseable {
                 steady.add(slice.figure(), seconds, slice.compileMillis());
             }
         }
+        return !contender.warmsUp() || steady.isSteady();
     }
 
     private static Duration limit(double seconds) {

@@ -9,6 +9,9 @@ interface Contender extends AutoCloseable {
     /** Whether its programs compile themselves while they run, and so have to be warmed up. */
     boolean warmsUp();
 
+    /** How many pairs of ends a point has, each with connections of its own. */
+    int lanes(Point point);
+
     /**
      * Runs a point.
      *
@@ -22,6 +25,21 @@ interface Contender extends AutoCloseable {
 
     @Override
     void close();
+
+    /**
+     * The commands of both ends, as a shell takes them: a client finds no server that is not listening yet.
+     *
+     * @param lanes how many pairs of ends there are
+     */
+    static String byHand(Point point, String server, String client, int lanes) {
+        String both = server + " & sleep 2; " + client;
+        if (lanes == 1) {
+            return both;
+        }
+        boolean turned = lanes > point.connections();
+        return both + " # " + lanes + " such pairs at the same time, each with a port of its own"
+                + (turned ? ", every second one the other way round" : "");
+    }
 
     /** The command that repeats runs of a point that no single program makes. */
     static String again(Point point) {

@@ -1,8 +1,11 @@
 package dev.isthmus.perf.compare;
 
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.ToLongFunction;
@@ -11,24 +14,45 @@ import java.util.function.ToLongFunction;
  * What of a way is drawn in a plot.
  *
  * @param marks by payload or number of connections; not empty
+ * @param doubtful those of them that tables mark
  */
-record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks) {
+record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks, Set<Long> doubtful) {
 
     Curve {
         marks = Collections.unmodifiableSortedMap(new TreeMap<>(marks));
+        doubtful = Set.copyOf(doubtful);
     }
 
     /** The curve of each way that has one. */
     static List<Curve> of(List<Summary> summaries, Quantity quantity, ToLongFunction<Point> x) {
-        SortedMap<Way, SortedMap<Long, Spread>> byWay = new TreeMap<>();
+        SortedMap<Way, List<Summary>> byWay = new TreeMap<>();
         for (Summary summary : summaries) {
-            quantity.of(summary)
-                    .ifPresent(spread -> byWay.computeIfAbsent(summary.point().way(), way -> new TreeMap<>())
-                            .put(x.applyAsLong(summary.point()), spread));
+            if (quantity.of(summary).isPresent()) {
+                byWay.computeIfAbsent(summary.point().way(), way -> new ArrayList<>())
+                        .add(summary);
+            }
         }
         return byWay.entrySet().stream()
-                .map(entry -> new Curve(entry.getKey(), quantity, entry.getValue()))
+                .map(entry -> of(entry.getKey(), entry.getValue(), quantity, x))
                 .toList();
+    }
+
+    private static Curve of(Way way, List<Summary> summaries, Quantity quantity, ToLongFunction<Point> x) {
+        SortedMap<Long, Spread> marks = new TreeMap<>();
+        Set<Long> doubtful = new HashSet<>();
+        for (Summary summary : summaries) {
+            long at = x.applyAsLong(summary.point());
+            marks.put(at, quantity.of(summary).orElseThrow());
+            if (summary.isDoubtful()) {
+                doubtful.add(at);
+            }
+        }
+        return new Curve(way, quantity, marks, doubtful);
+    }
+
+    /** What a table writes behind a figure. */
+    String sign(long at) {
+        return doubtful.contains(at) ? "*" : "";
     }
 
     /** What of the curves a log axis can show: what is above zero. */
@@ -39,6 +63,6 @@ record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks) {
     private Optional<Curve> aboveZero() {
         SortedMap<Long, Spread> above = new TreeMap<>(marks);
         above.values().removeIf(spread -> spread.minimum() <= 0);
-        return above.isEmpty() ? Optional.empty() : Optional.of(new Curve(way, quantity, above));
+        return above.isEmpty() ? Optional.empty() : Optional.of(new Curve(way, quantity, above, doubtful));
     }
 }

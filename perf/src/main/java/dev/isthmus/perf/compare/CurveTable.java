@@ -17,16 +17,16 @@ record CurveTable(Plot.Across across, List<Curve> curves) {
         curves.forEach(curve -> rows.addAll(curve.marks().keySet()));
         for (long row : rows) {
             html.raw("<tr>").head("row", across.label(row));
-            curves.forEach(curve -> append(html, curve.marks().get(row)));
+            curves.forEach(curve -> append(html, curve.marks().get(row), curve.sign(row)));
             html.raw("</tr>\n");
         }
         html.raw("</table></div>\n");
     }
 
-    private static void append(Html html, Spread spread) {
+    private static void append(Html html, Spread spread, String sign) {
         html.raw("<td>");
         if (spread != null) {
-            html.text(Numbers.figure(spread.median()));
+            html.text(Numbers.figure(spread.median()) + sign);
             if (spread.minimum() < spread.maximum()) {
                 html.raw("<small>")
                         .text(Numbers.figure(spread.minimum()) + "–" + Numbers.figure(spread.maximum()))

@@ -5,10 +5,14 @@ import dev.isthmus.perf.demo.JavaChild;
 import dev.isthmus.perf.demo.Machine;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.OperatingSystemMXBean;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -17,6 +21,9 @@ import java.util.regex.Pattern;
 final class Here {
 
     private static final Pattern VERBS = Pattern.compile("/libibverbs\\.so\\.(\\S+)");
+
+    /** A part of the processors. */
+    private static final double BUSY = 0.5;
 
     private Here() {}
 
@@ -37,6 +44,19 @@ final class Here {
         lines.put("UCX_TLS", UcxFlags.transports(venue.client()));
         lines.put("JUCX", Offer.jucx().orElse("none"));
         return lines;
+    }
+
+    /** How many threads wanted a processor in the last minute; more than a few spoil every figure, which is said. */
+    static String load(PrintStream says) {
+        OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
+        double load = system.getSystemLoadAverage();
+        int processors = system.getAvailableProcessors();
+        String text = String.format(Locale.ROOT, "%.1f of %d processors", load, processors);
+        if (load > processors * BUSY) {
+            says.println(
+                    "this machine is busy: in the last minute its load was " + text + "; the figures will be of that");
+        }
+        return text;
     }
 
     /** The library is loaded by now, and its file is called by its version: libibverbs.so.1.14.44.0. */

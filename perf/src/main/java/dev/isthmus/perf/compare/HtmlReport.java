@@ -61,6 +61,7 @@ final class HtmlReport {
                         + " of a plot are logarithmic. MB/s are 10^6 bytes of payload per second. A throughput counts the"
                         + " messages of all connections and directions together.");
         missing();
+        doubts();
         settingTable();
         for (Benchmark benchmark : Benchmark.values()) {
             benchmark(benchmark);
@@ -100,6 +101,16 @@ final class HtmlReport {
         missing.forEach(
                 (way, count) -> html.element("li", way.title() + ": " + count + (count == 1 ? " point" : " points")));
         html.raw("</ul>\n</div>\n");
+    }
+
+    /** What the stars in the tables mean, and how many runs each way has them for. */
+    private void doubts() {
+        Doubts.of(summaries).ifPresent(doubts -> {
+            html.raw("<div class=\"missing\" role=\"note\">\n").element("p", doubts);
+            html.raw("<ul>\n");
+            Doubts.byWay(summaries).forEach(line -> html.element("li", line));
+            html.raw("</ul>\n</div>\n");
+        });
     }
 
     private void benchmark(Benchmark benchmark) {

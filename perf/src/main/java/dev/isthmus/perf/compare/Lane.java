@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A server and a client, which measure something between them. Several run at the same time, one for each connection. */
 interface Lane extends AutoCloseable {
@@ -14,19 +16,53 @@ interface Lane extends AutoCloseable {
     /** Returns when the server listens. */
     void listen(Duration limit) throws IOException, InterruptedException;
 
-    /** Runs the client, and returns when both have ended well. */
-    Measured measure(Duration limit) throws IOException, InterruptedException;
+    /** The server's process, where it serves this lane alone. */
+    Optional<Process> server();
+
+    /**
+     * Runs the client, and returns when both have ended well.
+     *
+     * @param connected of a server that stands still, is told when the client is connected to it
+     */
+    Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException;
 
     @Override
     void close() throws IOException;
 
-    /** Runs some at the same time, and closes them. */
+    /** A lane that has ended, and when. */
+    record Ended(Measured measured, long nanos) {
+
+        private double end() {
+            return nanos / 1e9;
+        }
+
+        private double begin() {
+            return end() - measured.seconds();
+        }
+    }
+
+    /**
+     * The part of the time, from the first to begin until the last to end, in which all were measuring: the rates of others
+     * do not add up. It takes the end of an end for that of its measurement, so it is about right.
+     */
+    static double overlap(List<Ended> lanes) {
+        double first = lanes.stream().mapToDouble(Ended::begin).min().orElseThrow();
+        double last = lanes.stream().mapToDouble(Ended::end).max().orElseThrow();
+        double from = lanes.stream().mapToDouble(Ended::begin).max().orElseThrow();
+        double to = lanes.stream().mapToDouble(Ended::end).min().orElseThrow();
+        return Math.max(0, to - from) / (last - first);
+    }
+
+    /**
+     * Runs some at the same time, and closes them. New processes take their time to start, one more than another: their
+     * servers stand still until all clients are there.
+     */
     static Measured run(List<? extends Lane> lanes, Duration limit) throws IOException, InterruptedException {
         try {
             for (Lane lane : lanes) {
                 lane.listen(limit);
             }
-            return lanes.size() == 1 ? lanes.getFirst().measure(limit) : together(lanes, limit);
+            return lanes.size() == 1 ? lanes.getFirst().measure(limit, Optional.empty()) : together(lanes, limit);
         } finally {
             for (Lane lane : lanes) {
                 lane.close();
@@ -37,16 +73,27 @@ interface Lane extends AutoCloseable {
     private static Measured together(List<? extends Lane> lanes, Duration limit)
             throws IOException, InterruptedException {
         var executor = Executors.newVirtualThreadPerTaskExecutor();
-        try {
-            var running = new ExecutorCompletionService<Measured>(executor);
+        List<Process> servers =
+                lanes.stream().flatMap(lane -> lane.server().stream()).toList();
+        try (var held = new Held(servers)) {
+            var starting = new AtomicInteger(lanes.size());
+            Runnable connected = () -> {
+                if (starting.decrementAndGet() == 0) {
+                    held.release(); // the last one is there
+                }
+            };
+            var running = new ExecutorCompletionService<Ended>(executor);
             for (Lane lane : lanes) {
-                running.submit(() -> lane.measure(limit));
+                running.submit(() -> {
+                    Measured measured = lane.measure(limit, Optional.of(connected));
+                    return new Ended(measured, System.nanoTime());
+                });
             }
-            List<Measured> all = new ArrayList<>();
+            List<Ended> all = new ArrayList<>();
             while (all.size() < lanes.size()) {
                 all.add(running.take().get()); // the next to end: a failure is seen at once
             }
-            return Measured.together(all);
+            return Measured.together(all.stream().map(Ended::measured).toList()).withOverlap(overlap(all));
         } catch (ExecutionException e) {
             throw e.getCause() instanceof IOException io ? io : new IOException(e.getCause());
         } finally {

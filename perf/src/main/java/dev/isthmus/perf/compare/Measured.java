@@ -15,7 +15,9 @@ import java.util.stream.DoubleStream;
  * @param p999Micros its 99.9th percentile
  * @param messagesPerSecond of all connections and directions
  * @param messages how many went over the wire, of all connections and directions; 0 when that is not known
+ * @param seconds how long it took
  * @param compileMillis how long the JIT compilers of the ends were at work meanwhile
+ * @param overlap of several that were to run at the same time, the part of the time in which all did; 1 of one
  */
 record Measured(
         double averageMicros,
@@ -23,7 +25,9 @@ record Measured(
         double p999Micros,
         double messagesPerSecond,
         long messages,
-        long compileMillis) {
+        double seconds,
+        long compileMillis,
+        double overlap) {
 
     /** Fewer operations have no 99.9th percentile. */
     static final long MIN_TAIL = 1000;
@@ -32,7 +36,8 @@ record Measured(
 
     /** Of a throughput benchmark. */
     static Measured rate(double messagesPerSecond, long messages) {
-        return new Measured(Double.NaN, Double.NaN, Double.NaN, messagesPerSecond, messages, 0);
+        return new Measured(
+                Double.NaN, Double.NaN, Double.NaN, messagesPerSecond, messages, messages / messagesPerSecond, 0, 1);
     }
 
     /** Of operations one after another, with so many messages in each. */
@@ -43,7 +48,9 @@ record Measured(
                 operations < MIN_TAIL ? Double.NaN : p999,
                 messagesEach * MICROS / average,
                 messagesEach * operations,
-                0);
+                average * operations / MICROS,
+                0,
+                1);
     }
 
     /** Several that ran at the same time, each with connections of its own. */
@@ -58,17 +65,27 @@ record Measured(
                 lanes.stream().mapToDouble(Measured::p999Micros).max().orElse(Double.NaN),
                 lanes.stream().mapToDouble(Measured::messagesPerSecond).sum(),
                 known ? lanes.stream().mapToLong(Measured::messages).sum() : 0,
+                lanes.stream().mapToDouble(Measured::seconds).max().orElse(Double.NaN),
                 // The ends of all lanes are in the same two JVMs, whose compilers each of them saw at work.
-                lanes.stream().mapToLong(Measured::compileMillis).max().orElse(0));
+                lanes.stream().mapToLong(Measured::compileMillis).max().orElse(0),
+                lanes.stream().mapToDouble(Measured::overlap).min().orElse(1));
     }
 
     Measured withCompileMillis(long millis) {
-        return new Measured(averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, millis);
+        return new Measured(
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, millis, overlap);
     }
 
-    /** The same, where it is not known how many messages went over the wire. */
-    Measured withoutMessages() {
-        return new Measured(averageMicros, typicalMicros, p999Micros, messagesPerSecond, 0, compileMillis);
+    /** The same, of lanes of which all ran during a part of the time only. */
+    Measured withOverlap(double part) {
+        return new Measured(
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, compileMillis, part);
+    }
+
+    /** The same, where so many messages went over the wire; 0 where that is not known. */
+    Measured withMessages(long count) {
+        return new Measured(
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, count, seconds, compileMillis, overlap);
     }
 
     /** What a detector of steadiness looks at: the median, or the mean time per message. */
@@ -82,21 +99,29 @@ record Measured(
 
     /** A line that {@link #parse} reads. */
     String format() {
-        return DoubleStream.of(averageMicros, typicalMicros, p999Micros, messagesPerSecond, (double) messages, (double)
-                        compileMillis)
+        return DoubleStream.of(
+                        averageMicros,
+                        typicalMicros,
+                        p999Micros,
+                        messagesPerSecond,
+                        (double) messages,
+                        seconds,
+                        (double) compileMillis,
+                        overlap)
                 .mapToObj(value -> String.format(Locale.ROOT, "%s", value))
                 .collect(Collectors.joining(" "));
     }
 
     static Measured parse(String line) {
         String[] fields = line.strip().split(" ", -1);
-        if (fields.length != 6) {
+        if (fields.length != 8) {
             throw new IllegalArgumentException("no figures: " + line);
         }
         double[] values = new double[fields.length];
         for (int i = 0; i < fields.length; i++) {
             values[i] = Double.parseDouble(fields[i]);
         }
-        return new Measured(values[0], values[1], values[2], values[3], (long) values[4], (long) values[5]);
+        return new Measured(
+                values[0], values[1], values[2], values[3], (long) values[4], values[5], (long) values[6], values[7]);
     }
 }

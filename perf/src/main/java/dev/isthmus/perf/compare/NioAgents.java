@@ -16,7 +16,7 @@ final class NioAgents extends AgentContender {
     }
 
     @Override
-    int lanes(Point point) {
+    public int lanes(Point point) {
         return 1;
     }
 

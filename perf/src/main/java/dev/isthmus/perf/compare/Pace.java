@@ -20,7 +20,22 @@ final class Pace {
     /** The first messages are slow: one look is not to ask for a thousand times as many. */
     private static final double GROWTH = 30;
 
-    private record Known(double perSecond, long most) {}
+    /** How many times as long a run may be as the one that tells of its pace. */
+    private static final double TRUST = 5;
+
+    /** Of what was asked for: a run that is shorter was begun at a wrong pace, as of a machine that was busy for a moment. */
+    private static final double LEAST_PART = 0.5;
+
+    private record Known(double perSecond, long iterations) {
+
+        private long most() {
+            return Math.min(MOST, (long) (iterations * GROWTH));
+        }
+
+        private boolean tells(double wanted) {
+            return Math.min(MOST, wanted) <= iterations * TRUST;
+        }
+    }
 
     private final Map<Point, Known> known = new HashMap<>();
 
@@ -30,19 +45,24 @@ final class Pace {
         if (pace == null) {
             return point.bytes() <= SMALL_BYTES ? UNKNOWN_SMALL : LEAST;
         }
-        return Math.clamp(Math.round(pace.perSecond() * seconds), LEAST, Math.min(MOST, pace.most()));
+        return Math.clamp(Math.round(pace.perSecond() * seconds), LEAST, pace.most());
     }
 
     /** Whether the next answer of {@link #iterations} can be relied on. */
     boolean isKnown(Point point, double seconds) {
         Known pace = known.get(point);
-        return pace != null && pace.perSecond() * seconds <= pace.most();
+        return pace != null && pace.tells(pace.perSecond() * seconds);
+    }
+
+    /** Whether a run took so much less time than it was to take that its figure says little. */
+    static boolean isShort(Measured measured, long iterations, double seconds) {
+        return measured.seconds() < LEAST_PART * seconds && iterations < MOST;
     }
 
     void learn(Point point, long iterations, Measured measured) {
         // Messages of all connections and directions together: each has its part of them.
         double each = point.connections() * (eachWay(point.benchmark()) ? 2 : 1);
-        known.put(point, new Known(measured.messagesPerSecond() / each, (long) (iterations * GROWTH)));
+        known.put(point, new Known(measured.messagesPerSecond() / each, iterations));
     }
 
     private static boolean eachWay(Benchmark benchmark) {

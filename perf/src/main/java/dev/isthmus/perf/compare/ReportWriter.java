@@ -3,8 +3,12 @@ package dev.isthmus.perf.compare;
 import dev.isthmus.perf.WholeFile;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 
 /** Writes what a comparison has measured so far: a table for programs, everything for programs, a page for people. */
 final class ReportWriter {
@@ -12,11 +16,13 @@ final class ReportWriter {
     static final String CSV = "results.csv";
     static final String JSON = "results.json";
     static final String HTML = "report.html";
+    static final String PLOTS = "plots";
 
     private ReportWriter() {}
 
     /**
-     * Writes {@code results.csv}, {@code results.json} and {@code report.html}, each replaced whole or not at all.
+     * Writes {@code results.csv}, {@code results.json} and {@code report.html}, each replaced whole or not at all, and the
+     * page's plots once more, each in a file of its own.
      *
      * @param dir where to
      * @param store may be written to meanwhile
@@ -26,7 +32,24 @@ final class ReportWriter {
         List<Summary> summaries = Summary.of(runs);
         write(dir.resolve(CSV), ResultsFiles.csv(summaries));
         write(dir.resolve(JSON), ResultsFiles.json(store.setting(), summaries, runs));
-        write(dir.resolve(HTML), new HtmlReport(store.setting(), summaries, SvgWriter::svg).page());
+        Map<String, String> plots = new LinkedHashMap<>();
+        write(
+                dir.resolve(HTML),
+                new HtmlReport(store.setting(), summaries, (plot, id) -> {
+                            String svg = SvgWriter.svg(plot, id);
+                            plots.put(fileName(plot), svg);
+                            return svg;
+                        })
+                        .page());
+        Path folder = Files.createDirectories(dir.resolve(PLOTS));
+        for (Map.Entry<String, String> plot : plots.entrySet()) {
+            write(folder.resolve(plot.getKey()), plot.getValue() + "\n");
+        }
+    }
+
+    /** By its title, which no other plot of a page has. */
+    static String fileName(Plot plot) {
+        return plot.title().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9.]+", "-") + ".svg";
     }
 
     private static void write(Path file, String text) throws IOException {

@@ -15,10 +15,15 @@ final class ResultsFiles {
     static String csv(List<Summary> summaries) {
         var out = new StringBuilder("way,benchmark,bytes,connections,runs");
         for (String figure : List.of(
-                "average_usec", "p999_usec", "messages_per_second", "bytes_per_second", "overhead_bytes_per_message")) {
+                "average_usec",
+                "p999_usec",
+                "messages_per_second",
+                "bytes_per_second",
+                "overhead_bytes_per_message",
+                "overlap")) {
             out.append(',').append(SPREAD.replace("%1$s", figure));
         }
-        out.append(",command\n");
+        out.append(",unsteady_runs,command\n");
         for (Summary summary : summaries) {
             Point point = summary.point();
             out.append(point.way().id()).append(',').append(point.benchmark().id());
@@ -29,6 +34,8 @@ final class ResultsFiles {
             append(out, Optional.of(summary.messagesPerSecond()));
             append(out, Optional.of(summary.bytesPerSecond()));
             append(out, summary.overheadBytesPerMessage());
+            append(out, summary.overlap());
+            out.append(',').append(summary.unsteady());
             out.append(',').append(quoted(summary.command())).append('\n');
         }
         return out.toString();
@@ -58,6 +65,8 @@ final class ResultsFiles {
             put(node, "messagesPerSecond", summary.messagesPerSecond());
             put(node, "bytesPerSecond", summary.bytesPerSecond());
             summary.overheadBytesPerMessage().ifPresent(spread -> put(node, "overheadBytesPerMessage", spread));
+            summary.overlap().ifPresent(spread -> put(node, "overlap", spread));
+            node.put("unsteadyRuns", summary.unsteady());
         }
         var all = report.putArray("runs");
         runs.forEach(run -> all.add(RunJson.of(run)));

@@ -12,6 +12,8 @@ import java.util.OptionalDouble;
  * @param messagesPerSecond messages of all connections and directions together
  * @param bytesPerSecond payload of all connections and directions together
  * @param overheadBytesPerMessage bytes on the wire beyond the payload, by the port's counters where the device counts
+ * @param overlap the part of the time in which all connections were measuring, where each had programs of its own
+ * @param steady whether its programs were steady before it began, as those in C are that are new each time
  * @param command the command that repeats this run by hand, both ends
  */
 record Run(
@@ -22,4 +24,15 @@ record Run(
         double messagesPerSecond,
         double bytesPerSecond,
         OptionalDouble overheadBytesPerMessage,
-        String command) {}
+        OptionalDouble overlap,
+        boolean steady,
+        String command) {
+
+    /** Below it the rates of a run's connections are not what they would be together. */
+    static final double LEAST_OVERLAP = 0.8;
+
+    /** Whether its connections measured at different times, more or less. */
+    boolean isApart() {
+        return overlap.orElse(1) < LEAST_OVERLAP;
+    }
+}

@@ -23,6 +23,8 @@ final class RunJson {
     private static final String AVERAGE = "averageMicros";
     private static final String P999 = "p999Micros";
     private static final String OVERHEAD = "overheadBytesPerMessage";
+    private static final String OVERLAP = "overlap";
+    private static final String STEADY = "steady";
 
     private RunJson() {}
 
@@ -40,7 +42,8 @@ final class RunJson {
         run.p999Micros().ifPresent(value -> node.put(P999, value));
         node.put("messagesPerSecond", run.messagesPerSecond()).put("bytesPerSecond", run.bytesPerSecond());
         run.overheadBytesPerMessage().ifPresent(value -> node.put(OVERHEAD, value));
-        return node.put("command", run.command());
+        run.overlap().ifPresent(value -> node.put(OVERLAP, value));
+        return node.put(STEADY, run.steady()).put("command", run.command());
     }
 
     static ObjectNode of(Setting setting) {
@@ -63,6 +66,8 @@ final class RunJson {
                 number(node, "messagesPerSecond"),
                 number(node, "bytesPerSecond"),
                 optional(node, OVERHEAD),
+                optional(node, OVERLAP),
+                present(node, STEADY).asBoolean(),
                 text(node, "command"));
     }
 

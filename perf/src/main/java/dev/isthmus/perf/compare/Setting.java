@@ -17,19 +17,21 @@ import java.util.Set;
  */
 record Setting(Map<String, String> lines, List<Point> points) {
 
-    /** The name of the one line that may differ when a comparison is resumed. */
+    /** The names of the lines that may differ when a comparison is resumed. */
     static final String DATE = "date";
+
+    static final String LOAD = "load of the machine when it began";
 
     Setting {
         lines = Collections.unmodifiableMap(new LinkedHashMap<>(lines));
         points = List.copyOf(points);
     }
 
-    /** What differs from another setting, if anything but the date does: one sentence. */
+    /** What differs from another setting, if anything but the day and its load does: one sentence. */
     Optional<String> difference(Setting now) {
         Set<String> names = new LinkedHashSet<>(lines.keySet());
         names.addAll(now.lines.keySet());
-        names.remove(DATE);
+        names.removeAll(Set.of(DATE, LOAD));
         for (String name : names) {
             String was = lines.get(name);
             String is = now.lines.get(name);

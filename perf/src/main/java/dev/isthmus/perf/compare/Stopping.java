@@ -9,7 +9,8 @@ import java.util.concurrent.TimeUnit;
  */
 final class Stopping implements AutoCloseable {
 
-    private static final long PATIENCE_SECONDS = 30;
+    /** Plots take half a minute where processors are emulated and the machine has a lot else to do. */
+    private static final long PATIENCE_SECONDS = 120;
 
     private final CountDownLatch written = new CountDownLatch(1);
     private final Thread hook = new Thread(this::await, "stop-comparing");

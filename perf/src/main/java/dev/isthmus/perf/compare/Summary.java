@@ -15,6 +15,9 @@ import java.util.stream.DoubleStream;
  * All runs of a point in one.
  *
  * @param runs how many there are, at least one
+ * @param overlap the part of the time in which all connections were measuring
+ * @param unsteady how many runs began before their programs were steady
+ * @param apart how many runs had connections that measured at different times
  * @param command that of the last run
  */
 record Summary(
@@ -25,6 +28,9 @@ record Summary(
         Spread messagesPerSecond,
         Spread bytesPerSecond,
         Optional<Spread> overheadBytesPerMessage,
+        Optional<Spread> overlap,
+        int unsteady,
+        int apart,
         String command) {
 
     private static final Comparator<Point> ORDER = Comparator.comparing(Point::benchmark)
@@ -51,7 +57,15 @@ record Summary(
                 required(runs, Run::messagesPerSecond),
                 required(runs, Run::bytesPerSecond),
                 optional(runs, Run::overheadBytesPerMessage),
+                optional(runs, Run::overlap),
+                (int) runs.stream().filter(run -> !run.steady()).count(),
+                (int) runs.stream().filter(Run::isApart).count(),
                 runs.getLast().command());
+    }
+
+    /** Whether its figures are to be taken with a grain of salt. */
+    boolean isDoubtful() {
+        return unsteady > 0 || apart > 0;
     }
 
     private static Optional<Spread> optional(List<Run> runs, Function<Run, OptionalDouble> figure) {

@@ -8,6 +8,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The end of a comparison on a terminal: medians at some payloads, in 100 columns. */
 final class TerminalTable {
@@ -37,41 +38,43 @@ final class TerminalTable {
         if (summaries.isEmpty()) {
             return "Nothing was measured.\n";
         }
-        return out.append("Medians of the runs; minimums and maximums are in the files.\n")
-                .toString();
+        out.append("Medians of the runs; minimums and maximums are in the files.\n");
+        Doubts.of(summaries).ifPresent(doubts -> out.append(doubts).append('\n'));
+        return out.toString();
     }
 
     private static void append(StringBuilder out, String title, Quantity quantity, List<Summary> summaries) {
-        Map<Way, Map<Long, Spread>> byWay = new TreeMap<>();
-        for (Summary summary : summaries) {
-            quantity.of(summary)
-                    .ifPresent(spread -> byWay.computeIfAbsent(summary.point().way(), way -> new TreeMap<>())
-                            .put(summary.point().bytes(), spread));
-        }
-        if (byWay.isEmpty()) {
+        List<Curve> curves = Curve.of(summaries, quantity, Point::bytes);
+        if (curves.isEmpty()) {
             return;
         }
-        SortedSet<Long> payloads = byWay.values().stream()
-                .flatMap(marks -> marks.keySet().stream())
+        SortedSet<Long> payloads = curves.stream()
+                .flatMap(curve -> curve.marks().keySet().stream())
                 .collect(Collectors.toCollection(TreeSet::new));
         List<Long> columns = evenly(List.copyOf(payloads));
         out.append(title).append(": ").append(quantity.title());
         out.append(quantity == Quantity.MESSAGES ? "/s" : ", " + quantity.unit())
                 .append('\n');
-        out.append(String.format(Locale.ROOT, "  %-24s", ""));
-        columns.forEach(bytes -> out.append(String.format(Locale.ROOT, " %11s", Numbers.bytes(bytes))));
-        out.append('\n');
-        byWay.forEach((way, marks) -> {
-            out.append(String.format(Locale.ROOT, "  %-24s", way.title()));
-            for (long bytes : columns) {
-                String figure = Optional.ofNullable(marks.get(bytes))
+        line(out, "", columns.stream().map(bytes -> cell(Numbers.bytes(bytes), "")));
+        for (Curve curve : curves) {
+            line(out, curve.way().title(), columns.stream().map(bytes -> {
+                String figure = Optional.ofNullable(curve.marks().get(bytes))
                         .map(spread -> Numbers.figure(spread.median()))
                         .orElse("-");
-                out.append(String.format(Locale.ROOT, " %11s", figure));
-            }
-            out.append('\n');
-        });
+                return cell(figure, curve.sign(bytes));
+            }));
+        }
         out.append('\n');
+    }
+
+    private static void line(StringBuilder out, String head, Stream<String> cells) {
+        String line = String.format(Locale.ROOT, "  %-24s", head) + cells.collect(Collectors.joining());
+        out.append(line.stripTrailing()).append('\n');
+    }
+
+    /** A sign stands behind the column, so that figures stay one below another. */
+    private static String cell(String text, String sign) {
+        return String.format(Locale.ROOT, " %10s%-1s", text, sign);
     }
 
     /** The first, the last, and some evenly between them. */

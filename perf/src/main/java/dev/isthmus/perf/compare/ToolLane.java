@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Two new processes of a C tool. */
 final class ToolLane implements Lane {
@@ -42,8 +43,17 @@ final class ToolLane implements Lane {
     }
 
     @Override
-    public Measured measure(Duration limit) throws IOException, InterruptedException {
+    public Optional<Process> server() {
+        return Optional.of(serving.process());
+    }
+
+    @Override
+    public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
         try (var running = new ToolRun(client.placement(), client.command(), client.environment(), children)) {
+            if (connected.isPresent()) {
+                running.awaitConnected(port);
+                connected.get().run();
+            }
             String output = running.awaitOutput(limit);
             serving.awaitOutput(limit);
             return reader.read(output);

@@ -27,7 +27,7 @@ final class UcxAgents extends AgentContender {
     }
 
     @Override
-    int lanes(Point point) {
+    public int lanes(Point point) {
         return UcxFlags.lanes(point);
     }
 
@@ -56,7 +56,7 @@ final class UcxAgents extends AgentContender {
     }
 
     private static String flags(Point point, long iterations) {
-        return String.join(" ", UcxFlags.of(point, iterations, 0));
+        return String.join(" ", UcxFlags.of(point, iterations));
     }
 
     @Override
@@ -64,8 +64,12 @@ final class UcxAgents extends AgentContender {
         if (binding == UcxPeer.Binding.JUCX) {
             return Contender.again(point);
         }
-        String program = "./isthmus perf ucx -p " + PORT + " ";
-        return UcxTools.variables(venue().server()) + program + "& " + UcxTools.variables(venue().client()) + program
-                + flags(point, iterations) + " " + venue().server().address();
+        String program = "./isthmus perf ucx -p " + PORT;
+        return Contender.byHand(
+                point,
+                UcxTools.variables(venue().server()) + program,
+                UcxTools.variables(venue().client()) + program + " " + flags(point, iterations) + " "
+                        + venue().server().address(),
+                lanes(point));
     }
 }

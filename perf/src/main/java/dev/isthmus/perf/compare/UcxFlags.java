@@ -9,6 +9,7 @@ import java.util.Map;
 final class UcxFlags {
 
     private static final String TRANSPORTS = "UCX_TLS";
+    private static final int WARM_UP_PART = 10;
 
     private UcxFlags() {}
 
@@ -29,8 +30,13 @@ final class UcxFlags {
         return point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
     }
 
+    /** A connection's first messages are slow, whatever the ends have learnt: a part of a run's messages comes before it. */
+    static long warmUp(long iterations) {
+        return Math.max(1, iterations / WARM_UP_PART);
+    }
+
     /** The client's flags, but for the port and the server. */
-    static List<String> of(Point point, long iterations, long warmUp) {
+    static List<String> of(Point point, long iterations) {
         return new ArrayList<>(List.of(
                 "-t",
                 test(point.benchmark()),
@@ -39,7 +45,7 @@ final class UcxFlags {
                 "-n",
                 "" + iterations,
                 "-w",
-                "" + warmUp,
+                "" + warmUp(iterations),
                 "-R",
                 "99.9",
                 "-f"));
@@ -47,13 +53,12 @@ final class UcxFlags {
 
     /** What a run comes to, by the columns of {@code ucx_perftest}: half a round trip, and messages both ways. */
     static Measured measured(
-            Benchmark benchmark, double averageMicros, double p999Micros, double rate, long iterations, long warmUp) {
-        Measured measured = switch (benchmark) {
+            Benchmark benchmark, double averageMicros, double p999Micros, double rate, long iterations) {
+        return switch (benchmark) {
             case ONE_WAY, BOTH_WAYS -> Measured.rate(rate, iterations);
             case ONE_SIDED -> Measured.times(averageMicros, Double.NaN, p999Micros, 1, iterations);
             case PING_PONG -> Measured.times(2 * averageMicros, Double.NaN, 2 * p999Micros, 2, iterations);
         };
-        return warmUp == 0 ? measured : measured.withoutMessages();
     }
 
     /** What UCX is told of an end's device; what the user's environment says stays. */

@@ -16,9 +16,6 @@ final class UcxTools implements Contender {
     private static final String FINAL = "Final:";
     private static final int COLUMNS = 8;
 
-    /** A part of a run's messages, for the memory and the processor's caches. */
-    private static final int WARM_UP_PART = 10;
-
     private final Venue venue;
     private final Children children;
     private final boolean mpi;
@@ -39,9 +36,14 @@ final class UcxTools implements Contender {
     }
 
     @Override
+    public int lanes(Point point) {
+        return UcxFlags.lanes(point);
+    }
+
+    @Override
     public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         List<ToolLane> lanes = new ArrayList<>();
-        List<Integer> ports = Ports.free(UcxFlags.lanes(point));
+        List<Integer> ports = Ports.free(lanes(point));
         for (int i = 0; i < ports.size(); i++) {
             // Of two directions, every second lane goes the other way.
             boolean back = point.benchmark() == Benchmark.BOTH_WAYS && i % 2 == 1;
@@ -69,13 +71,9 @@ final class UcxTools implements Contender {
 
     private List<String> client(Point point, long iterations, int port) {
         List<String> words = server(port);
-        words.addAll(UcxFlags.of(point, iterations, warmUp(iterations)));
+        words.addAll(UcxFlags.of(point, iterations));
         words.add(HOST);
         return words;
-    }
-
-    private static long warmUp(long iterations) {
-        return Math.max(1, iterations / WARM_UP_PART);
     }
 
     /** Reads what a client has printed. */
@@ -84,12 +82,12 @@ final class UcxTools implements Contender {
             String[] fields = line.replaceFirst("^" + FINAL, "").strip().split("\\s+", -1);
             if (fields.length == COLUMNS && fields[0].matches("[0-9]+")) {
                 return UcxFlags.measured(
-                        point.benchmark(),
-                        Double.parseDouble(fields[3]),
-                        Double.parseDouble(fields[1]),
-                        Double.parseDouble(fields[7]),
-                        iterations,
-                        warmUp(iterations));
+                                point.benchmark(),
+                                Double.parseDouble(fields[3]),
+                                Double.parseDouble(fields[1]),
+                                Double.parseDouble(fields[7]),
+                                iterations)
+                        .withMessages(0); // how long its warm-up was it does not say
             }
         }
         throw new IOException(PROGRAM + " printed no figures");
@@ -97,8 +95,11 @@ final class UcxTools implements Contender {
 
     @Override
     public String command(Point point, long iterations) {
-        return variables(venue.server()) + String.join(" ", server(13337)) + " & " + variables(venue.client())
-                + String.join(" ", client(point, iterations, 13337));
+        return Contender.byHand(
+                point,
+                variables(venue.server()) + String.join(" ", server(13337)),
+                variables(venue.client()) + String.join(" ", client(point, iterations, 13337)),
+                lanes(point));
     }
 
     /** The environment, as a shell has it before a command. */

@@ -9,6 +9,9 @@ final class VerbsAgents extends AgentContender {
     private static final String HOST = "127.0.0.1";
     private static final int PORT = 18515;
 
+    /** C waits without end, and an emulated processor with a lot else to do stands still for longer than Java's 10 s. */
+    private static final String PATIENCE = " --silence 120";
+
     VerbsAgents(Venue venue, Children children) {
         super(venue, children);
     }
@@ -19,18 +22,18 @@ final class VerbsAgents extends AgentContender {
     }
 
     @Override
-    int lanes(Point point) {
+    public int lanes(Point point) {
         return VerbsFlags.lanes(point);
     }
 
     @Override
     String serve(Point point, Venue.End end, int port, long iterations) {
-        return job(point) + flags(point, end, port, iterations) + " --listen " + HOST;
+        return job(point) + flags(point, end, port, iterations) + PATIENCE + " --listen " + HOST;
     }
 
     @Override
     String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
-        return job(point) + flags(point, end, port, iterations) + " " + HOST;
+        return job(point) + flags(point, end, port, iterations) + PATIENCE + " " + HOST;
     }
 
     private static String job(Point point) {
@@ -52,7 +55,10 @@ final class VerbsAgents extends AgentContender {
     @Override
     public String command(Point point, long iterations) {
         String program = "./isthmus perf " + VerbsFlags.test(point).command() + " ";
-        return program + flags(point, venue().server(), PORT, iterations) + " & " + program
-                + flags(point, venue().client(), PORT, iterations) + " " + HOST;
+        return Contender.byHand(
+                point,
+                program + flags(point, venue().server(), PORT, iterations),
+                program + flags(point, venue().client(), PORT, iterations) + " " + HOST,
+                lanes(point));
     }
 }

@@ -38,7 +38,7 @@ final class VerbsJob implements Observer {
     @Override
     public void latency(int bytes, long[] posted) {
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
-        measured = new Measured(figures.average(), figures.typical(), figures.p999(), Double.NaN, 0, 0);
+        measured = new Measured(figures.average(), figures.typical(), figures.p999(), Double.NaN, 0, Double.NaN, 0, 1);
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /** perftest's programs: two new processes for each run. */
 final class VerbsTools implements Contender {
@@ -17,12 +18,18 @@ final class VerbsTools implements Contender {
     private static final double MEBIBYTE = 1 << 20;
     private static final double MILLION = 1e6;
 
-    /** Its rates have six digits after the point, of millions: for large messages bandwidth is the better figure. */
-    private static final int LARGE_BYTES = 1024;
+    /**
+     * Its rates have six digits after the point, of millions, and its bandwidths two, of MiB: from here on those tell one
+     * message more or less from another.
+     */
+    private static final int LARGE_BYTES = 1 << 14;
 
-    /** perftest measures how fast its clock ticks when it starts, and prints this when a busy machine spoilt that. */
-    private static final String NO_FIGURE = "nan";
+    /** What C's printf makes of a division by zero. */
+    private static final Pattern NO_NUMBER = Pattern.compile("(?<!\\S)-?(nan|inf)(?!\\S)");
 
+    private static final int REASON_LINES = 3;
+
+    /** perftest measures how fast its clock ticks when it starts, and a busy machine can spoil that. */
     private static final int ATTEMPTS = 5;
 
     private final Venue venue;
@@ -39,6 +46,11 @@ final class VerbsTools implements Contender {
     }
 
     @Override
+    public int lanes(Point point) {
+        return VerbsFlags.lanes(point);
+    }
+
+    @Override
     public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
             try {
@@ -52,7 +64,7 @@ final class VerbsTools implements Contender {
 
     private Measured once(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         List<ToolLane> lanes = new ArrayList<>();
-        for (int port : Ports.free(VerbsFlags.lanes(point))) {
+        for (int port : Ports.free(lanes(point))) {
             lanes.add(new ToolLane(
                     new ToolLane.End(server(point, port, iterations), Map.of(), Placement.SERVER),
                     new ToolLane.End(client(point, port, iterations), Map.of(), Placement.CLIENT),
@@ -78,16 +90,22 @@ final class VerbsTools implements Contender {
 
     /** Reads what a client has printed. */
     static Measured read(Point point, long iterations, String output) throws IOException {
+        if (NO_NUMBER.matcher(output).find()) {
+            throw new NoFigureException();
+        }
+        String program = VerbsFlags.test(point).program();
         if (!VerbsFlags.isBandwidth(point)) {
             try {
                 LatencyStatistics figures = LatencyReport.parse(output);
                 check(figures.average());
                 return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), figures.p999(), iterations);
             } catch (IllegalArgumentException e) {
-                throw new IOException(VerbsFlags.test(point).program() + " printed no figures", e);
+                IOException none = none(program, output);
+                none.initCause(e);
+                throw none;
             }
         }
-        String[] fields = bandwidth(output);
+        String[] fields = bandwidth(program, output);
         double megabytes = Double.parseDouble(fields[3]);
         double millions = Double.parseDouble(fields[4]);
         double rate = point.bytes() >= LARGE_BYTES ? megabytes * MEBIBYTE / point.bytes() : millions * MILLION;
@@ -95,7 +113,16 @@ final class VerbsTools implements Contender {
         return VerbsFlags.ofRate(point, rate, iterations);
     }
 
-    private static String[] bandwidth(String output) throws IOException {
+    private static IOException none(String program, String output) {
+        List<String> lines = output.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+        List<String> end = lines.subList(Math.max(0, lines.size() - REASON_LINES), lines.size());
+        return new IOException(program + " printed no figures, but: " + String.join(" | ", end));
+    }
+
+    private static String[] bandwidth(String program, String output) throws IOException {
         List<String> lines = output.lines().toList();
         for (int i = 0; i + 1 < lines.size(); i++) {
             String[] fields = lines.get(i + 1).strip().split("\\s+", -1);
@@ -103,7 +130,7 @@ final class VerbsTools implements Contender {
                 return fields;
             }
         }
-        throw new IOException("perftest printed no figures");
+        throw none(program, output);
     }
 
     private static void check(double figure) throws NoFigureException {
@@ -114,8 +141,11 @@ final class VerbsTools implements Contender {
 
     @Override
     public String command(Point point, long iterations) {
-        return String.join(" ", server(point, 18515, iterations)) + " & "
-                + String.join(" ", client(point, 18515, iterations));
+        return Contender.byHand(
+                point,
+                String.join(" ", server(point, 18515, iterations)),
+                String.join(" ", client(point, 18515, iterations)),
+                lanes(point));
     }
 
     @Override
@@ -124,11 +154,11 @@ final class VerbsTools implements Contender {
     }
 
     /** Its clock was spoilt. */
-    private static final class NoFigureException extends IOException {
+    static final class NoFigureException extends IOException {
         private static final long serialVersionUID = 1;
 
         NoFigureException() {
-            super("perftest measured its clock wrongly, and printed " + NO_FIGURE + ", " + ATTEMPTS + " times");
+            super("perftest measured its clock wrongly, and printed no numbers, " + ATTEMPTS + " times");
         }
     }
 }

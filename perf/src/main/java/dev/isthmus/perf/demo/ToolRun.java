@@ -63,6 +63,30 @@ public final class ToolRun implements AutoCloseable {
         }
     }
 
+    /**
+     * Returns when it is connected to a server.
+     *
+     * @param port the server's TCP port
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitConnected(int port) throws IOException, InterruptedException {
+        try {
+            Listening.awaitConnected(port, process, LIMIT);
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    /**
+     * The process itself.
+     *
+     * @return it
+     */
+    public Process process() {
+        return process;
+    }
+
     /** What it has printed when it has ended well. */
     String awaitOutput(int iterations) throws IOException, InterruptedException {
         // A message takes less than a millisecond wherever this runs.

@@ -19,9 +19,21 @@ public final class Listening {
     /** {@code TCP_LISTEN}. */
     private static final String LISTEN = "0A";
 
+    /** {@code TCP_ESTABLISHED}. */
+    private static final String ESTABLISHED = "01";
+
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+
     private static final long LOOK_MILLIS = 2;
 
     private Listening() {}
+
+    /** Looks for a socket. */
+    @FunctionalInterface
+    private interface Look {
+        boolean isThere(int port) throws IOException;
+    }
 
     /**
      * Returns when somebody listens.
@@ -33,14 +45,34 @@ public final class Listening {
      * @throws InterruptedException if the caller is to stop
      */
     public static void await(int port, Process server, Duration limit) throws IOException, InterruptedException {
+        await(Listening::isListening, port, server, limit, "the server", "listen on");
+    }
+
+    /**
+     * Returns when somebody is connected to a server, which need not have accepted that yet.
+     *
+     * @param port the server's TCP port
+     * @param client the process that is to connect
+     * @param limit how long it may take
+     * @throws IOException if the process ends before without a word on why, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static void awaitConnected(int port, Process client, Duration limit)
+            throws IOException, InterruptedException {
+        await(Listening::isConnected, port, client, limit, "the client", "connect to");
+    }
+
+    private static void await(Look look, int port, Process process, Duration limit, String who, String what)
+            throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
-        while (!isListening(port)) {
-            if (server.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
-                throw new IOException("the server ended with status " + server.exitValue() + " before it listened");
+        while (!look.isThere(port)) {
+            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IOException(
+                        who + " ended with status " + process.exitValue() + " before it could " + what + " the port");
             }
             if (System.nanoTime() - end > 0) {
                 throw new IOException(
-                        "the server does not listen on port " + port + " after " + limit.toSeconds() + " s");
+                        who + " does not " + what + " port " + port + " after " + limit.toSeconds() + " s");
             }
         }
     }
@@ -53,12 +85,20 @@ public final class Listening {
      * @throws IOException if the kernel does not tell
      */
     public static boolean isListening(int port) throws IOException {
+        return isThere(LOCAL, port, LISTEN);
+    }
+
+    private static boolean isConnected(int port) throws IOException {
+        return isThere(REMOTE, port, ESTABLISHED);
+    }
+
+    private static boolean isThere(int column, int port, String state) throws IOException {
         String address = String.format(Locale.ROOT, ":%04X", port);
         for (Path table : TABLES) {
             if (Files.exists(table)) {
                 for (String line : Files.readAllLines(table)) {
                     String[] fields = line.strip().split("\\s+", 5);
-                    if (fields.length > 3 && fields[1].endsWith(address) && fields[3].equals(LISTEN)) {
+                    if (fields.length > 3 && fields[column].endsWith(address) && fields[3].equals(state)) {
                         return true;
                     }
                 }

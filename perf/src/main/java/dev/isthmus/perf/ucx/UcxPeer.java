@@ -15,14 +15,6 @@ import picocli.CommandLine.Mixin;
 /** One end of a test of {@code ucx_perftest}, for whoever wants the figures rather than what is printed. */
 public final class UcxPeer {
 
-    private static final UcxSession.Listener DEAF = new UcxSession.Listener() {
-        @Override
-        public void begin(UcxPlan plan) {}
-
-        @Override
-        public void report(UcxResult result, boolean last) {}
-    };
-
     /** For the client to get ready. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
@@ -46,11 +38,13 @@ public final class UcxPeer {
      * What a client has measured.
      *
      * @param iterations how many there were
+     * @param warmedUp how many were before them, and are not measured
      * @param averageMicros of an operation, of a ping-pong half a round trip
      * @param percentileMicros the percentile that was asked for; of a latency test each message was timed
      * @param perSecond messages, of a ping-pong in both directions
      */
-    public record Result(long iterations, double averageMicros, double percentileMicros, double perSecond) {}
+    public record Result(
+            long iterations, long warmedUp, double averageMicros, double percentileMicros, double perSecond) {}
 
     /**
      * Serves one client. Blocks until the test is over.
@@ -61,7 +55,7 @@ public final class UcxPeer {
      */
     public static void serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
-            UcxSession.serve(link, binding.ends(), DEAF);
+            UcxSession.serve(link, binding.ends(), new WarmUp());
         }
     }
 
@@ -92,10 +86,32 @@ public final class UcxPeer {
         var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
         boolean each = plan.test().isPingPong() || plan.test() == UcxTest.UCP_GET;
         try (var link = UcxLink.connect(server)) {
-            UcxResult result = UcxSession.client(plan, link, binding.ends(), DEAF, each ? 1 : UcxClock.BLOCK);
+            var warmUp = new WarmUp();
+            UcxResult result = UcxSession.client(plan, link, binding.ends(), warmUp, each ? 1 : UcxClock.BLOCK);
             return new Result(
-                    result.iterations(), result.latency() * MICROS, result.percentile() * MICROS, result.rate());
+                    result.iterations(),
+                    warmUp.iterations,
+                    result.latency() * MICROS,
+                    result.percentile() * MICROS,
+                    result.rate());
         }
+    }
+
+    /** How long the warm-up was is all that it wants to hear. */
+    private static final class WarmUp implements UcxSession.Listener {
+
+        private long iterations;
+
+        @Override
+        public void begin(UcxPlan plan) {}
+
+        @Override
+        public void warmedUp(long count) {
+            iterations = count;
+        }
+
+        @Override
+        public void report(UcxResult result, boolean last) {}
     }
 
     /** Gives the options a command. */

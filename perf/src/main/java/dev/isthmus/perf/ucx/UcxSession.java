@@ -13,6 +13,9 @@ final class UcxSession {
         /** Both ends know the test. */
         void begin(UcxPlan plan);
 
+        /** So many messages, or round trips, were the warm-up. */
+        default void warmedUp(long iterations) {}
+
         /** What was measured so far, or in the end. */
         void report(UcxResult result, boolean last);
     }
@@ -73,7 +76,7 @@ final class UcxSession {
         try (UcxEnd end = binding.open(plan, server, link)) {
             var session = new UcxSession(plan, link, end, blockSize, listener);
             session.connect();
-            session.warmUp();
+            listener.warmedUp(session.warmUp());
             session.measure(plan.iterations() == 0 ? Long.MAX_VALUE : plan.iterations());
             session.barrier();
             UcxResult result = session.clock.result();
@@ -102,23 +105,26 @@ final class UcxSession {
         end.flush();
     }
 
-    /** Ever longer runs, until the iterations are enough or for both the time is over. */
-    private void warmUp() throws IOException {
+    /** Ever longer runs, until the iterations are enough or for both the time is over; how many there were. */
+    private long warmUp() throws IOException {
         long limit = (long) (plan.warmUpSeconds() * NANOS);
         long begin = System.nanoTime();
         long next = 1;
-        for (long done = 0; done < plan.warmUp(); next *= 2) {
+        long done = 0;
+        while (done < plan.warmUp()) {
             measure(next);
+            done += next;
+            next *= 2;
             barrier();
             int status = link.exchangeStatus(System.nanoTime() - begin > limit ? 0 : IN_PROGRESS);
             if (status == 0) {
-                return;
+                break;
             }
             if (status != IN_PROGRESS) {
                 throw new PerftestException(link.peer() + " has failed with status " + status);
             }
-            done += next;
         }
+        return done;
     }
 
     private void measure(long iterations) throws IOException {

@@ -58,6 +58,21 @@ final class MadeUp {
         return runs;
     }
 
+    /** The same as measured by programs that were not steady, or whose connections were measuring together for a while. */
+    static Run doubtful(Run run, boolean steady, double overlap) {
+        return new Run(
+                run.point(),
+                run.round(),
+                run.averageMicros(),
+                run.p999Micros(),
+                run.messagesPerSecond(),
+                run.bytesPerSecond(),
+                run.overheadBytesPerMessage(),
+                OptionalDouble.of(overlap),
+                steady,
+                run.command());
+    }
+
     static Run run(Point point, int round, double micros, double messagesPerSecond, String command) {
         return new Run(
                 point,
@@ -67,6 +82,8 @@ final class MadeUp {
                 messagesPerSecond,
                 messagesPerSecond * point.bytes(),
                 point.way().id().contains("verbs") ? OptionalDouble.of(58) : OptionalDouble.empty(),
+                OptionalDouble.empty(),
+                true,
                 command);
     }
 }

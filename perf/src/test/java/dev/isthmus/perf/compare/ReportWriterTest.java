@@ -144,9 +144,33 @@ class ReportWriterTest {
         }
         try (Stream<Path> files = Files.list(dir)) {
             assertEquals(
-                    Set.of("setting.json", "runs.jsonl", "results.csv", "results.json", "report.html"),
+                    Set.of("setting.json", "runs.jsonl", "results.csv", "results.json", "report.html", "plots"),
                     files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
         }
+    }
+
+    @Test
+    void shouldWriteEachPlotToAFileOfItsOwn() throws Exception {
+        List<Point> points = MadeUp.points().stream()
+                .filter(point -> point.bytes() == 1024 && point.connections() <= 2)
+                .toList();
+        try (RunStore store = RunStore.create(dir, MadeUp.setting(points))) {
+            for (Point point : points) {
+                store.add(MadeUp.runs(point).getFirst());
+            }
+            ReportWriter.write(dir, store);
+        }
+        Document page = parsed(Files.readString(dir.resolve(ReportWriter.HTML)));
+        try (Stream<Path> files = Files.list(dir.resolve(ReportWriter.PLOTS))) {
+            List<Path> plots = files.toList();
+            assertEquals(elements(page, "svg").size(), plots.size());
+            for (Path plot : plots) {
+                Document svg = parsed(Files.readString(plot));
+                assertEquals(
+                        "http://www.w3.org/2000/svg", svg.getDocumentElement().getNamespaceURI());
+            }
+        }
+        assertTrue(Files.exists(dir.resolve("plots/uni-directional-throughput-verbs-1-connection.svg")));
     }
 
     @Test

@@ -21,7 +21,7 @@ class ResultsFilesTest {
 
     @Test
     void shouldWriteALineOfMediansAndEndsForEachPoint() {
-        List<Run> runs = List.of(RUNS.get(0), RUNS.get(1));
+        List<Run> runs = List.of(MadeUp.doubtful(RUNS.get(0), true, 0.9), MadeUp.doubtful(RUNS.get(1), false, 0.5));
         List<String> lines = ResultsFiles.csv(Summary.of(runs)).lines().toList();
         assertEquals(2, lines.size());
         assertEquals(
@@ -30,11 +30,11 @@ class ResultsFilesTest {
                         + "messages_per_second,messages_per_second_min,messages_per_second_max,"
                         + "bytes_per_second,bytes_per_second_min,bytes_per_second_max,"
                         + "overhead_bytes_per_message,overhead_bytes_per_message_min,overhead_bytes_per_message_max,"
-                        + "command",
+                        + "overlap,overlap_min,overlap_max,unsteady_runs,command",
                 lines.getFirst());
         assertEquals(
                 "nio-blocking,ping-pong,4096,2,2,20.0,10.0,30.0,60.0,30.0,90.0,"
-                        + "2.0,1.0,3.0,8192.0,4096.0,12288.0,,,,second",
+                        + "2.0,1.0,3.0,8192.0,4096.0,12288.0,,,,0.7,0.5,0.9,1,second",
                 lines.getLast());
     }
 

@@ -33,6 +33,8 @@ class RunStoreTest {
             0,
             0.1 + 0.2,
             OptionalDouble.of(-1.5),
+            OptionalDouble.of(0.5),
+            false,
             "");
 
     @TempDir
@@ -114,6 +116,7 @@ class RunStoreTest {
         store(FULL);
         try (RunStore store = RunStore.open(dir)) {
             store.requireSame(with(Setting.DATE, "2027-12-31"));
+            store.requireSame(with(Setting.LOAD, "0.0 of 2 processors"));
             var e = assertThrows(IOException.class, () -> store.requireSame(with("rdma-core", "58.0")));
             assertTrue(e.getMessage().contains("rdma-core was \"44.0\" and is \"58.0\""), e.getMessage());
             var added = assertThrows(IOException.class, () -> store.requireSame(with("ucx", "1.13")));

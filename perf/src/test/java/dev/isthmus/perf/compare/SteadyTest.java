@@ -59,6 +59,10 @@ class SteadyTest {
         pace.learn(point, 500_000, Measured.rate(800_000, 500_000));
         assertTrue(pace.isKnown(point, 1));
         assertEquals(800_000, pace.iterations(point, 1));
+        pace.learn(point, 100_000, Measured.rate(800_000, 100_000));
+        assertFalse(pace.isKnown(point, 1), "an eighth of a second may be a bad one");
+        assertTrue(Pace.isShort(Measured.rate(1_000_000, 400_000), 400_000, 1));
+        assertFalse(Pace.isShort(Measured.rate(1_000_000, 600_000), 600_000, 1));
         pace.learn(point, 20, Measured.rate(0.5, 20));
         assertEquals(20, pace.iterations(point, 1), "a run has some messages, however long they take");
     }
@@ -103,5 +107,23 @@ class SteadyTest {
         assertEquals(40, together.p999Micros());
         assertEquals(300_000, together.messagesPerSecond());
         assertEquals(4000, together.messages());
+        assertEquals(0.02, together.seconds());
+    }
+
+    @Test
+    void shouldTellForHowLongConnectionsWereMeasuredTogether() {
+        assertEquals(1, overlap(10, 12, 10, 12), 1e-9);
+        assertEquals(1 / 3.0, overlap(10, 12, 11, 13), 1e-9);
+        assertEquals(0.5, overlap(10, 12, 11, 12), 1e-9);
+        assertEquals(0, overlap(10, 11, 12, 13), 1e-9);
+    }
+
+    /** Of two lanes, each with the seconds of its begin and its end. */
+    private static double overlap(double begin, double end, double otherBegin, double otherEnd) {
+        return Lane.overlap(List.of(ended(begin, end), ended(otherBegin, otherEnd)));
+    }
+
+    private static Lane.Ended ended(double begin, double end) {
+        return new Lane.Ended(Measured.rate(1000 / (end - begin), 1000), (long) (end * 1e9));
     }
 }

@@ -1,6 +1,7 @@
 package dev.isthmus.perf.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
@@ -32,6 +33,8 @@ class SummaryTest {
                 30,
                 300,
                 OptionalDouble.empty(),
+                OptionalDouble.empty(),
+                true,
                 "the last command");
         Run other = MadeUp.run(new Point(Way.C_UCX, Benchmark.ONE_WAY, 8, 1), 1, 1, 1, "");
         List<Summary> all = Summary.of(List.of(MadeUp.run(POINT, 1, 2, 10, "a command"), other, second));
@@ -45,6 +48,26 @@ class SummaryTest {
         assertEquals(new Spread(470, 300, 640), summary.bytesPerSecond());
         assertTrue(summary.overheadBytesPerMessage().isEmpty());
         assertEquals("the last command", summary.command());
+    }
+
+    @Test
+    void shouldDoubtRunsThatWereNotSteadyOrNotTogether() {
+        Run first = MadeUp.doubtful(MadeUp.run(POINT, 1, 2, 10, ""), true, 0.95);
+        Run second = MadeUp.doubtful(MadeUp.run(POINT, 2, 2, 10, ""), true, 0.79);
+        Run third = MadeUp.doubtful(MadeUp.run(POINT, 3, 2, 10, ""), false, 0.9);
+        assertFalse(Summary.of(List.of(first)).getFirst().isDoubtful());
+        assertTrue(Summary.of(List.of(first, second)).getFirst().isDoubtful());
+        assertTrue(Summary.of(List.of(first, third)).getFirst().isDoubtful());
+        List<Summary> all = Summary.of(List.of(first, second, third));
+        assertEquals(new Spread(0.9, 0.79, 0.95), all.getFirst().overlap().orElseThrow());
+        assertEquals(
+                List.of("C UCX: of 3 runs 1 began before it was steady, 1 had connections that were measuring at"
+                        + " different times"),
+                Doubts.byWay(all));
+        assertEquals(Optional.empty(), Doubts.of(Summary.of(List.of(first))));
+        String table = TerminalTable.format(all);
+        assertTrue(table.contains("        10.0*\n"), table);
+        assertTrue(table.contains("\n* of runs that began before"), table);
     }
 
     @Test

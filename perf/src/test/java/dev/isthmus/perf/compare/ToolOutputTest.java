@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.demo.Children;
 import dev.isthmus.perf.perftest.PerfTest;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -85,9 +86,11 @@ class ToolOutputTest {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         assertThrows(IOException.class, () -> VerbsTools.read(point, 10, "Couldn't connect"));
         String spoilt = output("ib_send_lat.txt").replace("687.74", "nan");
-        assertThrows(IOException.class, () -> VerbsTools.read(point, 10, spoilt));
+        assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(point, 10, spoilt));
         Point rate = point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64);
         assertThrows(IOException.class, () -> VerbsTools.read(rate, 10, ""));
+        String noRate = output("ib_send_bw-64.txt").replaceAll("0\\.002737", "-nan");
+        assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(rate, 10, noRate));
     }
 
     @Test
@@ -114,6 +117,23 @@ class ToolOutputTest {
         assertEquals(1, VerbsFlags.lanes(both));
         assertEquals(8, VerbsFlags.lanes(new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8)));
         assertEquals(16, UcxFlags.lanes(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
+    }
+
+    @Test
+    void shouldTellHowToRepeatARunByHand() {
+        try (var children = new Children();
+                var tools = new VerbsTools(new Venue(END, OTHER), children)) {
+            assertEquals(
+                    "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
+                            + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",
+                    tools.command(point(Way.C_VERBS_SEND, Benchmark.BOTH_WAYS, 8), 100));
+            String several = tools.command(new Point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 8, 4), 100);
+            assertTrue(
+                    several.endsWith("127.0.0.1 # 4 such pairs at the same time, each with a port of its own"),
+                    several);
+        }
+        assertTrue(Contender.byHand(point(Way.C_UCX, Benchmark.BOTH_WAYS, 8), "a", "b", 2)
+                .endsWith("every second one the other way round"));
     }
 
     @Test

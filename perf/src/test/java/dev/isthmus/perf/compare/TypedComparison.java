@@ -1,0 +1,157 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.perf.Main;
+import dev.isthmus.testbed.OtherProcessor;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/** Comparisons as they are typed, each in a process of its own, that write to one directory. */
+final class TypedComparison implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofMinutes(10);
+
+    /** A shell's way to tell of SIGTERM. */
+    private static final int TERMINATED = 128 + 15;
+
+    private final Path folder;
+    private final List<ProcessHandle> started = new ArrayList<>();
+
+    /** In a folder that is there. */
+    TypedComparison(Path folder) {
+        this.folder = folder;
+    }
+
+    private Path out() {
+        return folder.resolve("out");
+    }
+
+    private Process start(String line) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName(),
+                "compare"));
+        command.addAll(List.of(line.split(" ", -1)));
+        Process process = new ProcessBuilder(OtherProcessor.of(command))
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("output").toFile())
+                .start();
+        started.add(process.toHandle());
+        return process;
+    }
+
+    /** What the last one has said. */
+    String output() throws IOException {
+        return Files.readString(folder.resolve("output"));
+    }
+
+    private int status(Process process) throws Exception {
+        assertTrue(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS), "it does not end: " + output());
+        return process.exitValue();
+    }
+
+    private List<Run> runs() throws IOException {
+        try (var store = RunStore.read(out())) {
+            return store.runs();
+        }
+    }
+
+    /** Measures all, and checks what it leaves; the runs. */
+    List<Run> measure(String line) throws Exception {
+        assertEquals(0, status(start(line + " --out " + out())), this::said);
+        return checked();
+    }
+
+    /** Measures until there is something, is terminated then, and goes on; the runs. */
+    List<Run> measureWithAPause(String line) throws Exception {
+        Process comparison = start(line + " --out " + out());
+        awaitRuns(comparison);
+        started.addAll(comparison.descendants().toList());
+        comparison.destroy();
+        assertEquals(TERMINATED, status(comparison), this::said);
+        for (ProcessHandle child : started) {
+            child.onExit().get(60, TimeUnit.SECONDS); // or it outlives the comparison
+        }
+        assertTrue(output().contains("interrupted; to go on: ./isthmus compare --resume " + out()), this::said);
+        assertTrue(Files.size(out().resolve(ReportWriter.HTML)) > 0);
+        List<Run> before = runs();
+        assertFalse(Files.exists(out().resolve(Failures.FILE)), "a run that was interrupted has not failed");
+
+        assertEquals(0, status(start("--resume " + out())), this::said);
+        List<Run> after = checked();
+        assertFalse(before.isEmpty());
+        assertTrue(before.size() < after.size(), before.size() + " of " + after.size() + " runs before the pause");
+        assertEquals(before, after.subList(0, before.size()), "what was measured stays");
+        return after;
+    }
+
+    /** Each point that was planned has its runs, each of them once, with figures; and there are reports. */
+    private List<Run> checked() throws IOException {
+        List<Run> runs = runs();
+        Setting setting = RunStore.read(out()).setting();
+        Set<Schedule.Step> planned = new HashSet<>();
+        for (int round = 1; round <= Integer.parseInt(setting.lines().get("rounds")); round++) {
+            for (Point point : setting.points()) {
+                planned.add(new Schedule.Step(point, round));
+            }
+        }
+        Set<Schedule.Step> steps = runs.stream()
+                .map(run -> new Schedule.Step(run.point(), run.round()))
+                .collect(Collectors.toSet());
+        assertEquals(planned, steps);
+        assertEquals(planned.size(), runs.size(), "something was measured twice");
+        for (Run run : runs) {
+            assertTrue(run.messagesPerSecond() > 0, run.toString());
+            double bytes = run.point().bytes() * run.messagesPerSecond();
+            assertEquals(bytes, run.bytesPerSecond(), bytes * 1e-9, run.toString());
+            assertEquals(
+                    !run.point().benchmark().isThroughput(), run.averageMicros().isPresent(), run.toString());
+            assertFalse(run.command().isBlank());
+        }
+        assertEquals(
+                setting.points().size() + 1,
+                Files.readAllLines(out().resolve(ReportWriter.CSV)).size());
+        assertTrue(Files.readString(out().resolve(ReportWriter.HTML)).contains("<svg"), "no plot");
+        assertTrue(output().contains("The report: " + out().resolve(ReportWriter.HTML)), this::said);
+        assertFalse(Files.exists(out().resolve(Failures.FILE)), this::said);
+        return runs;
+    }
+
+    /** For a message, which may not throw. */
+    private String said() {
+        try {
+            return output();
+        } catch (IOException e) {
+            return "" + e;
+        }
+    }
+
+    /** Returns when something is measured. The file is all that tells. */
+    private void awaitRuns(Process comparison) throws Exception {
+        Path file = out().resolve("runs.jsonl");
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!Files.exists(file) || Files.size(file) == 0) {
+            assertTrue(comparison.isAlive() && System.nanoTime() - end < 0, this::said);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
+    }
+
+    @Override
+    public void close() {
+        started.forEach(ProcessHandle::destroyForcibly);
+    }
+}
