@@ -104,9 +104,8 @@ public final class UcpConnectionRequest {
      * Rejects the client, whose endpoint then fails with {@link UcsStatus#REJECTED}: {@code ucp_listener_reject}.
      *
      * <p>Over TCP, UCX before 1.18 may end the process when clients arrive while one is rejected: it leaves an event
-     * of the socket behind, and the next socket can have that number. To let UCX progress at once, as this does,
-     * makes that rarer and no more. Where many clients may come at a time, accept them, say no in a message, and let
-     * them close.
+     * of the socket behind, and the next socket can have that number. This lets UCX progress at once, and does not
+     * prevent it. Where many clients may come at a time, accept them, say no in a message, and let them close.
      *
      * @throws IllegalStateException if it was decided already
      * @throws WrongThreadException if the worker belongs to another thread

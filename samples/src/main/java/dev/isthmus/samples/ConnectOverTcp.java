@@ -30,6 +30,10 @@ public final class ConnectOverTcp {
      * @throws IOException if the two do not find each other
      */
     public static void main(String... args) throws IOException {
+        if (args.length < 3) {
+            System.err.println("usage: ConnectOverTcp server ADDRESS PORT | client ADDRESS PORT");
+            System.exit(2);
+        }
         var server = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         if (args[0].equals("server")) {
             // docs: listen

@@ -28,6 +28,10 @@ public final class EchoClient {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: EchoClient ADDRESS PORT TEXT...");
+            System.exit(2);
+        }
         var server = new InetSocketAddress(args[0], Integer.parseInt(args[1]));
         echo(server, List.of(args).subList(2, args.length)).forEach(System.out::println);
     }

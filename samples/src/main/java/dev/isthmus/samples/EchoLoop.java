@@ -84,6 +84,10 @@ public final class EchoLoop implements AutoCloseable {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
+        if (args.length < 2) {
+            System.err.println("usage: EchoLoop ADDRESS PORT");
+            System.exit(2);
+        }
         try (var server = new EchoLoop(new InetSocketAddress(args[0], Integer.parseInt(args[1])))) {
             server.run();
         }

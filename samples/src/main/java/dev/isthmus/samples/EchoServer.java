@@ -30,6 +30,10 @@ public final class EchoServer {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
+        if (args.length < 2) {
+            System.err.println("usage: EchoServer ADDRESS PORT");
+            System.exit(2);
+        }
         try (var listener = listen(new InetSocketAddress(args[0], Integer.parseInt(args[1])))) {
             while (true) {
                 serve(listener);

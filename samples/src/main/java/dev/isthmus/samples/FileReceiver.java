@@ -90,6 +90,10 @@ public final class FileReceiver {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: FileReceiver FOLDER ADDRESS PORT");
+            System.exit(2);
+        }
         Path folder = Files.createDirectories(Path.of(args[0]));
         try (var listener = listen(new InetSocketAddress(args[1], Integer.parseInt(args[2])))) {
             while (true) {

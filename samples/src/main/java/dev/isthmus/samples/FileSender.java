@@ -60,6 +60,10 @@ public final class FileSender implements AutoCloseable {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: FileSender FILE ADDRESS PORT");
+            System.exit(2);
+        }
         send(
                 Path.of(args[0]),
                 Path.of(args[0]).getFileName().toString(),

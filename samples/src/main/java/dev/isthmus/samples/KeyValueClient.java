@@ -71,6 +71,10 @@ public final class KeyValueClient implements AutoCloseable {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 4) {
+            System.err.println("usage: KeyValueClient ADDRESS PORT set KEY VALUE | delete KEY | get KEY...");
+            System.exit(2);
+        }
         try (var client = connect(new InetSocketAddress(args[0], Integer.parseInt(args[1])))) {
             switch (args[2]) {
                 case "set" -> client.set(args[3], args[4]);

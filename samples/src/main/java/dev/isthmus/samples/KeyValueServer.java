@@ -72,6 +72,10 @@ public final class KeyValueServer {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
+        if (args.length < 2) {
+            System.err.println("usage: KeyValueServer ADDRESS PORT");
+            System.exit(2);
+        }
         var server = new KeyValueServer();
         try (var listener = server.listen(new InetSocketAddress(args[0], Integer.parseInt(args[1])))) {
             while (true) {

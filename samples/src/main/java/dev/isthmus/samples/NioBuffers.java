@@ -36,6 +36,10 @@ public final class NioBuffers {
      * @throws IOException if it cannot be read
      */
     public static void main(String... args) throws IOException {
+        if (args.length < 1) {
+            System.err.println("usage: NioBuffers FILE");
+            System.exit(2);
+        }
         // A buffer of NIO's own. The segment is the same memory, and keeps the buffer from the collector.
         ByteBuffer buffer = ByteBuffer.allocateDirect(HEADER + MOST);
         try (var arena = Arena.ofConfined();

@@ -53,6 +53,10 @@ public final class RemoteCounter implements AutoCloseable {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: RemoteCounter serve ADDRESS PORT | take ADDRESS PORT TIMES");
+            System.exit(2);
+        }
         var at = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         if (args[0].equals("serve")) {
             MemorySegment counter = counter();

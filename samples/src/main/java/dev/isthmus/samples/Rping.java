@@ -58,6 +58,10 @@ public final class Rping implements AutoCloseable {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: Rping server ADDRESS PORT | client ADDRESS PORT COUNT");
+            System.exit(2);
+        }
         var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         if (args[0].equals("server")) {
             try (var listener = listen(address)) {

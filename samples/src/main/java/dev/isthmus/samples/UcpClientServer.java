@@ -47,6 +47,10 @@ public final class UcpClientServer {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
+        if (args.length < 6) {
+            System.err.println("usage: UcpClientServer server|client ADDRESS PORT am|stream|tag COUNT BYTES");
+            System.exit(2);
+        }
         var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         UcpFeature way = UcpFeature.valueOf(args[3].toUpperCase(Locale.ROOT));
         int count = Integer.parseInt(args[4]);

@@ -38,6 +38,10 @@ public final class UcpHelloWorld {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
+        if (args.length < 2) {
+            System.err.println("usage: UcpHelloWorld PORT TEXT | HOST PORT");
+            System.exit(2);
+        }
         try (var context =
                 UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)))) {
             if (args[0].matches("[0-9]+")) {

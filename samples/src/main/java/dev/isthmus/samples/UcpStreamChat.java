@@ -58,6 +58,10 @@ public final class UcpStreamChat {
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
+        if (args.length < 3) {
+            System.err.println("usage: UcpStreamChat listen ADDRESS PORT | connect ADDRESS PORT");
+            System.exit(2);
+        }
         var address = new InetSocketAddress(args[1], Integer.parseInt(args[2]));
         var keyboard = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         try (var context = context()) {
