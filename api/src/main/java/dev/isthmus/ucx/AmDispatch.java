@@ -1,7 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.NativeMemory;
+import dev.isthmus.internal.NativeMemory;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;

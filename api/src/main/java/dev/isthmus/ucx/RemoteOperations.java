@@ -2,7 +2,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.NativeMemory;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.UcpRma;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;

@@ -3,7 +3,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.NativeMemory;
+import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**

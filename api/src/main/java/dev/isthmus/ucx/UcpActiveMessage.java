@@ -3,8 +3,8 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.ucx.NativeMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 

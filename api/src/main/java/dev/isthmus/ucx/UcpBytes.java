@@ -1,8 +1,8 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.ucx.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**

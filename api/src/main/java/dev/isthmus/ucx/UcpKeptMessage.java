@@ -2,7 +2,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.NativeMemory;
+import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;

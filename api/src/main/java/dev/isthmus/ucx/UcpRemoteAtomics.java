@@ -3,7 +3,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.ucx.NativeMemory;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.SharedMemoryAtomics;
 import java.util.concurrent.CompletableFuture;
 

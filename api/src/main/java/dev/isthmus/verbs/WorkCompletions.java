@@ -7,9 +7,11 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.bindings.ibverbs.ibv_wc;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
@@ -142,7 +144,12 @@ public final class WorkCompletions {
      */
     @HotPath
     public int statusCode(int index) {
-        return array.get(JAVA_INT, at(index) + Wc.STATUS);
+        // By address: the index is checked, and what a segment checks besides is always right here.
+        try {
+            return NativeMemory.getInt(address + at(index) + Wc.STATUS);
+        } finally {
+            Reference.reachabilityFence(this); // the array must not be collected before it has been read
+        }
     }
 
     /**

@@ -1,10 +1,9 @@
-package dev.isthmus.internal.ucx;
+package dev.isthmus.internal;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
-import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
 /**
