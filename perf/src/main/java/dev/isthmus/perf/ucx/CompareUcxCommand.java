@@ -30,10 +30,11 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Holds Java against C's ucx_perftest and JUCX in one run, over shared memory and TCP: latency of tag, stream,",
-            "active message and put at 8 B and 4 KiB, bandwidth at 64 KiB and 1 MiB.",
-            "The three take turns at each cell, round after round; the table has the medians and their ratios. Exit status 1",
-            "when a cell could not be measured. Ctrl-C prints and writes what was measured until then."
+            "Holds Java against C's ucx_perftest and JUCX in one run, over shared memory and TCP: "
+                    + "latency of tag, stream, active message and put at 8 B and 4 KiB, bandwidth at 64 KiB and 1 "
+                    + "MiB. The three take turns at each cell, round after round; the table has the medians and "
+                    + "their ratios. Exit status 1 when a cell could not be measured. Ctrl-C prints and writes "
+                    + "what was measured until then."
         })
 public final class CompareUcxCommand implements Callable<Integer> {
 
