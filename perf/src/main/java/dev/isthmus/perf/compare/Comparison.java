@@ -49,7 +49,7 @@ final class Comparison implements AutoCloseable {
         this.failures = failures;
         this.progress = progress;
         this.stopping = stopping;
-        this.contenders = new Contenders(venue);
+        this.contenders = new Contenders(venue, store.dir());
     }
 
     /** Makes the runs that are missing. Returns false when it was to stop before. */

@@ -3,6 +3,7 @@ package dev.isthmus.perf.compare;
 import dev.isthmus.perf.demo.Children;
 import dev.isthmus.perf.ucx.UcxPeer;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -20,11 +21,13 @@ final class Contenders implements AutoCloseable {
     }
 
     private final Venue venue;
-    private final Children children = new Children();
+    private final Children children;
     private final Map<Kind, Contender> made = new HashMap<>();
 
-    Contenders(Venue venue) {
+    /** None yet; JVMs that crash leave their reports in {@code dir}. */
+    Contenders(Venue venue, Path dir) {
         this.venue = venue;
+        this.children = new Children(dir);
     }
 
     Contender of(Way way) throws IOException, InterruptedException {

@@ -131,6 +131,11 @@ final class RunStore implements AutoCloseable {
         return new Lines(runs, end);
     }
 
+    /** Where it is. */
+    Path dir() {
+        return dir;
+    }
+
     /** What is measured, and where. */
     Setting setting() {
         return setting;

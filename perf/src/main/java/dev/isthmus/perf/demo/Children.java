@@ -2,9 +2,11 @@ package dev.isthmus.perf.demo;
 
 import java.io.IOException;
 import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -15,12 +17,27 @@ public final class Children implements AutoCloseable {
     /** The testbed needs a moment to take its devices down. */
     private static final long GRACE_SECONDS = 10;
 
+    private final Optional<Path> crashReports;
     private final List<Process> running = new ArrayList<>();
     private final Thread hook = new Thread(this::endAll, "end-children");
     private boolean ending;
 
-    /** None yet. */
+    /** None yet. JVMs that crash report to standard error: a file would be lost with the testbed. */
     public Children() {
+        this(Optional.empty());
+    }
+
+    /**
+     * None yet.
+     *
+     * @param crashReports a folder that outlives the testbed, for the reports of JVMs that crash
+     */
+    public Children(Path crashReports) {
+        this(Optional.of(crashReports.toAbsolutePath()));
+    }
+
+    private Children(Optional<Path> crashReports) {
+        this.crashReports = crashReports;
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
@@ -52,6 +69,11 @@ public final class Children implements AutoCloseable {
         } catch (IOException e) {
             throw new IOException("cannot start " + command.getFirst() + ": is it installed? " + e.getMessage(), e);
         }
+    }
+
+    /** The folder for the reports of JVMs that crash; without one they go to standard error. */
+    Optional<Path> crashReports() {
+        return crashReports;
     }
 
     private synchronized void endAll() {

@@ -17,8 +17,8 @@ public final class CrashException extends IOException {
 
     private final int status;
 
-    CrashException(String who, int status, Exception cause) {
-        super(who + " was ended by " + signal(status).orElse("status " + status), cause);
+    CrashException(String who, int status, String more, Exception cause) {
+        super(who + " was ended by " + signal(status).orElse("status " + status) + more, cause);
         this.status = status;
     }
 

@@ -71,7 +71,7 @@ public final class DemoCommand implements Callable<Integer> {
 
     private Half half(String path, String command, List<String> place) {
         List<String> words = new ArrayList<>(place);
-        List<String> java = JavaChild.command(command);
+        List<String> java = JavaChild.command(Optional.empty(), command);
         java.addAll(options.arguments());
         words.addAll(Placement.CLIENT.elsewhere(java));
         return new Half(path, words);

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -30,7 +31,6 @@ public final class JavaChild implements AutoCloseable {
             "-XX:+UnlockExperimentalVMOptions", // the next one was experimental in earlier JDKs
             "-XX:+UseSystemMemoryBarrier",
             "-XX:-UsePerfData",
-            "-XX:+ErrorFileToStderr", // a file would be lost with the testbed
             "-Xmx256m");
 
     /** What the lines begin with in which a JVM that crashes says so on its standard output, too. */
@@ -40,6 +40,7 @@ public final class JavaChild implements AutoCloseable {
     private static final long CRASH_SECONDS = 10;
 
     private final Process process;
+    private final Optional<Path> crashReports;
     private final Writer commands;
     private final BufferedReader answers;
 
@@ -66,7 +67,8 @@ public final class JavaChild implements AutoCloseable {
      */
     public JavaChild(Children children, Placement place, Map<String, String> environment, String... arguments)
             throws IOException {
-        process = children.start(place.of(command(arguments)), environment);
+        crashReports = children.crashReports();
+        process = children.start(place.of(command(crashReports, arguments)), environment);
         commands = new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8);
         answers = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
@@ -80,14 +82,25 @@ public final class JavaChild implements AutoCloseable {
         return OPTIONS;
     }
 
-    /** The command that runs a command of ours in a JVM like this one. */
-    static List<String> command(String... arguments) {
+    /**
+     * The command that runs a command of ours in a JVM like this one.
+     *
+     * @param crashReports where it reports to when it crashes; standard error otherwise
+     */
+    static List<String> command(Optional<Path> crashReports, String... arguments) {
         var command = new ArrayList<String>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(OPTIONS);
+        command.add(crashReports
+                .map(dir -> "-XX:ErrorFile=" + dir.resolve(crashReport("%p")))
+                .orElse("-XX:+ErrorFileToStderr"));
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), Main.class.getName()));
         command.addAll(List.of(arguments));
         return command;
+    }
+
+    private static String crashReport(String pid) {
+        return "hs_err_pid" + pid + ".log"; // as a JVM calls it that is not told
     }
 
     /**
@@ -134,7 +147,10 @@ public final class JavaChild implements AutoCloseable {
     void checkCrash(Exception consequence) throws CrashException, InterruptedException {
         if (process.waitFor(CRASH_SECONDS, TimeUnit.SECONDS)
                 && CrashException.signal(process.exitValue()).isPresent()) {
-            throw new CrashException("the second JVM", process.exitValue(), consequence);
+            String report = crashReports
+                    .map(dir -> "; " + dir.resolve(crashReport("" + process.pid())) + " says where")
+                    .orElse("");
+            throw new CrashException("the second JVM", process.exitValue(), report, consequence);
         }
     }
 

@@ -35,6 +35,7 @@ class DemoTest {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
         command.addAll(JavaChild.OPTIONS);
+        command.add("-XX:+ErrorFileToStderr");
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), HalfProgram.class.getName()));
         command.addAll(List.of(path, "" + emulated, folder.resolve(path).toString(), end));
         return new Half(path, command);

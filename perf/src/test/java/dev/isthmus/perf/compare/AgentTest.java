@@ -1,0 +1,55 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.Placement;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** JVMs that run ends. */
+@Tag("unit")
+@Timeout(120)
+class AgentTest {
+
+    private static final String HERE = "127.0.0.1";
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path folder;
+
+    @Test
+    void shouldSayWhereTheReportOfACrashIs() throws Exception {
+        try (var children = new Children(folder);
+                var agent = new Agent(children, Placement.SERVER, Map.of())) {
+            CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
+            assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
+            Process process = agent.process();
+            var job = new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, HERE, HERE, Ports.free()); // nobody will connect
+            CompletableFuture<String> asked = agent.ask(AgentCommand.NIO_SERVE + " " + job.format());
+            signal("SEGV", process.pid());
+            var e = assertThrows(IOException.class, () -> Agent.await(asked, LIMIT));
+            Path report = folder.resolve("hs_err_pid" + process.pid() + ".log");
+            assertEquals("the second JVM was ended by SIGABRT; " + report + " says where", e.getMessage());
+            assertTrue(Files.readString(report).contains("SIGSEGV"));
+        }
+    }
+
+    private static void signal(String name, long pid) throws Exception {
+        Process kill =
+                new ProcessBuilder("kill", "-" + name, "" + pid).inheritIO().start();
+        assertTrue(kill.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS));
+        assertEquals(0, kill.exitValue());
+    }
+}
