@@ -16,6 +16,9 @@ final class AgentLane implements Lane {
     /** A look takes a while where the processor is emulated. */
     private static final long LOOK_MILLIS = 10;
 
+    /** For a JVM that crashes to write its report. */
+    private static final Duration PARTING_WORDS = Duration.ofSeconds(3);
+
     private final End server;
     private final End client;
     private final int port;
@@ -58,17 +61,21 @@ final class AgentLane implements Lane {
         try {
             figures = Agent.await(asked, limit);
         } catch (IOException e) {
-            // The server may know better why: it has said so by now, or never will.
-            if (served.isDone()
-                    && !served.isCompletedExceptionally()
-                    && served.join().startsWith(AgentCommand.ERROR)) {
-                throw new IOException(e.getMessage() + "; the server: " + served.join(), e);
-            }
-            throw e;
+            throw new IOException(e.getMessage() + "; the server: " + reason(), e);
         }
         Measured there = Measured.parse(Agent.await(served, limit));
         Measured here = Measured.parse(figures);
         return reader.apply(here).withCompileMillis(here.compileMillis() + there.compileMillis());
+    }
+
+    /** Why the server has failed, which the client may only have seen the consequence of. */
+    private String reason() throws InterruptedException {
+        try {
+            Agent.await(served, PARTING_WORDS);
+            return "nothing is wrong here";
+        } catch (IOException e) {
+            return e.getMessage();
+        }
     }
 
     @Override

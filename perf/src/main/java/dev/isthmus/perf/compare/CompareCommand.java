@@ -175,11 +175,12 @@ public final class CompareCommand implements Callable<Integer> {
             says.println("interrupted; to go on: ./isthmus compare --resume " + dir); // first: plots take a moment
         }
         finish(dir, store);
-        if (whole && failures.count() > 0) {
-            says.println(failures.count() + " points could not be measured: " + dir.resolve(Failures.FILE)
+        int missing = failures.missing().size();
+        if (whole && missing > 0) {
+            says.println(missing + " runs could not be made: " + dir.resolve(Failures.FILE)
                     + " says why; to try them again: ./isthmus compare --resume " + dir);
         }
-        return whole && failures.count() == 0 ? 0 : 1;
+        return whole && missing == 0 ? 0 : 1;
     }
 
     private void finish(Path dir, RunStore store) throws IOException {

@@ -67,10 +67,28 @@ final class Comparison implements AutoCloseable {
             }
             progress.update(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
                     + Failures.title(step.point()) + ", round " + step.round());
-            if (!failures.isHopeless(step.point()) && !attempt(step)) {
+            if (failures.isHopeless(step.point())) {
+                failures.skipped(step);
+            } else if (!attempt(step)) {
                 return false;
             }
             remaining.next();
+        }
+        return again();
+    }
+
+    /** Tries once more what has failed: a program that crashes once in a while seldom does so twice. */
+    private boolean again() throws IOException, InterruptedException {
+        for (Schedule.Step step : failures.missing()) {
+            if (stopping.isWanted()) {
+                return false;
+            }
+            if (!failures.isHopeless(step.point())) {
+                progress.update("once more: " + Failures.title(step.point()) + ", round " + step.round());
+                if (!attempt(step)) {
+                    return false;
+                }
+            }
         }
         return true;
     }
@@ -84,13 +102,14 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWanted()) {
                 return false; // its processes have been ended
             }
-            progress.say("failed: " + failures.add(step.point(), step.round(), "" + e.getMessage()));
+            progress.say("failed: " + failures.add(step, "" + e.getMessage()));
             return true;
         }
         try {
             store.add(run); // a disk that is full ends the comparison
+            failures.made(step);
         } catch (IllegalArgumentException e) { // no figure, as from a clock that stood still
-            progress.say("failed: " + failures.add(step.point(), step.round(), "" + e.getMessage()));
+            progress.say("failed: " + failures.add(step, "" + e.getMessage()));
         }
         return true;
     }

@@ -1,19 +1,23 @@
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.WholeFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
-/** The points that could not be measured, a line each, in a file beside the runs. */
+/** The runs that could not be made, a line each, in a file beside those that were. */
 final class Failures {
 
     static final String FILE = "failures.txt";
 
     private final Path file;
-    private final Map<Point, Integer> points = new HashMap<>();
+    private final Map<Schedule.Step, String> missing = new LinkedHashMap<>();
+    private final Map<Point, Integer> times = new HashMap<>();
 
     /** None yet: those of an earlier attempt are tried again. */
     Failures(Path dir) throws IOException {
@@ -21,23 +25,48 @@ final class Failures {
         Files.deleteIfExists(file);
     }
 
-    /** Notes one; returns the line. */
-    String add(Point point, int round, String reason) throws IOException {
-        points.merge(point, 1, Integer::sum);
-        String line = title(point) + ", round " + round + ": "
-                + reason.lines().findFirst().orElse("no reason");
-        Files.writeString(file, line + "\n", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    /** Notes one; returns its line. */
+    String add(Schedule.Step step, String reason) throws IOException {
+        times.merge(step.point(), 1, Integer::sum);
+        return put(step, reason.lines().findFirst().orElse("no reason"));
+    }
+
+    /** Notes one that was not tried, of a point that is hopeless. */
+    void skipped(Schedule.Step step) throws IOException {
+        put(step, "not tried, as two others failed");
+    }
+
+    private String put(Schedule.Step step, String reason) throws IOException {
+        String line = title(step.point()) + ", round " + step.round() + ": " + reason;
+        missing.put(step, line);
+        write();
         return line;
+    }
+
+    /** A run was made; perhaps it had failed before. */
+    void made(Schedule.Step step) throws IOException {
+        if (missing.remove(step) != null) {
+            write();
+        }
+    }
+
+    private void write() throws IOException {
+        if (missing.isEmpty()) {
+            Files.deleteIfExists(file);
+            return;
+        }
+        String lines = String.join("\n", missing.values()) + "\n";
+        WholeFile.write(file, lines.getBytes(StandardCharsets.UTF_8));
     }
 
     /** Whether a point has failed more than once: it would again, and take its time. */
     boolean isHopeless(Point point) {
-        return points.getOrDefault(point, 0) > 1;
+        return times.getOrDefault(point, 0) > 1;
     }
 
-    /** How many points have. */
-    int count() {
-        return points.size();
+    /** The runs that are missing. */
+    List<Schedule.Step> missing() {
+        return List.copyOf(missing.keySet());
     }
 
     /** A point in words. */

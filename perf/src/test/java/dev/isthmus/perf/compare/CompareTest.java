@@ -56,4 +56,13 @@ class CompareTest {
             }
         }
     }
+
+    @Test
+    void shouldMakeARunOnceMoreWhoseJvmHasCrashed() throws Exception {
+        try (var comparison = new TypedComparison(folder)) {
+            List<Run> runs = comparison.measureWithACrash("--devices none --ways nio-blocking --bytes 64"
+                    + " --benchmarks ping-pong --rounds 4 --seconds 0.5 --warm-up 1");
+            assertEquals(4, runs.size());
+        }
+    }
 }

@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
@@ -79,7 +80,7 @@ final class TypedComparison implements AutoCloseable {
     /** Measures until there is something, is terminated then, and goes on; the runs. */
     List<Run> measureWithAPause(String line) throws Exception {
         Process comparison = start(line + " --out " + out());
-        awaitRuns(comparison);
+        awaitRuns(comparison, 0);
         started.addAll(comparison.descendants().toList());
         comparison.destroy();
         assertEquals(TERMINATED, status(comparison), this::said);
@@ -97,6 +98,47 @@ final class TypedComparison implements AutoCloseable {
         assertTrue(before.size() < after.size(), before.size() + " of " + after.size() + " runs before the pause");
         assertEquals(before, after.subList(0, before.size()), "what was measured stays");
         return after;
+    }
+
+    /** Measures while a JVM that it measures is made to crash, once amid a run; the runs. */
+    List<Run> measureWithACrash(String line) throws Exception {
+        Process comparison = start(line + " --out " + out());
+        List<Long> crashed = new ArrayList<>();
+        while (!output().contains("failed: ")) { // between two runs there are new ones, and nothing fails
+            awaitRuns(comparison, crashed.isEmpty() ? 0 : runs().size()); // who made one knows what to do of a signal
+            Set<Long> agents = agents(comparison);
+            long one = agents.iterator().next();
+            crashed.add(one);
+            Process kill =
+                    new ProcessBuilder("kill", "-SEGV", "" + one).inheritIO().start();
+            assertEquals(0, status(kill));
+            await(comparison, () -> output().contains("failed: ") || !agents.containsAll(agents(comparison)));
+        }
+        assertEquals(0, status(comparison), this::said);
+        for (long pid : crashed) {
+            Path report = out().resolve("hs_err_pid" + pid + ".log");
+            assertTrue(Files.exists(report), this::said);
+            assertTrue(output().contains(report + " says where") || crashed.size() > 1, this::said);
+        }
+        return checked();
+    }
+
+    /** The JVMs that are measured. */
+    private static Set<Long> agents(Process comparison) {
+        return comparison
+                .descendants()
+                .filter(child -> child.info().commandLine().orElse("").endsWith(AgentCommand.NAME))
+                .map(ProcessHandle::pid)
+                .collect(Collectors.toSet());
+    }
+
+    /** Returns when something is so that only looking tells. */
+    private void await(Process comparison, Callable<Boolean> so) throws Exception {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!so.call()) {
+            assertTrue(comparison.isAlive() && System.nanoTime() - end < 0, this::said);
+            TimeUnit.MILLISECONDS.sleep(5);
+        }
     }
 
     /** Each point that was planned has its runs, each of them once, with figures; and there are reports. */
@@ -140,14 +182,10 @@ final class TypedComparison implements AutoCloseable {
         }
     }
 
-    /** Returns when something is measured. The file is all that tells. */
-    private void awaitRuns(Process comparison) throws Exception {
+    /** Returns when more than some are measured. */
+    private void awaitRuns(Process comparison, int before) throws Exception {
         Path file = out().resolve("runs.jsonl");
-        long end = System.nanoTime() + LIMIT.toNanos();
-        while (!Files.exists(file) || Files.size(file) == 0) {
-            assertTrue(comparison.isAlive() && System.nanoTime() - end < 0, this::said);
-            TimeUnit.MILLISECONDS.sleep(5);
-        }
+        await(comparison, () -> Files.exists(file) && Files.readAllLines(file).size() > before);
     }
 
     @Override
