@@ -26,18 +26,24 @@ import picocli.CommandLine.Spec;
         description = {
             "Counts the instructions that an operation takes, the kernel's among them, in Java and in the same loop in C.",
             "",
-            "It runs in the testbed's QEMU, whose clock counts instructions: figures are the same on any host, however busy",
-            "(within 0.2 %%). One thread has two queue pairs that are connected to each other. The loops in C are compiled",
-            "here (needs gcc, libibverbs-dev and libucx-dev); the process has a second, idle thread there, as a JVM has.",
+            "It runs in the testbed's QEMU, whose clock counts instructions: figures are the same on any host, however "
+                    + "busy (within 0.2 %%). One thread has two queue pairs that are connected to each other. The loops in "
+                    + "C are compiled here (needs gcc, libibverbs-dev and libucx-dev); the process has a second, idle "
+                    + "thread there, as a JVM has.",
             "",
             "A row is the best of 31 blocks, once C2 has compiled the loop and two rows of blocks agree:",
             "  poll-empty, poll-N      a poll that finds nothing, or N completions",
             "  post-receive, post-...  a post alone",
-            "  send-64, write-64, ...  a whole message of so many bytes: posts, and polls until all is completed",
-            "  ...-chain-N             the same in chains of N requests, for each of them",
-            "  ucx-progress-...        a progress of a UCX worker that finds nothing; beside JUCX, as the next",
-            "  ucx-tag-8-posix, ...    a tagged message over shared memory, or of a worker to itself",
-            "  ucx-stream-, ucx-am-, ucx-put-, ucx-get-...   a part of a stream, an active message, a write, a read",
+            "  send-64, write-64, ...  a whole message of so many bytes:",
+            "                          posts, and polls until all is completed",
+            "  ...-chain-N             in chains of N requests, for each of them",
+            "  ucx-progress-...        a progress of a worker that finds nothing;",
+            "                          as the next in C, Java and JUCX",
+            "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
+            "                          or of a worker to itself",
+            "  ucx-stream-..., ucx-am-..., ucx-put-..., ucx-get-...",
+            "                          a part of a stream, an active message,",
+            "                          a write, a read",
             "docs/instructions.md says what costs what.",
             ""
         },
