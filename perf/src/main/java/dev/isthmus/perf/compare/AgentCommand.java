@@ -5,8 +5,6 @@ import dev.isthmus.perf.ucx.UcxPeer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.lang.management.CompilationMXBean;
-import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -34,8 +32,6 @@ public final class AgentCommand implements Callable<Integer> {
     static final String NIO_SERVE = "nio-serve";
     static final String NIO_ASK = "nio-ask";
 
-    private static final CompilationMXBean COMPILERS = ManagementFactory.getCompilationMXBean();
-
     @Override
     public Integer call() throws IOException {
         var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -50,9 +46,7 @@ public final class AgentCommand implements Callable<Integer> {
     private static void answer(String[] words) {
         String answer;
         try {
-            long compiled = compiling();
-            Measured measured = run(words[1], List.of(words).subList(2, words.length));
-            answer = measured.withCompileMillis(compiling() - compiled).format();
+            answer = run(words[1], List.of(words).subList(2, words.length)).format();
         } catch (IOException | RdmaException | IllegalArgumentException | IllegalStateException e) {
             answer = ERROR + ("" + e.getMessage()).replace('\n', ' ');
         } catch (RuntimeException | Error e) {
@@ -61,21 +55,13 @@ public final class AgentCommand implements Callable<Integer> {
         System.out.println(words[0] + " " + answer);
     }
 
-    private static long compiling() {
-        return COMPILERS != null && COMPILERS.isCompilationTimeMonitoringSupported()
-                ? COMPILERS.getTotalCompilationTime()
-                : 0;
-    }
-
     private static Measured run(String job, List<String> words) throws IOException {
         return switch (job) {
             case VERBS -> VerbsJob.run(words);
-            case UCX_SERVE -> {
-                UcxPeer.serve(
+            case UCX_SERVE ->
+                VerbsJob.NOTHING.withCompileMillis(UcxPeer.serve(
                         UcxPeer.Binding.valueOf(words.get(0)),
-                        new InetSocketAddress(words.get(1), Integer.parseInt(words.get(2))));
-                yield VerbsJob.NOTHING;
-            }
+                        new InetSocketAddress(words.get(1), Integer.parseInt(words.get(2)))));
             case UCX_ASK -> {
                 UcxPeer.Result result =
                         UcxPeer.ask(UcxPeer.Binding.valueOf(words.get(0)), words.subList(2, words.size()));
@@ -86,7 +72,8 @@ public final class AgentCommand implements Callable<Integer> {
                         result.perSecond(),
                         result.iterations());
                 long each = measured.messages() / result.iterations();
-                yield measured.withMessages(each * (result.iterations() + result.warmedUp()));
+                yield measured.withMessages(each * (result.iterations() + result.warmedUp()))
+                        .withCompileMillis(result.compileMillis());
             }
             case NIO_SERVE -> NioJob.parse(words).serve();
             case NIO_ASK -> NioJob.parse(words).ask();

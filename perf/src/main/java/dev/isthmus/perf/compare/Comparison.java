@@ -21,9 +21,6 @@ final class Comparison implements AutoCloseable {
      */
     record Options(int rounds, double seconds, double warmUpSeconds) {}
 
-    /** A slice of a warm-up, as a part of a run. */
-    private static final double SLICE = 0.2;
-
     /** For processes to start and connect, where processors are emulated and the machine has a lot else to do. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
 
@@ -40,6 +37,7 @@ final class Comparison implements AutoCloseable {
     private final Progress progress;
     private final Stopping stopping;
     private final Contenders contenders;
+    private final WarmUp warmUp;
     private final Pace pace = new Pace();
 
     Comparison(Options options, Venue venue, RunStore store, Failures failures, Progress progress, Stopping stopping) {
@@ -50,6 +48,7 @@ final class Comparison implements AutoCloseable {
         this.progress = progress;
         this.stopping = stopping;
         this.contenders = new Contenders(venue, store.dir());
+        this.warmUp = new WarmUp(options, pace, Comparison::run, stopping::isWanted, System::nanoTime);
     }
 
     /** Makes the runs that are missing. Returns false when it was to stop before. */
@@ -116,7 +115,7 @@ final class Comparison implements AutoCloseable {
 
     private Run measure(Point point, int round) throws IOException, InterruptedException {
         Contender contender = contenders.of(point.way());
-        boolean steady = warmUp(contender, point);
+        boolean steady = warmUp.run(contender, point);
         for (int attempt = 1; ; attempt++) {
             long iterations = pace.iterations(point, options.seconds());
             Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
@@ -154,27 +153,9 @@ final class Comparison implements AutoCloseable {
                 contender.command(point, iterations));
     }
 
-    /**
-     * Runs slices until they are steady, of a program that compiles itself; of others until it is known how many messages
-     * take how long. Returns false when the time was over before.
-     */
-    private boolean warmUp(Contender contender, Point point) throws IOException, InterruptedException {
-        double seconds = options.seconds() * SLICE;
-        var steady = new Steady();
-        long end = System.nanoTime() + (long) (options.warmUpSeconds() * 1e9);
-        while (System.nanoTime() - end < 0 && !stopping.isWanted()) {
-            boolean counts = pace.isKnown(point, contender.warmsUp() ? seconds : options.seconds());
-            if (counts && (!contender.warmsUp() || steady.isSteady())) {
-                return true;
-            }
-            long iterations = pace.iterations(point, seconds);
-            Measured slice = contender.run(point, iterations, limit(seconds));
-            pace.learn(point, iterations, slice);
-            if (counts) {
-                steady.add(slice.figure(), seconds, slice.compileMillis());
-            }
-        }
-        return !contender.warmsUp() || steady.isSteady();
+    private static Measured run(Contender contender, Point point, long iterations, double seconds)
+            throws IOException, InterruptedException {
+        return contender.run(point, iterations, limit(seconds));
     }
 
     private static Duration limit(double seconds) {

@@ -16,7 +16,7 @@ import java.util.stream.DoubleStream;
  * @param messagesPerSecond of all connections and directions
  * @param messages how many went over the wire, of all connections and directions; 0 when that is not known
  * @param seconds how long it took
- * @param compileMillis how long the JIT compilers of the ends were at work meanwhile
+ * @param compileMillis how long the JIT compilers of the ends were at work while it was measured
  * @param overlap of several that were to run at the same time, the part of the time in which all did; 1 of one
  */
 record Measured(

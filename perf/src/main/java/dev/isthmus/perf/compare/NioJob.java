@@ -1,5 +1,6 @@
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.JitCompilers;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -82,8 +83,7 @@ record NioJob(
             for (SocketChannel channel : channels) {
                 channel.write(ByteBuffer.allocate(1)); // all are there: the client may begin
             }
-            run(channels, false);
-            return VerbsJob.NOTHING;
+            return VerbsJob.NOTHING.withCompileMillis(run(channels, false).compileMillis());
         } finally {
             close(channels);
         }
@@ -116,7 +116,9 @@ record NioJob(
     }
 
     private Measured run(List<SocketChannel> channels, boolean client) throws IOException {
-        return blocking ? NioBlocking.run(this, channels, client) : NioPolling.run(this, channels, client);
+        long compiled = JitCompilers.millis();
+        Measured measured = blocking ? NioBlocking.run(this, channels, client) : NioPolling.run(this, channels, client);
+        return measured.withCompileMillis(JitCompilers.millis() - compiled);
     }
 
     private static void close(List<SocketChannel> channels) throws IOException {

@@ -1,5 +1,6 @@
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.JitCompilers;
 import dev.isthmus.perf.perftest.Bandwidth;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import dev.isthmus.perf.perftest.Observer;
@@ -22,6 +23,7 @@ final class VerbsJob implements Observer {
 
     private final PerfTest test;
     private Measured measured = NOTHING;
+    private long compiled;
 
     private VerbsJob(PerfTest test) {
         this.test = test;
@@ -36,14 +38,24 @@ final class VerbsJob implements Observer {
     }
 
     @Override
+    public void columns() {
+        compiled = JitCompilers.millis();
+    }
+
+    private long compileMillis() {
+        return JitCompilers.millis() - compiled;
+    }
+
+    @Override
     public void latency(int bytes, long[] posted) {
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
-        measured = new Measured(figures.average(), figures.typical(), figures.p999(), Double.NaN, 0, Double.NaN, 0, 1);
+        measured = new Measured(
+                figures.average(), figures.typical(), figures.p999(), Double.NaN, 0, Double.NaN, compileMillis(), 1);
     }
 
     @Override
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
         double both = mine.messageRate() + theirs.map(Bandwidth::messageRate).orElse(0.0);
-        measured = Measured.rate(both * MILLION, 0);
+        measured = Measured.rate(both * MILLION, 0).withCompileMillis(compileMillis());
     }
 }

@@ -1,5 +1,6 @@
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.perf.JitCompilers;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -42,20 +43,29 @@ public final class UcxPeer {
      * @param averageMicros of an operation, of a ping-pong half a round trip
      * @param percentileMicros the percentile that was asked for; of a latency test each message was timed
      * @param perSecond messages, of a ping-pong in both directions
+     * @param compileMillis how long this JVM's compilers were at work while it was measured
      */
     public record Result(
-            long iterations, long warmedUp, double averageMicros, double percentileMicros, double perSecond) {}
+            long iterations,
+            long warmedUp,
+            double averageMicros,
+            double percentileMicros,
+            double perSecond,
+            long compileMillis) {}
 
     /**
      * Serves one client. Blocks until the test is over.
      *
      * @param binding how
      * @param at the address to listen at
+     * @return how long this JVM's compilers were at work while it was measured, milliseconds
      * @throws IOException if nobody comes, or the test fails
      */
-    public static void serve(Binding binding, InetSocketAddress at) throws IOException {
+    public static long serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
-            UcxSession.serve(link, binding.ends(), new WarmUp());
+            var listener = new WarmUp();
+            UcxSession.serve(link, binding.ends(), listener);
+            return listener.compileMillis;
         }
     }
 
@@ -93,14 +103,17 @@ public final class UcxPeer {
                     warmUp.iterations,
                     result.latency() * MICROS,
                     result.percentile() * MICROS,
-                    result.rate());
+                    result.rate(),
+                    warmUp.compileMillis);
         }
     }
 
-    /** How long the warm-up was is all that it wants to hear. */
+    /** How long the warm-up was, and when it was over and the rest, is all that it wants to hear. */
     private static final class WarmUp implements UcxSession.Listener {
 
         private long iterations;
+        private long compiled;
+        private long compileMillis;
 
         @Override
         public void begin(UcxPlan plan) {}
@@ -108,10 +121,13 @@ public final class UcxPeer {
         @Override
         public void warmedUp(long count) {
             iterations = count;
+            compiled = JitCompilers.millis();
         }
 
         @Override
-        public void report(UcxResult result, boolean last) {}
+        public void report(UcxResult result, boolean last) {
+            compileMillis = JitCompilers.millis() - compiled;
+        }
     }
 
     /** Gives the options a command. */

@@ -1,0 +1,77 @@
+package dev.isthmus.perf.compare;
+
+import java.io.IOException;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
+
+/** What comes before a run: until it is known how long its messages take, and until programs that compile themselves have. */
+final class WarmUp {
+
+    /** A slice, as a part of a run. */
+    private static final double SLICE = 0.2;
+
+    /** How often a point is run at most until it is known how long its messages take. */
+    private static final int LOOKS = 5;
+
+    /** Runs a point. */
+    @FunctionalInterface
+    interface Runner {
+        Measured run(Contender contender, Point point, long iterations, double seconds)
+                throws IOException, InterruptedException;
+    }
+
+    private final Comparison.Options options;
+    private final Pace pace;
+    private final Runner runner;
+    private final BooleanSupplier stops;
+    private final LongSupplier clock;
+
+    /**
+     * For the runs of a comparison.
+     *
+     * @param runner runs a point; its pace is learnt here
+     * @param stops whether somebody wants all of it to end
+     * @param clock nanoseconds
+     */
+    WarmUp(Comparison.Options options, Pace pace, Runner runner, BooleanSupplier stops, LongSupplier clock) {
+        this.options = options;
+        this.pace = pace;
+        this.runner = runner;
+        this.stops = stops;
+        this.clock = clock;
+    }
+
+    /**
+     * Warms a point up. Returns false when its JVMs are not steady within their time. That begins when the pace is known:
+     * until then a JVM starts and loads classes, which is not what the user gives it time for.
+     */
+    boolean run(Contender contender, Point point) throws IOException, InterruptedException {
+        if (!contender.warmsUp()) {
+            look(contender, point, options.seconds());
+            return true;
+        }
+        double seconds = options.seconds() * SLICE;
+        look(contender, point, seconds);
+        var steady = new Steady();
+        long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
+        while (!steady.isSteady() && clock.getAsLong() - end < 0 && !stops.getAsBoolean()) {
+            Measured slice = slice(contender, point, seconds);
+            steady.add(slice.figure(), seconds, slice.compileMillis());
+        }
+        return steady.isSteady();
+    }
+
+    /** Each look may be so many times as long as the one before that a few are enough, unless the machine is busy at times. */
+    private void look(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
+        for (int i = 0; i < LOOKS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
+            slice(contender, point, seconds);
+        }
+    }
+
+    private Measured slice(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
+        long iterations = pace.iterations(point, seconds);
+        Measured slice = runner.run(contender, point, iterations, seconds);
+        pace.learn(point, iterations, slice);
+        return slice;
+    }
+}

@@ -1,0 +1,106 @@
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What comes before a run, by a clock that only runs of points move. */
+@Tag("unit")
+class WarmUpTest {
+
+    private static final Comparison.Options OPTIONS = new Comparison.Options(3, 1, 10);
+    private static final Point POINT = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 64, 1);
+
+    /** The first one takes a minute before it measures, as a JVM that has to load what it needs. */
+    private static final double START_SECONDS = 60;
+
+    private final Deque<Double> averages = new ArrayDeque<>();
+    private double seconds;
+    private int runs;
+    private boolean stopped;
+
+    /** A program whose round trips take what a test says, the last of it from then on. */
+    private record Program(boolean warmsUp) implements Contender {
+        @Override
+        public int lanes(Point point) {
+            return 1;
+        }
+
+        @Override
+        public Measured run(Point point, long iterations, Duration limit) {
+            throw new AssertionError("it is run by the test");
+        }
+
+        @Override
+        public String command(Point point, long iterations) {
+            return "";
+        }
+
+        @Override
+        public void close() {}
+    }
+
+    private Measured run(Contender contender, Point point, long iterations, double wanted) {
+        double micros = averages.size() > 1 ? averages.pop() : averages.getFirst();
+        seconds += iterations * micros / 1e6 + (runs == 0 ? START_SECONDS : 0);
+        runs++;
+        return Measured.times(micros, micros, micros, 2, iterations);
+    }
+
+    private boolean warmUp(Pace pace, boolean warmsUp, double... micros) {
+        for (double each : micros) {
+            averages.add(each);
+        }
+        var warmUp = new WarmUp(OPTIONS, pace, this::run, () -> stopped, () -> (long) (seconds * 1e9));
+        try {
+            return warmUp.run(new Program(warmsUp), POINT);
+        } catch (IOException | InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    @Test
+    void shouldNotCountTheTimeThatAProgramNeedsToStart() {
+        assertTrue(warmUp(new Pace(), true, 400, 200, 100), "the minute is longer than the time for the warm-up");
+        assertTrue(seconds < START_SECONDS + 2, seconds + " s");
+    }
+
+    @Test
+    void shouldGiveUpWhenTheTimeIsOver() {
+        double[] restless =
+                List.of(400, 200, 100, 50, 100, 200, 400, 200, 100, 50, 100, 200, 400, 200, 100, 50).stream()
+                        .mapToDouble(each -> each)
+                        .toArray();
+        double[] all = new double[10 * restless.length];
+        for (int i = 0; i < all.length; i++) {
+            all[i] = restless[i % restless.length];
+        }
+        assertFalse(warmUp(new Pace(), true, all));
+        assertTrue(seconds > START_SECONDS + 10 && seconds < START_SECONDS + 12, seconds + " s");
+    }
+
+    @Test
+    void shouldOnlyLearnThePaceOfWhatCompilesNothing() {
+        var pace = new Pace();
+        assertTrue(warmUp(pace, false, 100));
+        assertTrue(pace.isKnown(POINT, 1));
+        int looks = runs;
+        assertTrue(warmUp(pace, false, 100));
+        assertEquals(looks, runs, "it is known");
+    }
+
+    @Test
+    void shouldEndWhenItIsToStop() {
+        stopped = true;
+        assertFalse(warmUp(new Pace(), true, 100));
+        assertEquals(0, runs);
+    }
+}
