@@ -27,6 +27,7 @@ public final class AgentCommand implements Callable<Integer> {
     /** The jobs' names. */
     static final String VERBS = "verbs";
 
+    static final String WRITES = "writes";
     static final String UCX_SERVE = "ucx-serve";
     static final String UCX_ASK = "ucx-ask";
     static final String NIO_SERVE = "nio-serve";
@@ -58,6 +59,7 @@ public final class AgentCommand implements Callable<Integer> {
     private static Measured run(String job, List<String> words) throws IOException {
         return switch (job) {
             case VERBS -> VerbsJob.run(words);
+            case WRITES -> Writes.run(words);
             case UCX_SERVE ->
                 VerbsJob.NOTHING.withCompileMillis(UcxPeer.serve(
                         UcxPeer.Binding.valueOf(words.get(0)),

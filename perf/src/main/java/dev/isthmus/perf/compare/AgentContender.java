@@ -49,13 +49,28 @@ abstract class AgentContender implements Contender {
         return true;
     }
 
-    @Override
-    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+    private void start() throws IOException {
         if (client == null || !server.isAlive() || !client.isAlive()) { // made after the server
             close();
             server = new Agent(children, Placement.SERVER, environment(venue.server()));
             client = new Agent(children, Placement.CLIENT, environment(venue.client()));
         }
+    }
+
+    /** Has the client do something that needs no server. */
+    Measured alone(String job, Duration limit) throws IOException, InterruptedException {
+        start();
+        try {
+            return Measured.parse(Agent.await(client.ask(job), limit));
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        start();
         List<Lane> lanes = new ArrayList<>();
         for (int port : Ports.free(lanes(point))) {
             lanes.add(lane(point, lanes.size(), port, iterations));

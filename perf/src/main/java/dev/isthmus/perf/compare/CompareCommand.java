@@ -123,8 +123,11 @@ public final class CompareCommand implements Callable<Integer> {
         lines.putAll(chosen(options, devices));
         Path dir = out.orElseGet(() -> Path.of("isthmus-compare-"
                 + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneOffset.UTC))));
-        try (var store = RunStore.create(dir, new Setting(lines, points))) {
-            return measure(dir, store, options, venue, stopping);
+        try (WriteTwin twin = WriteTwin.of(points, says)) {
+            twin.note(lines);
+            try (var store = RunStore.create(dir, new Setting(lines, points))) {
+                return measure(dir, store, options, venue, twin, stopping);
+            }
         }
     }
 
@@ -145,8 +148,12 @@ public final class CompareCommand implements Callable<Integer> {
         Venue venue = venue(names);
         Map<String, String> lines = new LinkedHashMap<>(Here.lines(venue));
         lines.putAll(chosen(options, names));
-        store.requireSame(new Setting(lines, store.setting().points()));
-        return measure(dir, store, options, venue, stopping);
+        List<Point> points = store.setting().points();
+        try (WriteTwin twin = WriteTwin.of(points, says)) {
+            twin.note(lines);
+            store.requireSame(new Setting(lines, points));
+            return measure(dir, store, options, venue, twin, stopping);
+        }
     }
 
     private static Venue venue(List<String> names) throws IOException {
@@ -162,12 +169,13 @@ public final class CompareCommand implements Callable<Integer> {
         return lines;
     }
 
-    private int measure(Path dir, RunStore store, Comparison.Options options, Venue venue, Stopping stopping)
+    private int measure(
+            Path dir, RunStore store, Comparison.Options options, Venue venue, WriteTwin twin, Stopping stopping)
             throws IOException, InterruptedException {
         var failures = new Failures(dir);
         boolean whole;
         try (var progress = Progress.on(says);
-                var comparison = new Comparison(options, venue, store, failures, progress, stopping)) {
+                var comparison = new Comparison(options, venue, twin, store, failures, progress, stopping)) {
             progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
             whole = comparison.run();
         }

@@ -40,14 +40,21 @@ final class Comparison implements AutoCloseable {
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
 
-    Comparison(Options options, Venue venue, RunStore store, Failures failures, Progress progress, Stopping stopping) {
+    Comparison(
+            Options options,
+            Venue venue,
+            WriteTwin twin,
+            RunStore store,
+            Failures failures,
+            Progress progress,
+            Stopping stopping) {
         this.options = options;
         this.venue = venue;
         this.store = store;
         this.failures = failures;
         this.progress = progress;
         this.stopping = stopping;
-        this.contenders = new Contenders(venue, store.dir());
+        this.contenders = new Contenders(venue, twin, store.dir());
         this.warmUp = new WarmUp(options, pace, Comparison::run, stopping::isWanted, System::nanoTime);
     }
 

@@ -21,12 +21,14 @@ final class Contenders implements AutoCloseable {
     }
 
     private final Venue venue;
+    private final WriteTwin twin;
     private final Children children;
     private final Map<Kind, Contender> made = new HashMap<>();
 
     /** None yet; JVMs that crash leave their reports in {@code dir}. */
-    Contenders(Venue venue, Path dir) {
+    Contenders(Venue venue, WriteTwin twin, Path dir) {
         this.venue = venue;
+        this.twin = twin;
         this.children = new Children(dir);
     }
 
@@ -53,8 +55,8 @@ final class Contenders implements AutoCloseable {
 
     private Contender make(Kind kind) throws IOException, InterruptedException {
         return switch (kind) {
-            case VERBS_TOOLS -> new VerbsTools(venue, children);
-            case VERBS_AGENTS -> new VerbsAgents(venue, children);
+            case VERBS_TOOLS -> new VerbsTools(venue, children, twin);
+            case VERBS_AGENTS -> new VerbsAgents(venue, children, twin.isThere());
             case UCX_TOOLS -> new UcxTools(venue, children);
             case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children);
             case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children);

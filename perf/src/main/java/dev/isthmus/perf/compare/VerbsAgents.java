@@ -1,6 +1,8 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.demo.Children;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.Map;
 
 /** Our perftest in Java. */
@@ -12,8 +14,23 @@ final class VerbsAgents extends AgentContender {
     /** C waits without end, and an emulated processor with a lot else to do stands still for longer than Java's 10 s. */
     private static final String PATIENCE = " --silence 120";
 
-    VerbsAgents(Venue venue, Children children) {
+    private final boolean twin;
+
+    /** Beside a twin in C writes are waited for by a loop of ours; else as perftest does. */
+    VerbsAgents(Venue venue, Children children, boolean twin) {
         super(venue, children);
+        this.twin = twin;
+    }
+
+    private boolean isTwin(Point point) {
+        return twin && VerbsFlags.isSingleWrite(point);
+    }
+
+    @Override
+    public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        return isTwin(point)
+                ? alone(AgentCommand.WRITES + " " + String.join(" ", Writes.words(point, venue(), iterations)), limit)
+                : super.run(point, iterations, limit);
     }
 
     @Override
@@ -54,6 +71,9 @@ final class VerbsAgents extends AgentContender {
 
     @Override
     public String command(Point point, long iterations) {
+        if (isTwin(point)) {
+            return Contender.again(point);
+        }
         String program = "./isthmus perf " + VerbsFlags.test(point).command() + " ";
         return Contender.byHand(
                 point,

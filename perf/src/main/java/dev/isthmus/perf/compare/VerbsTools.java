@@ -2,6 +2,7 @@ package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.demo.Children;
 import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.demo.ToolRun;
 import dev.isthmus.perf.perftest.LatencyReport;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import java.io.IOException;
@@ -34,10 +35,16 @@ final class VerbsTools implements Contender {
 
     private final Venue venue;
     private final Children children;
+    private final WriteTwin twin;
 
-    VerbsTools(Venue venue, Children children) {
+    VerbsTools(Venue venue, Children children, WriteTwin twin) {
         this.venue = venue;
         this.children = children;
+        this.twin = twin;
+    }
+
+    private boolean isTwin(Point point) {
+        return twin.isThere() && VerbsFlags.isSingleWrite(point);
     }
 
     @Override
@@ -52,6 +59,12 @@ final class VerbsTools implements Contender {
 
     @Override
     public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
+        if (isTwin(point)) {
+            List<String> command = twin.command(Writes.words(point, venue, iterations));
+            try (var writing = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
+                return Writes.read(writing.awaitOutput(limit), iterations);
+            }
+        }
         for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
             try {
                 return once(point, iterations, limit);
@@ -141,6 +154,9 @@ final class VerbsTools implements Contender {
 
     @Override
     public String command(Point point, long iterations) {
+        if (isTwin(point)) {
+            return WriteTwin.byHand(Writes.words(point, venue, iterations));
+        }
         return Contender.byHand(
                 point,
                 String.join(" ", server(point, 18515, iterations)),

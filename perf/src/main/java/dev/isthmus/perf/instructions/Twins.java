@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The programs in C, compiled by this machine's compiler in a folder that ends with this. */
-final class Twins implements AutoCloseable {
+public final class Twins implements AutoCloseable {
 
     private static final String HEADER = "blocks.h";
 
@@ -26,9 +26,24 @@ final class Twins implements AutoCloseable {
         Path source = copy(suite.twin() + ".c");
         Path program = folder.resolve(suite.twin());
         files.add(program);
+        compile(source, program, suite.libraries());
+        return program;
+    }
+
+    /**
+     * Compiles a program; the compiler's words are ours.
+     *
+     * @param source in C
+     * @param program that is to be
+     * @param libraries what it is linked with, as the compiler wants it told
+     * @throws IOException if there is no compiler, or it fails
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static void compile(Path source, Path program, List<String> libraries)
+            throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(
                 List.of("cc", "-std=gnu11", "-Wall", "-O2", "-pthread", "-o", program.toString(), source.toString()));
-        command.addAll(suite.libraries());
+        command.addAll(libraries);
         int status;
         try {
             status = new ProcessBuilder(command).inheritIO().start().waitFor();
@@ -38,7 +53,6 @@ final class Twins implements AutoCloseable {
         if (status != 0) {
             throw new IOException("cc ended with " + status + ": install libibverbs-dev and libucx-dev");
         }
-        return program;
     }
 
     private Path copy(String name) throws IOException {
@@ -52,8 +66,13 @@ final class Twins implements AutoCloseable {
         return file;
     }
 
-    /** The compiler and its version. */
-    static String compiler() throws IOException {
+    /**
+     * The compiler and its version.
+     *
+     * @return a few words
+     * @throws IOException if there is none
+     */
+    public static String compiler() throws IOException {
         Process process = new ProcessBuilder("cc", "-dumpfullversion").start();
         return "cc " + new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
     }

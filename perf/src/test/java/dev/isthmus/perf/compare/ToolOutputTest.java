@@ -82,6 +82,30 @@ class ToolOutputTest {
     }
 
     @Test
+    void shouldReadTheFiguresOfWrites() throws IOException {
+        Measured measured = Writes.read("40.125 38.000 97.250\n", 2000);
+        assertEquals(40.125, measured.averageMicros());
+        assertEquals(38, measured.typicalMicros());
+        assertEquals(97.25, measured.p999Micros());
+        assertEquals(2000, measured.messages());
+        assertEquals(1e6 / 40.125, measured.messagesPerSecond(), 1e-6);
+        assertThrows(IOException.class, () -> Writes.read("", 2000));
+        assertThrows(IOException.class, () -> Writes.read("40.125 38.000", 2000));
+        assertThrows(IOException.class, () -> Writes.read("ibv_open_device: No such device", 2000));
+    }
+
+    @Test
+    void shouldTellOfPerftestWhereNothingCompilesTheWrites() {
+        Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
+        var venue = new Venue(END, OTHER);
+        assertEquals("rxe1 1 rxe0 1 64 100", String.join(" ", Writes.words(write, venue, 100)));
+        try (var children = new Children();
+                var tools = new VerbsTools(venue, children, WriteTwin.none("no compiler"))) {
+            assertTrue(tools.command(write, 100).startsWith("ib_write_bw"), tools.command(write, 100));
+        }
+    }
+
+    @Test
     void shouldSayThatPerftestPrintedNoFigures() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         assertThrows(IOException.class, () -> VerbsTools.read(point, 10, "Couldn't connect"));
@@ -122,7 +146,7 @@ class ToolOutputTest {
     @Test
     void shouldTellHowToRepeatARunByHand() {
         try (var children = new Children();
-                var tools = new VerbsTools(new Venue(END, OTHER), children)) {
+                var tools = new VerbsTools(new Venue(END, OTHER), children, WriteTwin.none("no compiler"))) {
             assertEquals(
                     "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
                             + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",
