@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.perf.Main;
 import dev.isthmus.testbed.OtherProcessor;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,9 +19,13 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import picocli.CommandLine;
 
-/** Comparisons as they are typed, each in a process of its own, that write to one directory. */
+/** Comparisons as they are typed, in a process of their own or in this one, that write to one directory. */
 final class TypedComparison implements AutoCloseable {
+
+    /** What is measured here is not speed, and where instructions are emulated the better compiler takes long. */
+    private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
@@ -47,10 +53,11 @@ final class TypedComparison implements AutoCloseable {
                 Main.class.getName(),
                 "compare"));
         command.addAll(List.of(line.split(" ", -1)));
-        Process process = new ProcessBuilder(OtherProcessor.of(command))
+        var builder = new ProcessBuilder(OtherProcessor.of(command))
                 .redirectErrorStream(true)
-                .redirectOutput(folder.resolve("output").toFile())
-                .start();
+                .redirectOutput(folder.resolve("output").toFile());
+        builder.environment().put("JDK_JAVA_OPTIONS", QUICK_START); // its JVMs' too
+        Process process = builder.start();
         started.add(process.toHandle());
         return process;
     }
@@ -77,7 +84,23 @@ final class TypedComparison implements AutoCloseable {
         return checked();
     }
 
-    /** Measures until there is something, is terminated then, and goes on; the runs. */
+    /** The same in this JVM, which is there already: where processors are emulated another one takes its time. */
+    List<Run> measureHere(String line) throws IOException {
+        assertEquals(0, here(line + " --out " + out()), this::said);
+        return checked();
+    }
+
+    private int here(String line) throws IOException {
+        var said = new StringWriter();
+        int status = new CommandLine(new CompareCommand())
+                .setOut(new PrintWriter(said))
+                .setErr(new PrintWriter(said))
+                .execute(line.split(" ", -1));
+        Files.writeString(folder.resolve("output"), said.toString());
+        return status;
+    }
+
+    /** Measures until there is something, is terminated then, and goes on, in this JVM; the runs. */
     List<Run> measureWithAPause(String line) throws Exception {
         Process comparison = start(line + " --out " + out());
         awaitRuns(comparison, 0);
@@ -92,7 +115,7 @@ final class TypedComparison implements AutoCloseable {
         List<Run> before = runs();
         assertFalse(Files.exists(out().resolve(Failures.FILE)), "a run that was interrupted has not failed");
 
-        assertEquals(0, status(start("--resume " + out())), this::said);
+        assertEquals(0, here("--resume " + out()), this::said);
         List<Run> after = checked();
         assertFalse(before.isEmpty());
         assertTrue(before.size() < after.size(), before.size() + " of " + after.size() + " runs before the pause");
