@@ -65,7 +65,8 @@ public record Plan(
             Range.check("the number of sessions", sessions, 1, Integer.MAX_VALUE);
             int tx = queues.txDepth(test, traffic);
             Traffic what = traffic.traffic(test, tx);
-            Place where = place.place();
+            Place where = place.place(test);
+            Range.require(server.isEmpty() || where.listen().isEmpty(), "--listen is for the server");
             Range.require(!where.rdmaCm() || what.transport() != QueuePairType.UC, "UC is not supported in librdmacm");
             return new Plan(
                     test,

@@ -80,6 +80,15 @@ class PlanTest {
         assertEquals(bytes, plan(PerfTest.WRITE_BW, "-s " + text).traffic().bytes());
     }
 
+    /** write_lat looks for a message's last byte: it may not come before the others. */
+    @Test
+    void shouldRegisterMemoryWithRelaxedOrderingAsTheCProgramDoes() {
+        for (PerfTest test : PerfTest.values()) {
+            assertEquals(test != PerfTest.WRITE_LAT, Plan.of(test).place().relaxedOrdering(), test.command());
+            assertFalse(plan(test, "--disable_pcie_relaxed").place().relaxedOrdering(), test.command());
+        }
+    }
+
     @Test
     void shouldLookForThePeakAsTheCProgramDoes() {
         assertTrue(plan(PerfTest.WRITE_BW, "").reporting().peak());
@@ -130,6 +139,7 @@ class PlanTest {
         "SEND_LAT, -c DC, not supported",
         "SEND_LAT, -R -c UC, librdmacm",
         "SEND_LAT, -A FETCH_AND_ADD, atomic",
+        "SEND_LAT, --listen 10.0.0.1 host, server",
         "SEND_LAT, -x -1, GID",
         "SEND_LAT, -m 1000, MTU",
         "SEND_LAT, -p 65536, port",
