@@ -43,8 +43,12 @@ final class GetLoop implements JavaLoop {
 
     @Override
     public void take(int count) throws IOException {
-        for (int i = 0; progresses && i < count; i++) {
-            waiting.pass();
+        for (int i = 0; i < count; i++) {
+            if (progresses) {
+                waiting.pass();
+            } else {
+                waiting.idle();
+            }
         }
     }
 

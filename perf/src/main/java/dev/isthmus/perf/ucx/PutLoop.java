@@ -76,9 +76,21 @@ final class PutLoop implements JavaLoop {
         }
     }
 
-    /** There is nothing to be seen before the last one. */
+    /** There is nothing to be seen before the last one, but that the peer has gone. */
     @Override
-    public void take(int count) {}
+    public void take(int count) throws IOException {
+        for (int i = 0; i < count; i++) {
+            pass();
+        }
+    }
+
+    private void pass() throws IOException {
+        if (progresses) {
+            waiting.pass();
+        } else {
+            waiting.idle();
+        }
+    }
 
     private void send() throws IOException {
         sends.room();
@@ -87,14 +99,8 @@ final class PutLoop implements JavaLoop {
     }
 
     private void await(byte mark) throws IOException {
-        int looks = 0;
         while ((byte) BYTE.getVolatile(incoming, bytes - 1) != mark) {
-            if (progresses) {
-                waiting.pass();
-            } else if (++looks == 1 << 20) {
-                looks = 0;
-                waiting.look();
-            }
+            pass();
         }
     }
 

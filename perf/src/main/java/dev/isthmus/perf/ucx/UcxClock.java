@@ -20,7 +20,7 @@ final class UcxClock {
     private final UcxPlan plan;
     private final Consumer<UcxResult> report;
     private final double[] queue = new double[QUEUE];
-    private int stamps;
+    private long stamps; // a run without an end has more than an int counts in an hour or two
     private long begin;
     private long now;
     private long reportedAt;
@@ -34,6 +34,12 @@ final class UcxClock {
 
     void start() {
         start(System.nanoTime());
+    }
+
+    /** Begins with so many looks at the clock already taken. */
+    void start(long time, long taken) {
+        start(time);
+        stamps = taken;
     }
 
     void start(long time) {
@@ -51,7 +57,7 @@ final class UcxClock {
     }
 
     void stamp(int count, long time) {
-        queue[stamps++ & (QUEUE - 1)] = (double) (time - now) / count;
+        queue[(int) (stamps++ & (QUEUE - 1))] = (double) (time - now) / count;
         now = time;
         done += count;
         if (time - reportedAt >= REPORT_NANOS) {
@@ -83,7 +89,7 @@ final class UcxClock {
     }
 
     private double percentile() {
-        int count = Math.min(stamps, QUEUE);
+        int count = (int) Math.min(stamps, QUEUE);
         if (count == 0) {
             return Double.NaN;
         }

@@ -14,6 +14,8 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("ucx")
 @Tag("host")
@@ -127,6 +129,27 @@ class UcxSessionTest {
                 link.sendSized(end.introduction().encode());
                 end.connect(theirs);
                 link.exchangeStatus(0);
+                link.barrier(end::progress, true);
+            }
+            return 0;
+        });
+        assertTrue(e.getMessage().contains("ended") || e.getMessage().contains("gone"), e.getMessage());
+    }
+
+    /** A server of one-sided tests has nothing to do but to notice that. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"ucp_put_bw", "ucp_put_bw -o", "ucp_put_lat -o", "ucp_get", "ucp_get -o", "ucp_add", "tag_bw"})
+    void shouldNoticeAPeerThatGoesInTheMidstOfARunWithoutEnd(String test) {
+        UcxPlan plan = UcxPlans.of("-t " + test + " -n 0 -w 0 host");
+        PerftestException e = refused(link -> {
+            link.send(UcxParameters.encode(plan));
+            Introduction theirs = Introduction.decode(link.receiveSized(Introduction.MAX_BYTES));
+            try (var end = new JavaEnd(plan, false, link, Map.of("TLS", "posix,self"))) {
+                link.sendSized(end.introduction().encode());
+                end.connect(theirs);
+                link.exchangeStatus(0);
+                end.begin();
                 link.barrier(end::progress, true);
             }
             return 0;

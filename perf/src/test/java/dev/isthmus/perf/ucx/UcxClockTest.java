@@ -1,0 +1,22 @@
+package dev.isthmus.perf.ucx;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class UcxClockTest {
+
+    @Test
+    void shouldGoOnWhenARunHasHadMoreThanTwoThousandMillionLooks() {
+        var clock = new UcxClock(UcxPlans.of("-t tag_bw -n 0 host"), result -> {});
+        clock.start(0, Integer.MAX_VALUE - 1L);
+        for (int i = 1; i <= 5000; i++) {
+            clock.stamp(1, 1000L * i);
+        }
+        UcxResult result = clock.result();
+        assertEquals(5000, result.iterations());
+        assertEquals(1e-6, result.percentile(), 1e-12);
+    }
+}
