@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -32,6 +33,7 @@ class PerftestLimitsTest {
     private static final int FEW = 40;
 
     private static final int SMALLEST_OBJECT = 16;
+    private static final int ROUNDS = 4;
 
     private TwoEnds ends;
 
@@ -76,24 +78,37 @@ class PerftestLimitsTest {
     @ParameterizedTest
     @CsvSource({"SEND_LAT, -s 64 -r 32", "READ_LAT, -s 64"})
     void shouldAllocateNothingPerMessage(PerfTest test, String flags) throws Exception {
-        allocatedBy(test, flags, FEW + MORE); // loads the classes
-        long few = allocatedBy(test, flags, FEW);
-        long many = allocatedBy(test, flags, FEW + MORE);
         long times = Long.BYTES * MORE; // the points of time that a latency test keeps
-        assertNothing(many - few - times);
+        assertNothing(iterations -> allocatedBy(test, flags, iterations), times);
     }
 
     @Test
     void shouldAllocateNothingPerMessageThatComesOrDoesNotYetCome() throws Exception {
-        allocatedByReceiver(FEW + MORE); // loads the classes
-        long few = allocatedByReceiver(FEW);
-        long many = allocatedByReceiver(FEW + MORE);
-        assertNothing(many - few);
+        assertNothing(this::allocatedByReceiver, 0);
     }
 
-    /** An object in every fourth message would be too much. */
-    private static void assertNothing(long bytes) {
-        assertTrue(bytes < SMALLEST_OBJECT / 4 * MORE, bytes + " bytes for " + MORE + " messages");
+    /** Runs a session with so many messages, and tells how much its thread has allocated in it. */
+    private interface Session {
+        long allocatedBy(int iterations) throws Exception;
+    }
+
+    /**
+     * An object in every fourth message would be too much. There are some rounds: after some hundred calls the JVM
+     * spins a class for a method handle, 31 KB each on this thread, and a handle that a session calls but now and then
+     * comes to that in any of the first sessions; what a message allocates is in all rounds.
+     */
+    private static void assertNothing(Session session, long kept) throws Exception {
+        session.allocatedBy(FEW + MORE); // loads the classes
+        List<Long> rounds = new ArrayList<>();
+        while (rounds.size() < ROUNDS) {
+            long few = session.allocatedBy(FEW);
+            long bytes = session.allocatedBy(FEW + MORE) - few - kept;
+            if (bytes < SMALLEST_OBJECT / 4 * MORE) {
+                return;
+            }
+            rounds.add(bytes);
+        }
+        throw new AssertionError(rounds + " bytes for " + MORE + " messages, in the rounds");
     }
 
     /** How much the thread allocates in a whole session with a C client. */
