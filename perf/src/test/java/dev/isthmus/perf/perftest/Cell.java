@@ -2,12 +2,20 @@ package dev.isthmus.perf.perftest;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A combination of test, transport and set-up that both languages must be able to run with each other. */
 record Cell(PerfTest test, String transport, String setup, List<String> flags) {
 
     static Cell of(PerfTest test, String transport, String setup, String... flags) {
         return new Cell(test, transport, setup, List.of(flags));
+    }
+
+    /** Reads such as {@code send_lat RC TCP -e}. */
+    static Cell parse(String line) {
+        List<String> words = List.of(line.split(" ", -1));
+        PerfTest test = PerfTest.valueOf(words.getFirst().toUpperCase(Locale.ROOT));
+        return new Cell(test, words.get(1), words.get(2), words.subList(3, words.size()));
     }
 
     boolean isCm() {

@@ -98,9 +98,9 @@ class InteropMatrixTest {
     @AfterAll
     static void printTable() {
         System.out.printf(
-                "%-52s %-24s %s%n", "test, transport, set-up, flags", "Java client, C server", "C client, Java server");
+                "%-82s %-24s %s%n", "test, transport, set-up, flags", "Java client, C server", "C client, Java server");
         TABLE.forEach((cell, results) -> System.out.printf(
-                "%-52s %-24s %s%n",
+                "%-82s %-24s %s%n",
                 cell, results[0] == null ? "-" : results[0], results[1] == null ? "-" : results[1]));
     }
 
@@ -127,30 +127,115 @@ class InteropMatrixTest {
         return Stream.concat(cells.build(), variants());
     }
 
+    /** The flags, over whatever they make a difference. */
+    private static final String VARIANTS = """
+            send_lat RC TCP -e
+            send_lat RC TCP -z
+            send_lat RC TCP -t 4 -Q 4
+            send_lat RC TCP -I 64 -s 64
+            send_lat RC TCP --use-srq
+            send_lat RC TCP -D 1 -f 0
+            send_lat RC CM -e
+            send_lat RC CM --use-srq
+            send_lat UC TCP -e
+            send_lat UC TCP -D 1 -f 0
+            send_lat UD TCP -a
+            send_lat UD TCP -e
+            send_lat UD TCP -D 1 -f 0
+            send_lat UD TCP --use-srq
+            send_lat UD CM -e
+            write_lat RC TCP -z
+            write_lat RC TCP -I 64 -s 64
+            write_lat RC TCP -D 1 -f 0
+            write_lat RC TCP -a -n 5
+            write_lat UC TCP -D 1 -f 0
+            read_lat RC TCP -e
+            read_lat RC TCP -z
+            read_lat RC TCP -a -n 5
+            read_lat RC TCP -o 1
+            read_lat RC TCP -D 1 -f 0
+            read_lat RC CM -e
+            atomic_lat RC TCP -e
+            atomic_lat RC TCP -z
+            atomic_lat RC TCP -A CMP_AND_SWAP
+            atomic_lat RC TCP -D 1 -f 0
+            atomic_lat RC CM -e
+            send_bw RC TCP -q 3
+            send_bw RC TCP -b
+            send_bw RC TCP -b -q 2
+            send_bw RC TCP -b -e
+            send_bw RC TCP -e
+            send_bw RC TCP -l 4
+            send_bw RC TCP -t 8 -Q 4
+            send_bw RC TCP -t 8 -r 16 -n 100
+            send_bw RC TCP -I 64 -s 64
+            send_bw RC TCP -z
+            send_bw RC TCP --use-srq -q 2
+            send_bw RC TCP --use-srq -b
+            send_bw RC TCP -D 1 -f 0
+            send_bw RC TCP -b -D 1 -f 0
+            send_bw RC TCP --rate_limit 100 --rate_units p --burst_size 4 --rate_limit_type SW
+            send_bw RC CM -q 3
+            send_bw RC CM -b
+            send_bw RC CM -e
+            send_bw RC CM --use-srq -q 2
+            send_bw UC TCP -q 2
+            send_bw UC TCP -b
+            send_bw UC TCP -e
+            send_bw UC TCP -l 4
+            send_bw UC TCP --use-srq
+            send_bw UC TCP -D 1 -f 0
+            send_bw UD TCP -q 2
+            send_bw UD TCP -b
+            send_bw UD TCP -e
+            send_bw UD TCP -l 4
+            send_bw UD TCP -a
+            send_bw UD TCP --use-srq
+            send_bw UD TCP -D 1 -f 0
+            send_bw UD CM -b
+            send_bw UD CM -q 2
+            send_bw UD CM -b -q 2
+            send_bw UD CM -e
+            write_bw RC TCP -b
+            write_bw RC TCP -q 2 -l 5 -Q 5
+            write_bw RC TCP -t 8 -Q 4
+            write_bw RC TCP -I 64 -s 64
+            write_bw RC TCP -z
+            write_bw RC TCP -a -n 5
+            write_bw RC TCP -b -a -n 5 -t 1
+            write_bw RC TCP -D 1 -f 0
+            write_bw RC TCP -b -D 1 -f 0
+            write_bw RC TCP --rate_limit 100 --rate_units p --burst_size 4 --rate_limit_type SW
+            write_bw RC CM -q 3
+            write_bw RC CM -b -q 2
+            write_bw UC TCP -b
+            write_bw UC TCP -q 2
+            write_bw UC TCP -l 4
+            write_bw UC TCP -D 1 -f 0
+            read_bw RC TCP -e -t 8
+            read_bw RC TCP -b
+            read_bw RC TCP -q 2
+            read_bw RC TCP -l 4
+            read_bw RC TCP -t 8 -Q 4
+            read_bw RC TCP -o 1
+            read_bw RC TCP -z
+            read_bw RC TCP -D 1 -f 0
+            read_bw RC TCP --rate_limit 100 --rate_units p --burst_size 4 --rate_limit_type SW
+            read_bw RC CM -b -q 2
+            read_bw RC CM -e -t 8
+            atomic_bw RC TCP -A CMP_AND_SWAP -b
+            atomic_bw RC TCP -b
+            atomic_bw RC TCP -q 2
+            atomic_bw RC TCP -e
+            atomic_bw RC TCP -l 4
+            atomic_bw RC TCP -t 8 -Q 4
+            atomic_bw RC TCP -z
+            atomic_bw RC TCP -D 1 -f 0
+            atomic_bw RC CM -q 2
+            """;
+
     private static Stream<Cell> variants() {
-        return Stream.of(
-                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-e"),
-                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-z"),
-                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-t", "4", "-Q", "4"),
-                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "--use-srq"),
-                Cell.of(PerfTest.SEND_LAT, "UD", "TCP", "-a"),
-                Cell.of(PerfTest.SEND_LAT, "RC", "TCP", "-D", "2", "-f", "0"),
-                Cell.of(PerfTest.WRITE_LAT, "RC", "TCP", "-D", "2", "-f", "0"),
-                Cell.of(PerfTest.READ_LAT, "RC", "TCP", "-e"),
-                Cell.of(PerfTest.ATOMIC_LAT, "RC", "TCP", "-A", "CMP_AND_SWAP"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-q", "3"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-b", "-q", "2"),
-                Cell.of(PerfTest.SEND_BW, "UD", "CM", "-b"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-e"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-l", "4"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "--use-srq", "-q", "2"),
-                Cell.of(PerfTest.SEND_BW, "UD", "TCP", "-a"),
-                Cell.of(PerfTest.SEND_BW, "RC", "TCP", "-D", "2", "-f", "0"),
-                Cell.of(PerfTest.WRITE_BW, "RC", "TCP", "-b"),
-                Cell.of(PerfTest.WRITE_BW, "RC", "TCP", "-q", "2", "-l", "5", "-Q", "5"),
-                Cell.of(PerfTest.WRITE_BW, "RC", "CM", "-q", "3"),
-                Cell.of(PerfTest.READ_BW, "RC", "TCP", "-e", "-t", "8"),
-                Cell.of(PerfTest.ATOMIC_BW, "RC", "TCP", "-A", "CMP_AND_SWAP", "-b"));
+        return VARIANTS.lines().map(Cell::parse);
     }
 
     /** What perftest has no test of, or no way to; a device that had XRC would make ours the only one to refuse. */
