@@ -13,11 +13,14 @@ import dev.isthmus.perf.doctor.DoctorCommand;
 import dev.isthmus.perf.info.InfoCommand;
 import dev.isthmus.perf.ucx.UcxAgentCommand;
 import java.io.IOException;
+import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
  * The entry of all the suite's commands. Exit status 0 when all went well, 1 with one line on standard error when the
@@ -63,6 +66,10 @@ public final class Main {
     static CommandLine commandLine(String... args) {
         return read(args)
                 .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler((e, wrong) -> {
+                    explain(e);
+                    return CommandLine.ExitCode.USAGE;
+                })
                 .setExecutionExceptionHandler((e, command, parsed) -> {
                     String name = command.getCommandSpec().name();
                     if (EXPECTED.stream().anyMatch(expected -> expected.isInstance(e))) {
@@ -72,6 +79,31 @@ public final class Main {
                     }
                     return e instanceof CrashException crash ? crash.status() : CommandLine.ExitCode.SOFTWARE;
                 });
+    }
+
+    /** One line that says what is wrong, and where to look: the whole help behind it would push it out of sight. */
+    private static void explain(ParameterException e) {
+        CommandSpec command = e.getCommandLine().getCommandSpec();
+        PrintWriter err = e.getCommandLine().getErr();
+        Optional<String> lacked = e instanceof UnmatchedArgumentException unmatched
+                ? lacked(command.userObject(), unmatched.getUnmatched())
+                : Optional.empty();
+        if (lacked.isPresent()) {
+            err.println(command.name() + ": " + lacked.get() + " is not there: docs/perf.md says what is");
+        } else {
+            err.println(command.name() + ": " + e.getMessage());
+            UnmatchedArgumentException.printSuggestions(e, err);
+        }
+        err.println("Try: " + command.qualifiedName() + " --help");
+    }
+
+    private static Optional<String> lacked(Object command, List<String> words) {
+        return command instanceof Counterpart counterpart
+                ? words.stream()
+                        .filter(counterpart::lacks)
+                        .findFirst()
+                        .map(word -> counterpart.program() + "'s " + Counterpart.flagOf(word))
+                : Optional.empty();
     }
 
     /**

@@ -8,6 +8,7 @@ import dev.isthmus.perf.perftest.Plan;
 import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -18,12 +19,27 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** One of perftest's programs in Java: the same flags, columns and protocol, in both roles. */
-@Command(mixinStandardHelpOptions = true, sortOptions = false)
-abstract class PerftestCommand implements Callable<Integer> {
+@Command(mixinStandardHelpOptions = true, sortOptions = false, version = "Version: 6.06")
+abstract class PerftestCommand implements Callable<Integer>, Counterpart {
 
     /** How the ends find each other. */
     static final String BOTH_ENDS = "The other end is this or perftest's program, with the same flags."
             + " Without SERVER it is the server and waits for one client.";
+
+    /** What perftest has and this has not, whatever its value: docs/perf.md says so, too. */
+    private static final Set<String> ABSENT = Set.of("""
+            -B -C -E -G -J -K -L -M -O -P -T -W -X -Y -Z -g -j -k -v -w -y --MGID --aes_block_size --aes_xts
+            --client --cpu_util --credentials_path --data_enc_key_app_path --data_enc_keys_number --dest_ip
+            --dest_mac --dest_port --dlid --dont_xchg_versions --dualport --encrypt_on_tx --ethertype --flow_label
+            --flows --flows_burst --force-link --hop_limit --inline_recv --ipv6 --kek_path --latency_gap --limit_bw
+            --limit_msgrate --local_ip --local_mac --local_port --log_active_dci_streams --log_dci_streams --mac_fwd
+            --mcg --mmap --mmap-offset --mr_per_qp --odp --perform_warm_up --pkey_index --promiscuous --raw_ipv6
+            --raw_mcast --recv_post_list --remote_ip --remote_mac --remote_port --reply_every --report-counters
+            --report-cycles --report-per-port --retry_count --reversed --run_infinitely --server --sig_before
+            --sniffer --source_ip --source_mac --source_port --tclass --tcp --tos --typical_pkt_size --use_cuda
+            --use_cuda_bus_id --use_hugepages --use_ooo --use_rocm --use_rss --vector --vlan_en --vlan_pcp
+            --wait_destroy
+            """.strip().split("\\s+", -1));
 
     private final PerfTest test;
 
@@ -35,6 +51,16 @@ abstract class PerftestCommand implements Callable<Integer> {
 
     PerftestCommand(PerfTest test) {
         this.test = test;
+    }
+
+    @Override
+    public String program() {
+        return test.program();
+    }
+
+    @Override
+    public boolean lacks(String word) {
+        return ABSENT.contains(Counterpart.flagOf(word));
     }
 
     /** The command of a name, if it is one of these. */
@@ -72,6 +98,11 @@ abstract class PerftestCommand implements Callable<Integer> {
                 Perftest.run(plan, Duration.ZERO, console);
             } catch (UncheckedIOException e) {
                 throw new PerftestException(e.getMessage(), e);
+            } catch (OutOfMemoryError e) {
+                throw new PerftestException(
+                        "the times of so many messages do not fit into Java's heap: fewer (-n, -q) do, -N and -D keep"
+                                + " none, and JAVA_TOOL_OPTIONS=-Xmx8g makes it larger",
+                        e);
             }
         }
         return 0;

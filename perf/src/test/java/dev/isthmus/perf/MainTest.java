@@ -3,11 +3,13 @@ package dev.isthmus.perf;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.perftest.PerftestVersion;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
@@ -78,6 +80,34 @@ class MainTest {
     void shouldEndWithStatusTwoOnABadCommandLine(String line) {
         assertEquals(2, run(line.split(" ", -1)), line);
         assertTrue(err.toString().lines().findFirst().orElse("").length() > 10, err.toString());
+    }
+
+    @Test
+    void shouldNotHideWhatIsWrongBehindTheWholeHelp() {
+        assertEquals(2, run("perf", "send_lat", "-n", "4"));
+        assertEquals("""
+                send_lat: the number of iterations is between 5 and 100000000, not 4
+                Try: isthmus perf send_lat --help
+                """, err.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "perf send_bw --run_infinitely -D 5, ib_send_bw's --run_infinitely",
+        "perf send_bw -X 3 host, ib_send_bw's -X",
+        "perf read_lat --tclass=5, ib_read_lat's --tclass",
+        "perf ucx -l, ucx_perftest's -l"
+    })
+    void shouldSayThatAFlagOfTheCProgramIsNotThere(String line, String flag) {
+        assertEquals(2, run(line.split(" ", -1)), line);
+        assertTrue(err.toString().contains(": " + flag + " is not there"), err.toString());
+        assertEquals(2, err.toString().lines().count());
+    }
+
+    @Test
+    void shouldTellTheVersionThatTheCProgramTells() {
+        assertEquals(0, run("perf", "write_lat", "--version"));
+        assertEquals("Version: " + PerftestVersion.OURS + "\n", out.toString());
     }
 
     @Test

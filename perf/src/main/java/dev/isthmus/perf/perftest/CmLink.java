@@ -64,14 +64,13 @@ final class CmLink implements Link {
     }
 
     /** Says when a client can come, waits for one and then no longer listens; without end when the wait is zero. */
-    static CmLink accept(int port, Duration wait, Runnable listening) throws PerftestException {
-        var address = new InetSocketAddress("0.0.0.0", port);
+    static CmLink accept(InetSocketAddress address, Duration wait, Runnable listening) throws PerftestException {
         try (var listener = Listener.bind(address, config -> config.connections(CmLink::configure))) {
             listening.run();
             Connection connection = wait.isZero() ? listener.accept() : listener.accept(wait);
             if (connection == null) {
-                throw new PerftestException(
-                        "no client came to port " + port + " of RDMA CM within " + wait.toSeconds() + " s");
+                throw new PerftestException("no client came to port " + address.getPort() + " of RDMA CM within "
+                        + wait.toSeconds() + " s");
             }
             return new CmLink(false, connection);
         } catch (InterruptedException e) {

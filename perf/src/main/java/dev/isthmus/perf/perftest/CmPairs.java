@@ -53,9 +53,9 @@ final class CmPairs implements AutoCloseable {
     }
 
     /** The server listens before it answers the hand-shake after which the client comes. */
-    void listen() {
+    void listen() throws PerftestException {
         listener = channel.createId(space);
-        listener.bind(new InetSocketAddress("0.0.0.0", end.plan.place().tcpPort()));
+        listener.bind(end.plan.place().listenAt());
         listener.listen(end.plan.queues().pairs());
     }
 

@@ -59,18 +59,12 @@ public final class Perftest {
         if (plan.place().exchangeByCm()) {
             return plan.isClient()
                     ? CmLink.connect(new InetSocketAddress(plan.server().get(), port), Link.DEFAULT_DEADLINE)
-                    : CmLink.accept(port, patience, observer::waiting);
+                    : CmLink.accept(plan.place().listenAt(), patience, observer::waiting);
         }
         return plan.isClient()
                 ? PerftestConnection.connect(plan.server().get(), port, Link.DEFAULT_DEADLINE)
                 : PerftestConnection.accept(
-                        plan.place()
-                                .listen()
-                                .map(at -> new InetSocketAddress(at, port))
-                                .orElseGet(() -> new InetSocketAddress(port)),
-                        patience,
-                        Link.DEFAULT_DEADLINE,
-                        observer::waiting);
+                        plan.place().listenAt(), patience, Link.DEFAULT_DEADLINE, observer::waiting);
     }
 
     private void run(DeviceContext context, PerftestSession session) throws PerftestException {

@@ -105,9 +105,12 @@ public final class PerftestConnection implements Link {
             return listener;
         } catch (BindException e) {
             listener.close();
+            boolean everywhere = at.getAddress().isAnyLocalAddress();
             throw new PerftestException(
-                    "cannot listen on port " + at.getPort() + ": " + e.getMessage()
-                            + "; another test may be using it, -p chooses another port on both ends",
+                    "cannot listen on " + (everywhere ? "" : at.getAddress().getHostAddress() + ", ") + "port "
+                            + at.getPort() + ": " + e.getMessage()
+                            + "; another test may be using it, -p chooses another port on both ends"
+                            + (everywhere ? "" : "; --listen takes an address of this host"),
                     e);
         } catch (IOException e) {
             listener.close();

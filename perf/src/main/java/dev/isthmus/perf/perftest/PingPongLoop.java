@@ -32,7 +32,7 @@ final class PingPongLoop {
     private final Phases phases;
     private final Waiter waiter;
     private final long[] posted;
-    private int receives;
+    private long receives;
     private int sinceSignal;
     private long sampled;
 

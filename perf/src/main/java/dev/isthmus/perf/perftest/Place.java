@@ -1,6 +1,7 @@
 package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.Mtu;
+import java.net.InetSocketAddress;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -34,4 +35,17 @@ record Place(
         int qpTimeout,
         boolean relaxedOrdering,
         int runLimitSeconds,
-        int silenceSeconds) {}
+        int silenceSeconds) {
+
+    /** The address that a server waits at. RDMA CM's wildcard is that of IPv4, as in C. */
+    InetSocketAddress listenAt() throws PerftestException {
+        if (listen.isEmpty()) {
+            return exchangeByCm ? new InetSocketAddress("0.0.0.0", tcpPort) : new InetSocketAddress(tcpPort);
+        }
+        var address = new InetSocketAddress(listen.get(), tcpPort);
+        if (address.isUnresolved()) {
+            throw new PerftestException("no host is called " + listen.get() + " (--listen)");
+        }
+        return address;
+    }
+}

@@ -55,6 +55,11 @@ record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
         }
         lines.add(" rdma_cm QPs\t : " + onOff(plan.place().rdmaCm()));
         lines.add(" Data ex. method : " + exchangeMethod());
+        if (plan.place().rdmaCm() && !plan.isClient()) {
+            lines.add(LatencyReport.RULE);
+            lines.add(" Waiting for client rdma_cm QP to connect");
+            lines.add(" Please run the same command with the IB/RoCE interface IP");
+        }
         return lines;
     }
 

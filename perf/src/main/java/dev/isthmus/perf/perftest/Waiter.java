@@ -63,7 +63,8 @@ abstract class Waiter {
     /** What to say of a peer that has been silent for too long. */
     final PerftestException silent(String silence) {
         return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(silenceNanos)
-                + " s: are size (-s) and iterations (-n) the same on both ends?");
+                + " s: are test, size (-s) and iterations (-n) the same on both ends? If it is but slow, --silence"
+                + " waits longer");
     }
 
     private static final class Polling extends Waiter {
@@ -135,6 +136,6 @@ abstract class Waiter {
         return new PerftestException(what + " " + index + " failed: " + completions.status(which) + " ("
                 + completions.statusCode(which) + "), vendor error 0x"
                 + Integer.toHexString(completions.vendorError(which))
-                + "; are size (-s) and iterations (-n) the same on both ends?");
+                + "; are test, size (-s) and iterations (-n) the same on both ends?");
     }
 }

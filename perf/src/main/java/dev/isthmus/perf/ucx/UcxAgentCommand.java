@@ -4,6 +4,7 @@ import dev.isthmus.RdmaException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -54,7 +55,8 @@ public final class UcxAgentCommand implements Callable<Integer> {
 
     private static String serve(UcxBinding ends) throws IOException {
         UcxLink link;
-        try (ServerSocketChannel listening = UcxLink.listen(0, false)) {
+        try (ServerSocketChannel listening =
+                UcxLink.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             System.out.println(((InetSocketAddress) listening.getLocalAddress()).getPort());
             link = new UcxLink(listening.accept());
         }

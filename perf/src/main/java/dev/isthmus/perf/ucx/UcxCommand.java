@@ -1,9 +1,11 @@
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.perf.Counterpart;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -21,13 +23,26 @@ import picocli.CommandLine.Spec;
             "The other end is this, or ucx_perftest of UCX 1.13 to 1.16. Without SERVER it is the server and waits for one"
                     + " client. Transports are chosen by UCX' variables, as for C: UCX_TLS=posix, UCX_TLS=tcp."
         })
-public final class UcxCommand implements Callable<Integer> {
+public final class UcxCommand implements Callable<Integer>, Counterpart {
+
+    /** What ucx_perftest has for UCT, for itself alone, or for a list of tests. */
+    private static final Set<String> ABSENT = Set.of("-d", "-x", "-W", "-A", "-l", "-b", "-z");
 
     @Mixin
     private UcxOptions options = new UcxOptions();
 
     @Spec
     private CommandSpec spec;
+
+    @Override
+    public String program() {
+        return "ucx_perftest";
+    }
+
+    @Override
+    public boolean lacks(String word) {
+        return ABSENT.contains(Counterpart.flagOf(word));
+    }
 
     @Override
     public Integer call() throws IOException {
@@ -55,7 +70,7 @@ public final class UcxCommand implements Callable<Integer> {
 
     private void serve(PrintWriter out) throws IOException {
         UcxLink link;
-        try (ServerSocketChannel server = UcxLink.listen(options.port(), options.version6())) {
+        try (ServerSocketChannel server = UcxLink.listen(options.listenAt())) {
             out.print("Waiting for connection...\n");
             out.flush();
             link = new UcxLink(server.accept());

@@ -10,6 +10,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * The TCP connection between the ends of a test, and {@code ucx_perftest}'s exchange on it. Never blocks for good: each
@@ -19,6 +20,9 @@ final class UcxLink implements AutoCloseable {
 
     /** How long a peer may take to say what it has to say before a test begins. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    /** By this a host is missed that is gone without a word, while the ends have nothing to say to each other. */
+    private static final int KEEP_ALIVE_SECONDS = 10;
 
     private static final int MAGIC = 0xdeadbeef;
     private static final int BUFFER = 1 << 14;
@@ -36,6 +40,8 @@ final class UcxLink implements AutoCloseable {
         this.peer = channel.getRemoteAddress().toString().replaceFirst("^.*/", "");
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPIDLE, KEEP_ALIVE_SECONDS);
+        channel.setOption(ExtendedSocketOptions.TCP_KEEPINTERVAL, KEEP_ALIVE_SECONDS);
         channel.configureBlocking(false);
         in.flip();
     }
@@ -57,15 +63,19 @@ final class UcxLink implements AutoCloseable {
     }
 
     /** Listens; close it when the client has come. */
-    static ServerSocketChannel listen(int port, boolean version6) throws IOException {
+    static ServerSocketChannel listen(InetSocketAddress at) throws IOException {
+        if (at.isUnresolved()) {
+            throw new PerftestException("there is no host " + at.getHostString());
+        }
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(new InetSocketAddress(version6 ? "::" : "0.0.0.0", port));
+            server.bind(at);
             return server;
         } catch (IOException e) {
             server.close();
-            throw new PerftestException("cannot listen on port " + port + ": " + e.getMessage(), e);
+            throw new PerftestException(
+                    "cannot listen on " + at.getHostString() + " port " + at.getPort() + ": " + e.getMessage(), e);
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.isthmus.perf.ucx;
 
 import java.io.PrintWriter;
+import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -63,6 +64,12 @@ final class UcxOptions {
     @Option(names = "-6", description = "listen on IPv6")
     private boolean version6;
 
+    @Option(
+            names = "--listen",
+            paramLabel = "ADDRESS",
+            description = "ours, not ucx_perftest's: where a server waits (default: every address of IPv4)")
+    private String listen;
+
     @Option(names = "-N", description = "numbers with separators of thousands")
     private boolean numeric;
 
@@ -94,6 +101,18 @@ final class UcxOptions {
     @Option(names = "-e", description = "endpoints that tell when the peer fails")
     private boolean errorHandling;
 
+    @Option(names = "-T", paramLabel = "N", description = "threads: 1 is all there is")
+    private int threads = 1;
+
+    @Option(names = "-M", paramLabel = "MODE", description = "who may use a worker: single is all there is")
+    private String threadMode = "single";
+
+    @Option(names = "-E", paramLabel = "MODE", description = "how an end waits: poll is all there is")
+    private String waitMode = "poll";
+
+    @Option(names = "-m", paramLabel = "MEMORY", split = ",", description = "kinds of memory: host is all there is")
+    private List<String> memory = List.of("host");
+
     @Option(names = "-H", paramLabel = "SIZE", description = "size of an active message's header (0)")
     private long header;
 
@@ -106,8 +125,10 @@ final class UcxOptions {
         return port;
     }
 
-    boolean version6() {
-        return version6;
+    /** Where a server waits. */
+    InetSocketAddress listenAt() {
+        String all = version6 ? "::" : "0.0.0.0";
+        return new InetSocketAddress(listen == null ? all : listen, port);
     }
 
     List<Integer> cpus() {
@@ -126,6 +147,17 @@ final class UcxOptions {
         }
         if (server != null && test == null) {
             throw new IllegalArgumentException("missing test name (-t)");
+        }
+        check(server == null || listen == null, "--listen is for the server");
+        check(threads == 1, "there is one thread (-T), not " + threads);
+        check(threadMode.equals("single"), "there is one thread, so the mode is single (-M)");
+        check(waitMode.equals("poll"), "an end polls, so the mode is poll (-E)");
+        check(memory.size() <= 2 && memory.stream().allMatch("host"::equals), "there is the host's memory alone (-m)");
+    }
+
+    private static void check(boolean right, String otherwise) {
+        if (!right) {
+            throw new IllegalArgumentException(otherwise);
         }
     }
 

@@ -22,6 +22,8 @@ final class UcxParameters {
     private static final int ASYNC_THREAD = 1;
     private static final int LAST_WAIT_MODE = 3;
     private static final int PAGE = 4096;
+    private static final int SINGLE = 0;
+    private static final int SERIALIZED = 1;
     private static final int MAX_PARTS = 1 << 10;
     private static final int UCT_WINDOW = 127;
     private static final byte[] NONE = "<none>".getBytes(StandardCharsets.US_ASCII);
@@ -98,7 +100,9 @@ final class UcxParameters {
     static UcxPlan decode(byte[] struct, byte[] sizes) {
         ByteBuffer in = ofOrder(ByteBuffer.wrap(struct));
         UcxTest test = test(in.getInt(COMMAND), in.getInt(TYPE), in.getInt(TEST));
-        check(in.getInt(THREADS) == 1 && in.getInt(THREAD_MODE) == 0, "one thread (-T, -M) is what there is here");
+        boolean alone = in.getInt(THREADS) == 1;
+        int mode = in.getInt(THREAD_MODE); // a worker is as safe here as with SERIALIZED, in any case
+        check(alone && (mode == SINGLE || mode == SERIALIZED), "one thread (-T, -M) is what there is here");
         int wait = in.getInt(WAIT_MODE);
         check(wait == 0 || wait == LAST_WAIT_MODE, "only -E poll is there");
         check(in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0, "only the host's memory (-m) is there");

@@ -116,6 +116,17 @@ class ConsoleTest {
     }
 
     @Test
+    void shouldPrintTheHeadOfAServerOverRdmaCm() {
+        console(PerfTest.WRITE_BW, "-n 20 -R").columns();
+        assertTrue(
+                out.toString()
+                        .contains(" Data ex. method : rdma_cm\n" + RULE
+                                + " Waiting for client rdma_cm QP to connect\n"
+                                + " Please run the same command with the IB/RoCE interface IP\n" + RULE + " local"),
+                out.toString());
+    }
+
+    @Test
     void shouldPrintTheTitleOfAtomics() {
         console(PerfTest.ATOMIC_BW, "-A CMP_AND_SWAP");
         assertTrue(out.toString().contains("                    Atomic CMP_AND_SWAP BW Test\n"), out.toString());

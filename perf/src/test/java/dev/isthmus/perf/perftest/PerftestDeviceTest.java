@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.RdmaUnavailableException;
 import java.io.IOException;
 import java.net.ServerSocket;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -16,6 +17,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Against ourselves, and where something is wrong: with the device, the port, or what the other end wants. */
 @Tag("device")
@@ -97,6 +100,18 @@ class PerftestDeviceTest {
             var e = failure(ends.server(PerfTest.SEND_BW, taken.getLocalPort(), "-s 64"));
             assertTrue(e.getMessage().contains("cannot listen on port " + taken.getLocalPort()), e.getMessage());
         }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", " -R", " -z"})
+    void shouldListenWhereItIsToldTo(String flags) throws IOException {
+        var e = assertThrows(
+                Exception.class,
+                () -> Perftest.run(
+                        ends.server(PerfTest.SEND_BW, TwoEnds.freePort(), "-s 64 --listen 192.0.2.1" + flags),
+                        Duration.ofMillis(1),
+                        TwoEnds.QUIET));
+        assertTrue(e.getMessage().contains("192.0.2.1"), e.toString());
     }
 
     @Test

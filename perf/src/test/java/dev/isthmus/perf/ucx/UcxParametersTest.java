@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class UcxParametersTest {
 
+    private static final int THREAD_MODE = 12;
+
     private static UcxPlan decode(byte[] bytes) {
         byte[] struct = Arrays.copyOf(bytes, UcxParameters.BYTES);
         byte[] sizes = Arrays.copyOfRange(bytes, UcxParameters.BYTES, bytes.length);
@@ -74,6 +76,33 @@ class UcxParametersTest {
                 "-t tag_lat -s 100 -i 50 h")) {
             assertThrows(IllegalArgumentException.class, () -> UcxPlans.of(line), line);
         }
+    }
+
+    @Test
+    void shouldTakeTheFlagsOfWhatThereIsOneKindOfWithThatKindAlone() {
+        UcxPlans.options("-t tag_lat -T 1 -M single -E poll -m host,host h").check();
+        UcxPlans.options("--listen 127.0.0.1").check();
+        for (String flags : List.of("-T 2", "-M multi", "-E sleep", "-m cuda", "-m host,cuda", "--listen 127.0.0.1")) {
+            UcxOptions options = UcxPlans.options("-t tag_lat " + flags + " h");
+            assertThrows(IllegalArgumentException.class, options::check, flags);
+        }
+    }
+
+    @Test
+    void shouldServeAClientWhoseWorkerIsSerialized() {
+        byte[] bytes = UcxParameters.encode(UcxPlans.of("-t tag_lat host"));
+        bytes[THREAD_MODE] = 1;
+        assertEquals(UcxTest.TAG_LAT, decode(bytes).test());
+        bytes[THREAD_MODE] = 2;
+        assertThrows(IllegalArgumentException.class, () -> decode(bytes));
+    }
+
+    @Test
+    void shouldListenWhereItIsToldTo() {
+        assertEquals("0.0.0.0", UcxPlans.options("-p 5").listenAt().getHostString());
+        assertEquals(
+                "127.0.0.1", UcxPlans.options("--listen 127.0.0.1").listenAt().getHostString());
+        assertEquals(5, UcxPlans.options("-p 5").listenAt().getPort());
     }
 
     @Test

@@ -47,7 +47,8 @@ class UcxPerftestTest {
     }
 
     private void serveC(UcxTest test, String transports) throws Exception {
-        try (ServerSocketChannel listening = UcxLink.listen(0, false)) {
+        try (ServerSocketChannel listening =
+                UcxLink.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
             Process client =
                     tool(transports, "-t", test.title(), "-n", "200", "-w", "10", "-p", "" + port, "127.0.0.1");

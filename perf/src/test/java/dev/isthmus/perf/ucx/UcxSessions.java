@@ -35,7 +35,8 @@ final class UcxSessions {
 
     /** Runs a server on a thread of its own, and a client here; the server's result when both have ended. */
     static <T> T run(Part<T> server, Part<?> client) throws Exception {
-        try (ServerSocketChannel listening = UcxLink.listen(0, false)) {
+        try (ServerSocketChannel listening =
+                UcxLink.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
             int port = ((InetSocketAddress) listening.getLocalAddress()).getPort();
             var result = new CompletableFuture<T>();
             Thread.ofPlatform().daemon().start(() -> {
