@@ -10,6 +10,9 @@ final class WarmUp {
     /** A slice, as a part of a run. */
     private static final double SLICE = 0.2;
 
+    /** Seconds: one compilation, or one moment in which somebody else had the processor, would be all of a shorter slice. */
+    private static final double LEAST_SLICE = 0.2;
+
     /** How often a point is run at most until it is known how long its messages take. */
     private static final int LOOKS = 5;
 
@@ -50,7 +53,7 @@ final class WarmUp {
             look(contender, point, options.seconds());
             return true;
         }
-        double seconds = options.seconds() * SLICE;
+        double seconds = sliceSeconds(options.seconds());
         look(contender, point, seconds);
         var steady = new Steady();
         long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
@@ -59,6 +62,11 @@ final class WarmUp {
             steady.add(slice.figure(), seconds, slice.compileMillis());
         }
         return steady.isSteady();
+    }
+
+    /** How long the slices before runs are. */
+    static double sliceSeconds(double runSeconds) {
+        return Math.max(runSeconds * SLICE, Math.min(runSeconds, LEAST_SLICE));
     }
 
     /** Each look may be so many times as long as the one before that a few are enough, unless the machine is busy at times. */

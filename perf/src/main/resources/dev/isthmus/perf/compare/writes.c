@@ -117,10 +117,10 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static double at(const int64_t *sorted, int count, double part)
+/* The least that so many of a thousand are not above, as HdrHistogram has it. */
+static double at(const int64_t *sorted, int64_t count, int permille)
 {
-    int index = (int)(part * count);
-    return sorted[index < count ? index : count - 1] / 1e3;
+    return sorted[(count * permille + 999) / 1000 - 1] / 1e3;
 }
 
 int main(int argc, char **argv)
@@ -147,6 +147,6 @@ int main(int argc, char **argv)
         sum += nanos[i];
     }
     qsort(nanos, iterations, sizeof *nanos, ascending);
-    printf("%.3f %.3f %.3f\n", sum / 1e3 / iterations, at(nanos, iterations, 0.5), at(nanos, iterations, 0.999));
+    printf("%.3f %.3f %.3f\n", sum / 1e3 / iterations, at(nanos, iterations, 500), at(nanos, iterations, 999));
     return 0;
 }

@@ -98,6 +98,13 @@ class WarmUpTest {
     }
 
     @Test
+    void shouldHaveSlicesThatSaySomething() {
+        assertEquals(2, WarmUp.sliceSeconds(10));
+        assertEquals(0.2, WarmUp.sliceSeconds(0.3), "a fifth of it would be too short");
+        assertEquals(0.05, WarmUp.sliceSeconds(0.05), "none is longer than a run");
+    }
+
+    @Test
     void shouldEndWhenItIsToStop() {
         stopped = true;
         assertFalse(warmUp(new Pace(), true, 100));
