@@ -1,5 +1,6 @@
 package dev.isthmus.perf.perftest;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
@@ -44,11 +45,20 @@ final class ReportOptions {
     @Option(names = "--out_json_file", paramLabel = "FILE", description = "where to (default: ${DEFAULT-VALUE})")
     private Path jsonFile = Path.of("perftest_out.json");
 
+    /** Asked first: after the run it would be too late, for the other end, too. */
+    private static boolean isWritable(Path file) {
+        Path parent = file.toAbsolutePath().getParent();
+        return Files.exists(file)
+                ? Files.isWritable(file) && !Files.isDirectory(file)
+                : parent != null && Files.isDirectory(parent) && Files.isWritable(parent);
+    }
+
     Reporting reporting(PerfTest test, Traffic traffic, boolean server) {
         Range.require(!noPeak || test.isBandwidth(), "-N is for bandwidth tests");
         Range.require((!histogram && !unsorted) || !test.isBandwidth(), "-H and -U are for latency tests");
         Set<String> figures = test.isBandwidth() ? Set.of("bandwidth", "message_rate") : Set.of("latency");
         Range.require(only.isEmpty() || figures.contains(only.get()), "--output is one of " + figures);
+        Range.require(!json || isWritable(jsonFile), "cannot write --out_json_file " + jsonFile);
         boolean listens = test == PerfTest.SEND_BW && server && !traffic.bidirectional();
         boolean peak = !noPeak && !traffic.isTimed() && !listens && traffic.iterations() <= PEAK_ITERATIONS;
         return new Reporting(

@@ -146,6 +146,8 @@ class PlanTest {
         "SEND_LAT, -D 4 -e, events",
         "SEND_LAT, -D 4 -f 2, margins",
         "SEND_LAT, --output bandwidth, latency",
+        "SEND_LAT, --out_json --out_json_file /no/such/folder/out.json, cannot write",
+        "SEND_BW, --out_json --out_json_file /, cannot write",
         "SEND_BW, -U, latency",
         "SEND_BW, -H, latency",
         "SEND_BW, -n 10 -l 3, multiple",
