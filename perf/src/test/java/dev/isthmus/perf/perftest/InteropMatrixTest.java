@@ -303,7 +303,8 @@ class InteropMatrixTest {
     }
 
     private static Plan java(Cell cell, String device, int port, Optional<String> server) {
-        List<String> arguments = new ArrayList<>(List.of("-d", device));
+        // C waits without end, and 8 MiB take seconds on an emulated device
+        List<String> arguments = new ArrayList<>(List.of("-d", device, "--silence", "60"));
         arguments.addAll(cell.common(port));
         server.ifPresent(arguments::add);
         return Plan.of(cell.test(), arguments.toArray(String[]::new));
