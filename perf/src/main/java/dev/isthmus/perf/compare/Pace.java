@@ -26,7 +26,16 @@ final class Pace {
     /** Of what was asked for: a run that is shorter was begun at a wrong pace, as of a machine that was busy for a moment. */
     private static final double LEAST_PART = 0.5;
 
-    private record Known(double perSecond, long iterations) {
+    /** Of the time of a slice, at most so many parts may be pauses: a busy machine is not to make it one of minutes. */
+    private static final double PAUSES = 5;
+
+    /**
+     * What is known of a point.
+     *
+     * @param perSecond by the mean, pauses and all
+     * @param typicalPerSecond by the median where there is one
+     */
+    private record Known(double perSecond, double typicalPerSecond, long iterations) {
 
         private long most() {
             return Math.min(MOST, (long) (iterations * GROWTH));
@@ -48,6 +57,19 @@ final class Pace {
         return Math.clamp(Math.round(pace.perSecond() * seconds), LEAST, pace.most());
     }
 
+    /**
+     * The same for a slice of a program that compiles itself. Each time it does, it pauses: by the mean of the first
+     * messages it would be asked for so few that it were never done with compiling.
+     */
+    long sliceIterations(Point point, double seconds) {
+        Known pace = known.get(point);
+        if (pace == null) {
+            return iterations(point, seconds);
+        }
+        double perSecond = Math.min(pace.typicalPerSecond(), PAUSES * pace.perSecond());
+        return Math.clamp(Math.round(perSecond * seconds), LEAST, pace.most());
+    }
+
     /** Whether the next answer of {@link #iterations} can be relied on. */
     boolean isKnown(Point point, double seconds) {
         Known pace = known.get(point);
@@ -62,7 +84,9 @@ final class Pace {
     void learn(Point point, long iterations, Measured measured) {
         // Messages of all connections and directions together: each has its part of them.
         double each = point.connections() * (eachWay(point.benchmark()) ? 2 : 1);
-        known.put(point, new Known(measured.messagesPerSecond() / each, iterations));
+        double perSecond = measured.messagesPerSecond() / each;
+        double typical = Double.isNaN(measured.typicalMicros()) ? perSecond : 1e6 / measured.typicalMicros();
+        known.put(point, new Known(perSecond, typical, iterations));
     }
 
     private static boolean eachWay(Benchmark benchmark) {

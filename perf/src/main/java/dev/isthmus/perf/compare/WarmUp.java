@@ -77,7 +77,7 @@ final class WarmUp {
     }
 
     private Measured slice(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
-        long iterations = pace.iterations(point, seconds);
+        long iterations = contender.warmsUp() ? pace.sliceIterations(point, seconds) : pace.iterations(point, seconds);
         Measured slice = runner.run(contender, point, iterations, seconds);
         pace.learn(point, iterations, slice);
         return slice;

@@ -68,6 +68,24 @@ class SteadyTest {
     }
 
     @Test
+    void shouldAskForAsManyMessagesAsTheTimeTakesWithoutPauses() {
+        var pace = new Pace();
+        var trips = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, 1);
+        long first = pace.sliceIterations(trips, 0.2);
+        assertEquals(pace.iterations(trips, 0.2), first, "nothing is known");
+        pace.learn(trips, 1000, Measured.times(200, 50, 10_000, 2, 1000));
+        assertEquals(1000, pace.iterations(trips, 0.2), "pauses are part of a run");
+        assertEquals(4000, pace.sliceIterations(trips, 0.2));
+        pace.learn(trips, 1000, Measured.times(5000, 50, 10_000, 2, 1000));
+        assertEquals(200, pace.sliceIterations(trips, 0.2), "a slice is not to take minutes");
+        pace.learn(trips, 10, Measured.times(50, 50, 50, 2, 10));
+        assertEquals(300, pace.sliceIterations(trips, 0.2), "the first messages say little");
+        var rate = new Point(Way.JAVA_UCX, Benchmark.ONE_WAY, 8, 1);
+        pace.learn(rate, 10_000, Measured.rate(100_000, 10_000));
+        assertEquals(20_000, pace.sliceIterations(rate, 0.2), "a rate has no median");
+    }
+
+    @Test
     void shouldCountRoundTripsAndMessagesOfEachConnection() {
         var pace = new Pace();
         var trips = new Point(Way.C_UCX, Benchmark.PING_PONG, 8, 1);
