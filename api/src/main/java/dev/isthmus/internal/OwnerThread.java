@@ -7,15 +7,34 @@ import java.util.Objects;
  * is the owner and that the object is open: a closed object has no owner. Without it a close on one thread could
  * free what C is reading on another.
  */
-@SuppressWarnings("ReferenceEquality") // the same thread is meant, and one comparison is all that the data path pays
+@SuppressWarnings("ReferenceEquality") // the same thread is meant
 public final class OwnerThread {
 
     private final Lifetime lifetime;
-    private Thread owner = Thread.currentThread(); // null once closed
+    private Thread owner; // null once closed
+    private long ownerId; // its number, which no other thread ever has; 0, which none has, once closed
 
     /** Confines to the calling thread. */
     public OwnerThread(Lifetime lifetime) {
         this.lifetime = lifetime;
+        belongTo(Thread.currentThread());
+    }
+
+    private void belongTo(Thread thread) {
+        owner = thread;
+        ownerId = thread.threadId();
+    }
+
+    /** The caller's number. It is what is compared: a reference to a thread would be decoded first. */
+    @HotPath
+    public static long callerId() {
+        return Thread.currentThread().threadId();
+    }
+
+    /** Whether a number is not the caller's. By XOR: for a branch that it saw never taken the JIT keeps one value, not two. */
+    @HotPath
+    public static boolean isOther(long id) {
+        return (callerId() ^ id) != 0;
     }
 
     /**
@@ -26,21 +45,21 @@ public final class OwnerThread {
      */
     @HotPath
     public void check() {
-        if (Thread.currentThread() != owner) {
+        if (isOther(ownerId)) {
             adoptOrRefuse();
         }
     }
 
     /** Whether the caller is the owner. */
     public boolean isCurrent() {
-        return Thread.currentThread() == owner;
+        return callerId() == ownerId;
     }
 
     /** The owner gives the object to another thread; the caller makes that thread see it, as with any object. */
     public void handOver(Thread next) {
         Objects.requireNonNull(next, "next");
         check();
-        owner = next;
+        belongTo(next);
     }
 
     /** Ends the life of the object, on the owner's thread. */
@@ -51,6 +70,7 @@ public final class OwnerThread {
         check();
         lifetime.close(destroy);
         owner = null;
+        ownerId = 0;
     }
 
     // Off the hot path. The object of a thread that has ended belongs to whoever comes, or it could never be closed.
@@ -66,7 +86,7 @@ public final class OwnerThread {
         }
         synchronized (this) {
             if (owner == holder) {
-                owner = Thread.currentThread();
+                belongTo(Thread.currentThread());
             }
         }
         check();
