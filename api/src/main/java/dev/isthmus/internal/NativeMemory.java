@@ -3,6 +3,7 @@ package dev.isthmus.internal;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED;
 import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
+import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 
 import java.lang.foreign.MemorySegment;
 
@@ -11,6 +12,12 @@ import java.lang.foreign.MemorySegment;
  * memory is there.
  */
 public final class NativeMemory {
+
+    /**
+     * A mask that changes no address of a process. The JIT knows by it that a sum which begins with an address is within
+     * bounds, and leaves out the check.
+     */
+    public static final long ANY_ADDRESS = Long.MAX_VALUE >> 1;
 
     private static final MemorySegment ALL = all();
 
@@ -25,6 +32,12 @@ public final class NativeMemory {
     @HotPath
     public static byte getByte(long address) {
         return ALL.get(JAVA_BYTE, address);
+    }
+
+    /** Two bytes, in the machine's order. */
+    @HotPath
+    public static short getShort(long address) {
+        return ALL.get(JAVA_SHORT_UNALIGNED, address);
     }
 
     /** Four bytes, in the machine's order. */

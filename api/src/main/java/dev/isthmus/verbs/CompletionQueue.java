@@ -15,6 +15,7 @@ import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 
 /**
  * A completion queue: {@code struct ibv_cq}. Work requests of the queue pairs that were made with it complete here.
@@ -43,6 +44,8 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     private final long address;
     private final MemorySegment pollFunction;
     private final int mostInShortPoll;
+    private final boolean quick; // whether the thread is all that a poll asks for
+    private long pollerId; // the owner's, once it was let poll quickly; 0 when that has to be asked again
     private final MemorySegment notifyFunction;
     private int entries;
     private int unacknowledged; // events taken; guarded by the lock of the channel
@@ -56,6 +59,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
         this.mostInShortPoll = DataPath.mostInShortPoll(pollFunction);
+        this.quick = mostInShortPoll > 0 && !(this instanceof ExtendedCompletionQueue); // which can have a poll open
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
     }
@@ -102,9 +106,47 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
      */
     @HotPath
     public int poll(WorkCompletions into) {
+        if (OwnerThread.isOther(pollerId)) {
+            return pollCarefully(into);
+        }
+        into.received(0); // now rather than after the call, where most polls have nothing to tell
+        int count;
+        try {
+            count = DataPath.shortPoll(address, into.shortCapacity(), into.address());
+        } finally {
+            Reference.reachabilityFence(into); // the array must not be collected during the call
+        }
+        return count == 0 ? 0 : found(into, count);
+    }
+
+    @HotPath
+    private int found(WorkCompletions into, int count) {
+        if (count < 0 || count >= DataPath.MOST_AT_ONCE) { // the JIT makes one comparison of both
+            return pollOn(into, count);
+        }
+        into.received(count);
+        return count;
+    }
+
+    @HotPath
+    private int pollCarefully(WorkCompletions into) {
         owner.check();
         checkNoOpenPoll();
-        int count = DataPath.poll(pollFunction, mostInShortPoll, address, into.capacity(), into.address());
+        if (quick) {
+            pollerId = OwnerThread.callerId();
+        }
+        return pollOn(into, 0);
+    }
+
+    /** Takes more completions, behind those that are there. */
+    @HotPath
+    private int pollOn(WorkCompletions into, int before) {
+        int count = before;
+        if (count >= 0 && count < into.capacity()) {
+            int more =
+                    DataPath.poll(pollFunction, mostInShortPoll, address, into.capacity() - count, into.address(count));
+            count = more < 0 ? more : count + more;
+        }
         if (count < 0) {
             into.received(0);
             throw broken("ibv_poll_cq", count);
@@ -231,6 +273,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     public void handOver(Thread next) {
         checkNoOpenPoll();
         owner.handOver(next);
+        pollerId = 0;
     }
 
     /** Refuses what would wait for ever for a poll that this thread has begun and not ended. */
@@ -281,6 +324,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     public void close() {
         owner.close(() -> {
             checkNoOpenPoll();
+            pollerId = 0;
             if (channel == null) {
                 destroy();
             } else {

@@ -4,6 +4,7 @@ import dev.isthmus.bindings.ibverbs.ibv_mr;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
@@ -30,12 +31,14 @@ public final class MemoryRegion implements AutoCloseable {
      */
     private static final Set<MemoryRegion> OPEN = ConcurrentHashMap.newKeySet();
 
+    /** Never alive. */
+    private static final MemorySegment.Scope DEAD = dead();
+
     private final ProtectionDomain pd;
     private final Lifetime lifetime;
     private final MemorySegment handle; // struct ibv_mr; of a part of another region, that one's
     private final RegionKind kind;
     private final MemorySegment segment;
-    private final MemorySegment.Scope scope;
     private final Set<AccessFlag> access;
     private final boolean writable;
     private final boolean hostAddressed;
@@ -44,9 +47,22 @@ public final class MemoryRegion implements AutoCloseable {
     private final int lkey;
     private final int rkey;
     private final int handleNumber;
-    private boolean open = true; // read without a lock: a stale read posts a dead lkey, which the device refuses
+
+    /**
+     * Alive as long as requests may use the region: the memory's, and once this is closed, one that is dead. Read without
+     * a lock: a stale read posts a dead lkey, which the device refuses.
+     */
+    private MemorySegment.Scope usable;
+
+    private boolean open = true;
     private boolean replaced;
     private boolean broken;
+
+    private static MemorySegment.Scope dead() {
+        try (var arena = Arena.ofConfined()) {
+            return arena.scope();
+        }
+    }
 
     /**
      * Stands for a region that C has made.
@@ -66,7 +82,7 @@ public final class MemoryRegion implements AutoCloseable {
         this.handle = handle;
         this.kind = kind;
         this.segment = memory.segment();
-        this.scope = segment.scope();
+        this.usable = segment.scope();
         this.access = access;
         this.writable = access.contains(AccessFlag.LOCAL_WRITE);
         this.address = memory.address();
@@ -223,7 +239,7 @@ public final class MemoryRegion implements AutoCloseable {
     /** Checks that requests may still use the region. */
     @HotPath
     void checkUsable() {
-        if (!open || !scope.isAlive()) {
+        if (!usable.isAlive()) { // one question for both: is this closed, or its memory gone?
             throw unusable();
         }
     }
@@ -264,7 +280,12 @@ public final class MemoryRegion implements AutoCloseable {
     /** Marks the region as one that C says must not be used. */
     void markBroken() {
         broken = true;
-        open = false;
+        open(false);
+    }
+
+    private void open(boolean now) {
+        open = now;
+        usable = now ? segment.scope() : DEAD;
     }
 
     /**
@@ -282,13 +303,13 @@ public final class MemoryRegion implements AutoCloseable {
 
     private void end(Runnable destroyOrChange) {
         lifetime.close(() -> {
-            open = false; // before the call: no request may name it from here on
+            open(false); // before the call: no request may name it from here on
             boolean ended = false;
             try {
                 destroyOrChange.run();
                 ended = true;
             } finally {
-                open = !ended && !broken;
+                open(!ended && !broken);
             }
             OPEN.remove(this);
         });

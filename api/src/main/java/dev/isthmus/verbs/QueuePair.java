@@ -32,8 +32,6 @@ public final class QueuePair implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final Runnable destroy;
-    private final int accepted; // the kinds of send requests that its type takes
-    private final int plain; // those of them that need no further check
     private final int qpNum;
     private final QueuePairControl control;
     private final BringUp bringUp;
@@ -44,11 +42,12 @@ public final class QueuePair implements AutoCloseable {
     private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
     private QueuePairCapabilities capabilities;
-    private PostQueue<SendRequest> sends;
-    private PostQueue<ReceiveRequest> receives;
-    private int maxInline;
+    private SendQueue sends;
+    private ReceiveQueue receives;
     private boolean canSend;
     private boolean canReceive;
+    private long senderId; // the owner's, once it was let send; 0 when that has to be asked again
+    private long receiverId; // and once it was let post receives
     private int port; // 0 when it was not set yet
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
     private SendBatch batch; // null when it was not made for that
@@ -74,8 +73,6 @@ public final class QueuePair implements AutoCloseable {
             MemorySegment handle,
             QueuePairCapabilities capabilities,
             Runnable destroy) {
-        this.accepted = SendForm.accepted(type);
-        this.plain = type == QueuePairType.RAW_PACKET ? 0 : accepted & SendForm.PLAIN;
         this.context = context;
         this.pd = pd;
         this.sendCompletions = sendCompletions;
@@ -97,16 +94,15 @@ public final class QueuePair implements AutoCloseable {
     private void granted(QueuePairCapabilities granted) {
         ContextOps ops = context.ops();
         capabilities = granted;
-        maxInline = granted.maxInline();
         // Some drivers would post to a queue that is not there.
         int sendRoom = type.sends() ? granted.maxSendWr() : 0;
         int receiveRoom = type.receives() && shared == null ? granted.maxRecvWr() : 0;
-        long address = handle.address();
         if (batch != null) {
             batch.granted(granted);
         }
-        sends = new PostQueue<>("ibv_post_send", ops.postSend(), address, sendRoom, granted.maxSendSge());
-        receives = new PostQueue<>("ibv_post_recv", ops.postReceive(), address, receiveRoom, granted.maxRecvSge());
+        sends = new SendQueue(this, ops.postSend(), sendRoom, granted);
+        receives = new ReceiveQueue(
+                "ibv_post_recv", this, ops.postReceive(), handle.address(), receiveRoom, granted.maxRecvSge());
     }
 
     /**
@@ -213,6 +209,7 @@ public final class QueuePair implements AutoCloseable {
     /** Notes the state that the device has brought it to. */
     void entered(QueuePairState next) {
         state = next;
+        askAgain();
         boolean initialised = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
         canReceive = initialised && receives.hasRoom();
         canSend = initialised && next != QueuePairState.INIT && next != QueuePairState.RTR && sends.hasRoom();
@@ -433,8 +430,7 @@ public final class QueuePair implements AutoCloseable {
     @HotPath
     public boolean tryPost(SendRequest request) {
         checkCanSend();
-        check(request);
-        return sends.tryPost(request, this);
+        return sends.tryPost(request);
     }
 
     /**
@@ -450,11 +446,7 @@ public final class QueuePair implements AutoCloseable {
     @HotPath
     public SendRequest tryPostChain(SendRequest first) {
         checkCanSend();
-        int room = capabilities.maxSendWr();
-        for (SendRequest request = first; request != null && room-- > 0; request = request.next()) {
-            check(request);
-        }
-        return sends.tryPostChain(first, this);
+        return sends.tryPostChain(first);
     }
 
     /**
@@ -473,7 +465,7 @@ public final class QueuePair implements AutoCloseable {
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         checkCanReceive();
-        return receives.tryPost(request, this);
+        return receives.tryPost(request);
     }
 
     /**
@@ -488,7 +480,7 @@ public final class QueuePair implements AutoCloseable {
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         checkCanReceive();
-        return receives.tryPostChain(first, this);
+        return receives.tryPostChain(first);
     }
 
     /**
@@ -518,7 +510,8 @@ public final class QueuePair implements AutoCloseable {
     /** Nothing else can be posted until the batch has ended. Returns how long a message can be. */
     @HotPath
     long startBatch() {
-        checkCanSend();
+        checkSender();
+        askAgain();
         inBatch = true;
         canSend = false;
         return type == QueuePairType.UD ? maxDatagram : Long.MAX_VALUE;
@@ -541,12 +534,28 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
+    /** One comparison tells thread, life and state, as long as none of them has changed. */
     @HotPath
     private void checkCanSend() {
+        if (OwnerThread.isOther(senderId)) {
+            checkSender();
+            senderId = OwnerThread.callerId();
+        }
+    }
+
+    @HotPath
+    private void checkSender() {
         owner.check();
         if (!canSend) {
             checkCanSendNow();
         }
+    }
+
+    /** Who may post is to be asked again: the owner or the state changes. */
+    @HotPath
+    private void askAgain() {
+        senderId = 0;
+        receiverId = 0;
     }
 
     private void checkCanSendNow() {
@@ -562,6 +571,13 @@ public final class QueuePair implements AutoCloseable {
 
     @HotPath
     private void checkCanReceive() {
+        if (OwnerThread.isOther(receiverId)) {
+            checkReceiver();
+            receiverId = OwnerThread.callerId();
+        }
+    }
+
+    private void checkReceiver() {
         owner.check();
         if (!canReceive) {
             throw cannotReceive();
@@ -578,19 +594,10 @@ public final class QueuePair implements AutoCloseable {
                                         : " and was made with maxRecvWr 0"));
     }
 
+    /** How long a datagram can be. */
     @HotPath
-    private void check(SendRequest request) {
-        int kind = request.kind();
-        if ((kind & plain) == 0) {
-            if ((kind & accepted) == 0) {
-                throw request.refused(this);
-            }
-            request.checkSpecial(pd, maxDatagram);
-        }
-        if (request.isInline() && request.messageLength() > maxInline) {
-            throw new IllegalArgumentException(request + " is inline, and " + this + " takes " + maxInline
-                    + " bytes so: ask for more by maxInline() when creating it");
-        }
+    long maxDatagram() {
+        return maxDatagram;
     }
 
     /** The C object, for a call that posts a bind; its thread and state are checked as by any post. */
@@ -630,6 +637,7 @@ public final class QueuePair implements AutoCloseable {
     public void handOver(Thread next) {
         checkNoBatch();
         owner.handOver(next);
+        askAgain();
     }
 
     /** Drivers clean the completion queues, for which they take the lock that an open poll of this thread holds. */
@@ -666,6 +674,7 @@ public final class QueuePair implements AutoCloseable {
             checkNoOpenPoll();
             checkNoBatch();
             groups.leaveAll();
+            askAgain();
             destroy.run();
             context.objects().remove(handle, this);
         });

@@ -1,12 +1,16 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
+import dev.isthmus.internal.HotPath;
 
 /**
  * A receive request: {@code struct ibv_recv_wr}. Each message takes one receive, and fails when that is too short for
  * it.
  */
 public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
+
+    /** The kind of all of them that have one buffer: see {@link #simple}. */
+    static final int SIMPLE = 1;
 
     private ReceiveRequest(int maxSge) {
         super(ibv_recv_wr.layout(), maxSge, true);
@@ -34,4 +38,14 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
     public static ReceiveRequest prepare(int maxSge) {
         return new ReceiveRequest(checked(maxSge));
     }
+
+    @Override
+    @HotPath
+    int simpleKind() {
+        return SIMPLE;
+    }
+
+    @Override
+    @HotPath
+    void lengthChanged() {}
 }

@@ -31,7 +31,6 @@ final class ScatterGatherList {
     private int count;
     private int readOnly; // how many elements the device may not write to
     private long total;
-    private boolean copied;
 
     /**
      * An empty list.
@@ -140,26 +139,15 @@ final class ScatterGatherList {
     /** Checks that all regions can still be used. */
     @HotPath
     void checkUsable() {
-        if (count != 1) { // most have one: without a loop around it that takes 8 instructions less
-            checkAllUsable();
-            return;
-        }
-        checkUsable(regions[0]);
-    }
-
-    @HotPath
-    private void checkAllUsable() {
         for (int i = 0; i < count; i++) {
-            checkUsable(regions[i]);
+            regions[i].checkUsable();
         }
     }
 
+    /** Whether the device may write to all buffers. */
     @HotPath
-    private void checkUsable(MemoryRegion region) {
-        region.checkUsable();
-        if (copied && !region.isHostAddressed()) {
-            throw notCopyable(region);
-        }
+    boolean isWritable() {
+        return readOnly == 0;
     }
 
     /** Checks that the device may write to all buffers. */
@@ -176,12 +164,6 @@ final class ScatterGatherList {
             i++;
         }
         return regions[i];
-    }
-
-    /** Sets whether the processor copies the buffers when they are posted, for which it takes the device's addresses. */
-    @HotPath
-    void copied(boolean on) {
-        copied = on;
     }
 
     /** Checks that the processor can copy the buffers from the device's addresses. */

@@ -51,6 +51,10 @@ final class SendForm {
             SendOpcode.RDMA_WRITE,
             SendOpcode.RDMA_WRITE_WITH_IMM));
 
+    /** Kinds of which a request can know all by itself, so that a queue need only ask whether it takes them. */
+    static final int SIMPLE = PLAIN
+            | kinds(EnumSet.of(SendOpcode.RDMA_READ, SendOpcode.ATOMIC_CMP_AND_SWP, SendOpcode.ATOMIC_FETCH_AND_ADD));
+
     private SendForm() {}
 
     private static int needs(SendOpcode opcode) {

@@ -111,16 +111,45 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         }
         wr.set(JAVA_INT, Member.OPCODE, code);
         this.opcode = opcode;
-        kind = SendForm.kind(code, has);
+        settleKind();
         return this;
     }
 
     /** Notes what the unions hold now. */
     @HotPath
     private SendRequest holds(int bit, int union) {
-        has = (has & ~union) | bit;
-        kind = SendForm.kind(opcode.code(), has);
+        int held = (has & ~union) | bit;
+        if (held != has) { // where only a value is new, as for most messages, nothing else is
+            has = held;
+            settleKind();
+        }
         return this;
+    }
+
+    @HotPath
+    private void settleKind() {
+        kind = SendForm.kind(opcode.code(), has);
+        settle();
+    }
+
+    /** What is inline never is simple: how long it can be depends on the queue pair. */
+    @Override
+    @HotPath
+    int simpleKind() {
+        boolean complete = switch (opcode) {
+            case RDMA_READ -> isWritable();
+            case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> isWritable() && messageLength() == ATOMIC_BYTES;
+            default -> true;
+        };
+        return complete && !isInline() ? kind : 0;
+    }
+
+    @Override
+    @HotPath
+    void lengthChanged() {
+        if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+            settle();
+        }
     }
 
     /**
@@ -150,7 +179,6 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest inline(boolean on) {
-        copied(on);
         flag(INLINE, on);
         return holds(on ? 0 : SendForm.NOT_INLINE, SendForm.NOT_INLINE);
     }
@@ -278,8 +306,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         wr.set(JAVA_LONG, Member.ATOMIC_ADDR, address);
         wr.set(JAVA_LONG, Member.COMPARE_ADD, compareOrAdd);
         wr.set(JAVA_INT, Member.ATOMIC_RKEY, rkey);
-        wr.set(JAVA_INT, Member.OPCODE, which.code());
-        opcode = which;
+        opcode(which);
     }
 
     static void checkAligned(long address) {

@@ -36,7 +36,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private final int maxOps;
     private TagQueue tags; // made when first used: few queues match tags
     private int maxWr;
-    private PostQueue<ReceiveRequest> receives;
+    private ReceiveQueue receives;
 
     private SharedReceiveQueue(
             ProtectionDomain pd,
@@ -82,8 +82,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     private void room(int requests) {
         maxWr = requests;
-        receives = new PostQueue<>(
-                "ibv_post_srq_recv", pd.context().ops().postSharedReceive(), handle.address(), requests, maxSge);
+        MemorySegment function = pd.context().ops().postSharedReceive();
+        receives = new ReceiveQueue("ibv_post_srq_recv", this, function, handle.address(), requests, maxSge);
     }
 
     /**
@@ -204,7 +204,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         owner.check();
-        return receives.tryPost(request, this);
+        return receives.tryPost(request);
     }
 
     /**
@@ -219,7 +219,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         owner.check();
-        return receives.tryPostChain(first, this);
+        return receives.tryPostChain(first);
     }
 
     /**

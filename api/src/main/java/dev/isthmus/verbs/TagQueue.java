@@ -58,7 +58,7 @@ final class TagQueue {
     @HotPath
     private int post(TagOperation first) {
         try {
-            return DataPath.post(function, 0, queue, first.address(), 0, badAddress);
+            return DataPath.post(function, queue, first.address(), badAddress);
         } finally {
             Reference.reachabilityFence(first); // its memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(this);

@@ -32,7 +32,7 @@ public final class WorkQueue implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final int wqNum;
-    private final PostQueue<ReceiveRequest> receives;
+    private final ReceiveQueue receives;
     private WorkQueueState state = WorkQueueState.RESET;
 
     private WorkQueue(ProtectionDomain pd, Lifetime lifetime, MemorySegment handle, MemorySegment granted) {
@@ -42,8 +42,9 @@ public final class WorkQueue implements AutoCloseable {
         this.handle = handle;
         MemorySegment wq = NativeCall.sized(handle, ibv_wq.sizeof());
         this.wqNum = ibv_wq.wq_num(wq);
-        this.receives = new PostQueue<>(
+        this.receives = new ReceiveQueue(
                 "ibv_post_wq_recv",
+                this,
                 ibv_wq.post_recv(wq),
                 handle.address(),
                 ibv_wq_init_attr.max_wr(granted),
@@ -160,7 +161,7 @@ public final class WorkQueue implements AutoCloseable {
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         checkReady();
-        return receives.tryPost(request, this);
+        return receives.tryPost(request);
     }
 
     /**
@@ -175,7 +176,7 @@ public final class WorkQueue implements AutoCloseable {
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         checkReady();
-        return receives.tryPostChain(first, this);
+        return receives.tryPostChain(first);
     }
 
     @HotPath

@@ -37,6 +37,9 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     final MemorySegment wr;
     private final long address; // of it: to ask it costs a type check at each post
     private final ScatterGatherList buffers;
+    private MemoryRegion only; // of the one buffer that most requests have; null when there is none or several
+    private int simple;
+    private int simpleAlone;
     private R next;
 
     /**
@@ -92,6 +95,8 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R sge(int index, MemoryRegion region, long offset, long length) {
         buffers.set(index, region, offset, length);
         wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
+        only = buffers.count() == 1 ? region : null;
+        settle();
         return self();
     }
 
@@ -107,6 +112,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R range(long offset, long length) {
         buffers.range(offset, length);
+        lengthChanged();
         return self();
     }
 
@@ -121,6 +127,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R length(long length) {
         buffers.length(length);
+        lengthChanged();
         return self();
     }
 
@@ -134,6 +141,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R next(R following) {
         wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first: it may throw
         next = following;
+        settle();
         return self();
     }
 
@@ -147,22 +155,57 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         return next;
     }
 
+    /**
+     * What a queue asks of a request at each post, settled when it is changed: its kind, if it has one buffer and needs
+     * no check but that the queue takes that kind; otherwise 0.
+     */
+    @HotPath
+    final int simple() {
+        return simple;
+    }
+
+    /** The same of a request that no other is chained to; 0 of one that has another behind it. */
+    @HotPath
+    final int simpleAlone() {
+        return simpleAlone;
+    }
+
+    /** Something changed of what {@link #simple} says. */
+    @HotPath
+    final void settle() {
+        simple = only == null ? 0 : simpleKind();
+        simpleAlone = next == null ? simple : 0;
+    }
+
+    /** The length of the only buffer changed. */
+    @HotPath
+    abstract void lengthChanged();
+
+    /** The kind, unless a queue has to check more of it; then 0. */
+    @HotPath
+    abstract int simpleKind();
+
     /** Checks that the regions of the buffers can be used. */
     @HotPath
     final void checkUsable() {
-        buffers.checkUsable();
+        MemoryRegion region = only;
+        if (region == null) {
+            buffers.checkUsable();
+            return;
+        }
+        region.checkUsable(); // as most: no array, and no loop over it
+    }
+
+    /** Whether the device may write to the buffers. */
+    @HotPath
+    final boolean isWritable() {
+        return buffers.isWritable();
     }
 
     /** Checks that the device may write to the buffers, as a READ and an atomic do. */
     @HotPath
     final void checkWritable() {
         buffers.checkWritable();
-    }
-
-    /** Sets whether the post copies the buffers. */
-    @HotPath
-    final void copied(boolean on) {
-        buffers.copied(on);
     }
 
     /** The address of the array of {@code struct ibv_sge}. */

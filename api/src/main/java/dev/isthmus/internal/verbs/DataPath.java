@@ -50,9 +50,6 @@ public final class DataPath {
                     Linker.Option.captureCallState("errno"))
             .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
 
-    private static final int FIRST_SEND = 1;
-    private static final int FIRST_RECEIVE = 2;
-
     private DataPath() {}
 
     @SuppressWarnings("restricted")
@@ -71,12 +68,20 @@ public final class DataPath {
         return FirstDriver.Handles.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
     }
 
-    /** Which function of the driver that was there first a post_send or post_recv is, for {@link #post}. */
-    public static int firstPost(MemorySegment function) {
-        if (function.equals(FirstDriver.Handles.SEND_FUNCTION)) {
-            return FIRST_SEND;
+    /** Whether a post_send is that of the driver that was there first, for {@link #firstSend}. */
+    public static boolean isFirstSend(MemorySegment function) {
+        return function.equals(FirstDriver.Handles.SEND_FUNCTION);
+    }
+
+    /**
+     * How many receives a post_recv may be given in the short way, for {@link #shortReceive}: any number where it is that
+     * of the driver that was there first, and calls of that are not critical; none where it is another's.
+     */
+    public static int mostInShortReceive(MemorySegment function) {
+        if (!function.equals(FirstDriver.Handles.RECEIVE_FUNCTION)) {
+            return 0;
         }
-        return function.equals(FirstDriver.Handles.RECEIVE_FUNCTION) ? FIRST_RECEIVE : 0;
+        return FirstDriver.Handles.RECEIVE_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
     }
 
     /** Whether a poll_cq is called critically, as long as it is asked for no more than {@link #MOST_AT_ONCE}. */
@@ -86,26 +91,36 @@ public final class DataPath {
 
     /** Whether a post_recv is called critically, as long as it is given no more than {@link #MOST_AT_ONCE}. */
     public static boolean isCriticalReceive(MemorySegment function) {
-        return FirstDriver.Handles.RECEIVE_IS_CRITICAL && firstPost(function) == FIRST_RECEIVE;
+        return mostInShortReceive(function) == MOST_AT_ONCE;
+    }
+
+    /** Calls the post_send of the driver that was there first; 0, or an error number with {@code *bad} set. */
+    @HotPath
+    public static int firstSend(long queue, long first, long bad) {
+        try {
+            return (int) FirstDriver.Handles.SEND.invokeExact(queue, first, bad);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
     }
 
     /**
-     * Calls post_send or post_recv; 0, or an error number with {@code *bad} set.
-     *
-     * @param firstPost what {@link #firstPost} said of the function
-     * @param requests how many there are in the chain
+     * Calls the post_recv of the driver that was there first, for as many requests as {@link #mostInShortReceive} says; 0,
+     * or an error number with {@code *bad} set.
      */
     @HotPath
-    public static int post(MemorySegment function, int firstPost, long queue, long first, int requests, long bad) {
+    public static int shortReceive(long queue, long first, long bad) {
         try {
-            if (firstPost == FIRST_SEND) {
-                return (int) FirstDriver.Handles.SEND.invokeExact(queue, first, bad);
-            }
-            if (firstPost == FIRST_RECEIVE) {
-                return requests <= MOST_AT_ONCE
-                        ? (int) FirstDriver.Handles.SHORT_RECEIVE.invokeExact(queue, first, bad)
-                        : (int) FirstDriver.Handles.RECEIVE.invokeExact(queue, first, bad);
-            }
+            return (int) FirstDriver.Handles.SHORT_RECEIVE.invokeExact(queue, first, bad);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /** Calls any function that posts; 0, or an error number with {@code *bad} set. */
+    @HotPath
+    public static int post(MemorySegment function, long queue, long first, long bad) {
+        try {
             return (int) POST.invokeExact(function, queue, first, bad);
         } catch (Throwable t) {
             throw unexpected(t);
@@ -124,6 +139,19 @@ public final class DataPath {
                 return (int) FirstDriver.Handles.SHORT_POLL.invokeExact(queue, capacity, completions);
             }
             return (int) POLL.invokeExact(function, queue, capacity, completions);
+        } catch (Throwable t) {
+            throw unexpected(t);
+        }
+    }
+
+    /**
+     * Calls the poll_cq of the driver that was there first, for at most {@link #MOST_AT_ONCE} completions; their number,
+     * or a negative number.
+     */
+    @HotPath
+    public static int shortPoll(long queue, int capacity, long completions) {
+        try {
+            return (int) FirstDriver.Handles.SHORT_POLL.invokeExact(queue, capacity, completions);
         } catch (Throwable t) {
             throw unexpected(t);
         }

@@ -39,15 +39,14 @@ final class FirstDriver {
                 DRIVER.filter(CriticalDriver::receives).isPresent();
 
         static final MethodHandle SEND = DataPath.POST.bindTo(SEND_FUNCTION);
-        static final MethodHandle RECEIVE = DataPath.POST.bindTo(RECEIVE_FUNCTION);
 
         /** For no more than {@link DataPath#mostInShortPoll}. */
         static final MethodHandle SHORT_POLL =
                 (POLL_IS_CRITICAL ? DataPath.CRITICAL_POLL : DataPath.POLL).bindTo(POLL_FUNCTION);
 
-        /** For no more than {@link DataPath#MOST_AT_ONCE}. */
+        /** For no more than {@link DataPath#mostInShortReceive}. */
         static final MethodHandle SHORT_RECEIVE =
-                RECEIVE_IS_CRITICAL ? DataPath.CRITICAL_POST.bindTo(RECEIVE_FUNCTION) : RECEIVE;
+                (RECEIVE_IS_CRITICAL ? DataPath.CRITICAL_POST : DataPath.POST).bindTo(RECEIVE_FUNCTION);
 
         private Handles() {}
     }

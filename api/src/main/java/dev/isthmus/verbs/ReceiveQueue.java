@@ -1,0 +1,73 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.DataPath;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** Where receives are posted: a queue of a queue pair's own, a shared one, or a work queue. */
+final class ReceiveQueue extends PostQueue<ReceiveRequest> {
+
+    private final MemorySegment function;
+    private final int mostInShort;
+    private final long queue;
+
+    /**
+     * A queue.
+     *
+     * @param call the C function, for messages
+     * @param owner what has it, for messages
+     * @param function the function's address
+     * @param queue what it takes, by its address
+     */
+    ReceiveQueue(String call, Object owner, MemorySegment function, long queue, int maxRequests, int maxSge) {
+        super(call, owner, ReceiveRequest.SIMPLE, DataPath.mostInShortReceive(function) > 0, maxRequests, maxSge);
+        this.function = function;
+        this.mostInShort = DataPath.mostInShortReceive(function);
+        this.queue = queue;
+    }
+
+    /** Posts one request; false when the queue is full. */
+    @HotPath
+    boolean tryPost(ReceiveRequest request) {
+        int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
+        return errno == 0 || firstRefused(request, errno) == null;
+    }
+
+    @HotPath
+    private int postQuickly(ReceiveRequest request) {
+        request.checkUsable();
+        try {
+            return DataPath.shortReceive(queue, request.address(), badAddress);
+        } finally { // the request's memory, and that of "bad", must not be collected during the call
+            Reference.reachabilityFence(request);
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @HotPath
+    private int postCarefully(ReceiveRequest request) {
+        checkSingle(request);
+        return post(request, 1);
+    }
+
+    /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    @HotPath
+    ReceiveRequest tryPostChain(ReceiveRequest first) {
+        int requests = checkChain(first);
+        int errno = post(first, requests);
+        return errno == 0 ? null : firstRefused(first, errno);
+    }
+
+    @HotPath
+    private int post(ReceiveRequest first, int requests) {
+        try {
+            return requests <= mostInShort // one comparison tells whose function it is, too
+                    ? DataPath.shortReceive(queue, first.address(), badAddress)
+                    : DataPath.post(function, queue, first.address(), badAddress);
+        } finally {
+            Reference.reachabilityFence(first);
+            Reference.reachabilityFence(this);
+        }
+    }
+}

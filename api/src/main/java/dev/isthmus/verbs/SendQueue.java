@@ -1,0 +1,114 @@
+package dev.isthmus.verbs;
+
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.DataPath;
+import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
+
+/** Where a queue pair's send requests are posted. */
+final class SendQueue extends PostQueue<SendRequest> {
+
+    private final QueuePair qp;
+    private final int accepted; // the kinds that the queue pair's type takes
+    private final int plain; // those of them that need no further check
+    private final int maxInline;
+    private final MemorySegment function;
+    private final boolean ofFirstDriver;
+    private final long queue;
+
+    /**
+     * A queue.
+     *
+     * @param function the address of ibv_post_send
+     */
+    SendQueue(QueuePair qp, MemorySegment function, int maxRequests, QueuePairCapabilities granted) {
+        super(
+                "ibv_post_send",
+                qp,
+                SendForm.accepted(qp.type()) & simple(qp.type()),
+                DataPath.isFirstSend(function),
+                maxRequests,
+                granted.maxSendSge());
+        this.qp = qp;
+        this.accepted = SendForm.accepted(qp.type());
+        this.plain = qp.type() == QueuePairType.RAW_PACKET ? 0 : accepted & SendForm.PLAIN;
+        this.maxInline = granted.maxInline();
+        this.function = function;
+        this.ofFirstDriver = DataPath.isFirstSend(function);
+        this.queue = qp.handle().address();
+    }
+
+    /** Of a raw packet drivers copy the first header: it never is simple. */
+    private static int simple(QueuePairType type) {
+        return type == QueuePairType.RAW_PACKET ? 0 : SendForm.SIMPLE;
+    }
+
+    /** Posts one request; false when the queue is full. */
+    @HotPath
+    boolean tryPost(SendRequest request) {
+        int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
+        return errno == 0 || firstRefused(request, errno) == null;
+    }
+
+    @HotPath
+    private int postQuickly(SendRequest request) {
+        request.checkUsable();
+        try {
+            return DataPath.firstSend(queue, request.address(), badAddress);
+        } finally { // the request's memory, and that of "bad", must not be collected during the call
+            Reference.reachabilityFence(request);
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @HotPath
+    private int postCarefully(SendRequest request) {
+        checkSingle(request);
+        return post(request);
+    }
+
+    /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    @HotPath
+    SendRequest tryPostChain(SendRequest first) {
+        checkChain(first);
+        int errno = post(first);
+        return errno == 0 ? null : firstRefused(first, errno);
+    }
+
+    @HotPath
+    private int post(SendRequest first) {
+        try {
+            return ofFirstDriver
+                    ? DataPath.firstSend(queue, first.address(), badAddress)
+                    : DataPath.post(function, queue, first.address(), badAddress);
+        } finally {
+            Reference.reachabilityFence(first);
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @Override
+    @HotPath
+    void checkOther(SendRequest request) {
+        int kind = request.kind();
+        if ((kind & plain) == 0) {
+            if ((kind & accepted) == 0) {
+                throw request.refused(qp);
+            }
+            request.checkSpecial(qp.protectionDomain(), qp.maxDatagram());
+        }
+        if (request.isInline()) {
+            checkInline(request);
+        }
+        super.checkOther(request);
+    }
+
+    @HotPath
+    private void checkInline(SendRequest request) {
+        if (request.messageLength() > maxInline) {
+            throw new IllegalArgumentException(request + " is inline, and " + qp + " takes " + maxInline
+                    + " bytes so: ask for more by maxInline() when creating it");
+        }
+        request.checkCopyable();
+    }
+}

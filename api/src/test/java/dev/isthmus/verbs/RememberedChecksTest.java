@@ -1,0 +1,181 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.lang.foreign.Arena;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Queues and requests remember what was found in order; here that changes after they were used. */
+@Tag("device")
+class RememberedChecksTest {
+
+    private RcPair pair;
+    private SendRequest send;
+    private ReceiveRequest receive;
+
+    @BeforeEach
+    void use() {
+        pair = RcPair.connected(config -> config.maxSendSge(2));
+        send = pair.a.send(0, 8);
+        receive = pair.b.receive(0, 8);
+        assertTrue(pair.b.qp.tryPost(receive));
+        posted();
+        pair.b.awaitSuccess();
+    }
+
+    @AfterEach
+    void close() {
+        pair.close();
+    }
+
+    private void posted() {
+        assertTrue(pair.a.qp.tryPost(send));
+        pair.a.awaitSuccess();
+    }
+
+    private <T extends Throwable> void assertRefused(Class<T> kind) {
+        assertThrows(kind, () -> pair.a.qp.tryPost(send));
+        assertThrows(kind, () -> pair.a.qp.tryPostChain(send));
+    }
+
+    @Test
+    void shouldRefuseTheOwnerThatHandedOver() throws InterruptedException {
+        var next = new Thread(() -> {});
+        pair.a.qp.handOver(next);
+        pair.b.qp.handOver(next);
+        pair.a.cq.handOver(next);
+        assertRefused(WrongThreadException.class);
+        assertThrows(WrongThreadException.class, () -> pair.b.qp.tryPost(receive));
+        assertThrows(WrongThreadException.class, () -> pair.a.cq.poll(pair.a.done));
+        next.start();
+        next.join(); // what belongs to a thread that has ended falls to who uses it
+        assertTrue(pair.b.qp.tryPost(receive));
+        posted();
+    }
+
+    @Test
+    void shouldRefuseWhatIsClosed() {
+        pair.a.qp.close();
+        pair.b.qp.close();
+        pair.a.cq.close();
+        assertRefused(IllegalStateException.class);
+        assertThrows(IllegalStateException.class, () -> pair.b.qp.tryPost(receive));
+        assertThrows(IllegalStateException.class, () -> pair.a.cq.poll(pair.a.done));
+    }
+
+    @Test
+    void shouldRefuseInAStateThatDoesNotAllowIt() {
+        pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RESET));
+        pair.b.qp.modify(QueuePairTransition.to(QueuePairState.RESET));
+        assertRefused(IllegalStateException.class);
+        assertThrows(IllegalStateException.class, () -> pair.b.qp.tryPost(receive));
+    }
+
+    @Test
+    void shouldRefuseARegionThatIsClosed() {
+        try (var arena = Arena.ofConfined()) {
+            var region = pair.a.pd.register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE);
+            send = SendRequest.prepare(region).opcode(SendOpcode.RDMA_WRITE).signaled(true);
+            send.remote(pair.b.region.address(), pair.b.region.rkey());
+            posted();
+            region.close();
+            assertRefused(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseARegionWhoseMemoryIsGone() {
+        var arena = Arena.ofConfined();
+        try (var region = pair.a.pd.register(arena.allocate(8, 8), AccessFlag.LOCAL_WRITE)) {
+            send = SendRequest.prepare(region).opcode(SendOpcode.RDMA_WRITE).signaled(true);
+            send.remote(pair.b.region.address(), pair.b.region.rkey());
+            posted();
+            arena.close();
+            assertRefused(IllegalStateException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseARequestThatBecameInline() {
+        int most = pair.a.qp.capabilities().maxInline();
+        send = pair.a.send(0, most + 1).opcode(SendOpcode.RDMA_WRITE);
+        send.remote(pair.b.region.address(), pair.b.region.rkey());
+        posted();
+        send.inline(true);
+        assertRefused(IllegalArgumentException.class);
+        send.length(most);
+        posted();
+        send.inline(false).length(most + 1);
+        posted();
+    }
+
+    @Test
+    void shouldRefuseARequestThatGotMoreBuffers() {
+        int most = pair.a.qp.capabilities().maxSendSge();
+        send = SendRequest.prepare(most + 1).opcode(SendOpcode.RDMA_WRITE).signaled(true);
+        send.remote(pair.b.region.address(), pair.b.region.rkey());
+        posted();
+        for (int i = 0; i < most; i++) {
+            send.sge(i, pair.a.region, 8L * i, 8);
+            posted();
+        }
+        send.sge(most, pair.a.region, 8L * most, 8);
+        assertRefused(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldRefuseARequestThatGotAnotherBehindIt() {
+        send.opcode(SendOpcode.RDMA_WRITE).remote(pair.b.region.address(), pair.b.region.rkey());
+        send.next(pair.a.send(0, 8));
+        assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(send));
+        send.next(null);
+        posted();
+    }
+
+    @Test
+    void shouldRefuseAReadThatCouldNoLongerWrite() {
+        send.opcode(SendOpcode.RDMA_READ).remote(pair.b.region.address(), pair.b.region.rkey());
+        posted();
+        try (var arena = Arena.ofConfined();
+                var readOnly = pair.a.pd.register(arena.allocate(8, 8))) {
+            assertFalse(readOnly.isWritable());
+            send.sge(0, readOnly, 0, 8);
+            assertRefused(IllegalArgumentException.class);
+            send.sge(0, pair.a.region, 0, 8);
+            posted();
+            send.sge(0, readOnly, 0, 8).opcode(SendOpcode.RDMA_WRITE);
+            posted();
+            send.opcode(SendOpcode.RDMA_READ);
+            assertRefused(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void shouldRefuseAnAtomicWhoseLengthChanged() {
+        send.fetchAndAdd(pair.b.region.address(), pair.b.region.rkey(), 1);
+        posted();
+        send.length(16);
+        assertRefused(IllegalArgumentException.class);
+        send.range(8, 8);
+        posted();
+        send.range(0, 4);
+        assertRefused(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldRefuseAnOperationThatLacksSomething() {
+        send.compareAndSwap(pair.b.region.address(), pair.b.region.rkey(), 1, 2);
+        posted();
+        send.opcode(SendOpcode.RDMA_WRITE);
+        assertRefused(IllegalArgumentException.class);
+        send.remote(pair.b.region.address(), pair.b.region.rkey());
+        posted();
+        send.opcode(SendOpcode.ATOMIC_CMP_AND_SWP);
+        assertRefused(IllegalArgumentException.class);
+    }
+}
