@@ -38,7 +38,7 @@ import picocli.CommandLine.Spec;
             "                          posts, and polls until all is completed",
             "  ...-chain-N             in chains of N requests, for each of them",
             "  ucx-progress-...        a progress of a worker that finds nothing;",
-            "                          as the next in C, Java and JUCX",
+            "                          all of ucx-... are counted in JUCX, too",
             "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
             "                          or of a worker to itself",
             "  ucx-stream-..., ucx-am-..., ucx-put-..., ucx-get-...",
