@@ -1,5 +1,7 @@
 package dev.isthmus.perf.perftest;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -47,15 +50,43 @@ class PerftestLimitsTest {
         ends.close();
     }
 
-    @Test
-    void shouldSayThatThePeerRunsAnotherTest() throws Exception {
+    /** Nothing in the exchange tells of the test: what comes of it, at the latest in the run, is one line and an end. */
+    @ParameterizedTest
+    @CsvSource({
+        "SEND_LAT, READ_LAT",
+        "READ_LAT, SEND_LAT",
+        "WRITE_LAT, SEND_LAT",
+        "ATOMIC_LAT, READ_LAT",
+        "SEND_BW, WRITE_BW",
+        "WRITE_BW, READ_BW",
+        "WRITE_BW, SEND_LAT",
+        "READ_BW, SEND_BW"
+    })
+    void shouldSayThatThePeerRunsAnotherTest(PerfTest theirs, PerfTest ours) throws Exception {
         int port = TwoEnds.freePort();
-        Process other = ends.startC(PerfTest.SEND_LAT, port, "-n 20 -s 64");
-        Plan plan = ends.client(PerfTest.READ_LAT, port, "-n 20 -s 64");
+        Process other = ends.startC(theirs, port, "-n 20 -s 8");
+        Plan plan = ends.client(ours, port, "-n 20 -s 8 --silence 3");
         var e = assertThrows(PerftestException.class, () -> Perftest.run(plan, TwoEnds.LIMIT, TwoEnds.QUIET));
-        assertTrue(e.getMessage().contains("same") && e.getMessage().lines().count() == 1, e.getMessage());
+        assertOneLine(e);
         assertTrue(other.waitFor(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS), "C waits on");
         assertNotEquals(0, other.exitValue());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"SEND_LAT, READ_LAT", "WRITE_LAT, SEND_LAT", "SEND_BW, READ_BW"}) // C's write_lat would wait for ever
+    void shouldSayThatTheClientRunsAnotherTest(PerfTest ours, PerfTest theirs) throws Exception {
+        int port = TwoEnds.freePort();
+        CompletableFuture<Void> server = TwoEnds.start(ends.server(ours, port, "-n 20 -s 8 --silence 3 --run-limit 3"));
+        Process other = ends.startCClient(theirs, port, "-n 20 -s 8");
+        var e = assertThrows(ExecutionException.class, () -> server.get(90, TimeUnit.SECONDS));
+        assertOneLine(e.getCause());
+        assertTrue(other.waitFor(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS), "C waits on");
+    }
+
+    private static void assertOneLine(Throwable e) {
+        assertInstanceOf(PerftestException.class, e);
+        assertEquals(1, e.getMessage().lines().count(), e.getMessage());
+        assertTrue(e.getMessage().contains("same") || e.getMessage().contains("closed"), e.getMessage());
     }
 
     @Test
