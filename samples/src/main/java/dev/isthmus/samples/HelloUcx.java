@@ -15,11 +15,11 @@ public final class HelloUcx {
      */
     public static void main(String[] args) {
         // README: begin
-        try (var context = UcpContext.create();
+        try (var arena = Arena.ofConfined();
+                var context = UcpContext.create();
                 var sender = context.createWorker();
                 var receiver = context.createWorker();
-                var endpoint = sender.createEndpoint(receiver.address());
-                var arena = Arena.ofConfined()) {
+                var endpoint = sender.createEndpoint(receiver.address())) {
             var hello = arena.allocateFrom("hello, UCX");
             var buffer = arena.allocate(64);
             long receive = receiver.tagReceive(buffer, 7); // a number, 0 when done at once

@@ -11,11 +11,6 @@ class HelloVerbsTest {
 
     @Test
     void shouldPrintWhatWasReceived() {
-        List<String> lines = Output.of(() -> HelloVerbs.main(new String[0]));
-        // The two requests complete in either order.
-        assertEquals(
-                List.of("hello, RDMA", "request 1: SUCCESS", "request 2: SUCCESS"),
-                lines.stream().sorted().toList());
-        assertEquals("hello, RDMA", lines.getLast());
+        assertEquals(List.of("hello, RDMA"), Output.of(() -> HelloVerbs.main(new String[0])));
     }
 }
