@@ -25,9 +25,9 @@ Places, in the order in which they are tried:
   hardware  the RDMA devices of this machine whose port is active
   host      Soft-RoCE (rdma_rxe) on this machine: two devices isthmus0 and isthmus1 (or the next free names)
             on the two ends of a veth pair, removed afterwards; needs root and the kernel module
-  vm        Debian's kernel in QEMU, on the files of this machine: devices rxe0 (10.0.0.1) and rxe1
-            (10.0.0.2) on the two ends of a veth pair, GID index 1; with --device siw the SoftiWARP
-            devices siw0 and siw1
+  vm        Debian's kernel in QEMU, on the files of this machine, or of another (--root): devices rxe0
+            (10.0.0.1) and rxe1 (10.0.0.2) on the two ends of a veth pair, GID index 1; with --device siw
+            the SoftiWARP devices siw0 and siw1
 """
 
 EPILOG = """\
@@ -39,7 +39,7 @@ What it leaves running ends with it, except on hardware or host with a terminal 
 
 In the vm the command sees this machine's files copy-on-write, in the same folder, as root; nothing that it
 writes is kept, except below the folders of --rw. Of the environment it gets PATH, HOME, JAVA_HOME, LANG,
-LC_*, TZ, ISTHMUS_*, UCX_* and what --env names. Standard input is passed on when it is a file or a pipe.
+LC_*, TZ, ISTHMUS_*, UCX_* and what --env names; with --root it gets only the last three. Standard input is passed on when it is a file or a pipe.
 
 Exit status: the command's own (128 + N when signal N ended it); 124 when the time was up; 125 when the
 testbed itself failed; 126 or 127 when the command could not be run; 2 for wrong options.
@@ -48,6 +48,7 @@ Examples:
   testbed -- ibv_devinfo
   testbed --rw target --timeout 120 -- java -jar target/tests.jar
   testbed --icount -- ./one-instruction-is-one-nanosecond
+  testbed --root /srv/debian-arm64 --rw "$PWD" -- uname -m
 """
 
 
@@ -69,6 +70,9 @@ def parser():
     vm_options = p.add_argument_group("for the vm")
     vm_options.add_argument("--rw", action="append", default=[], type=_folder, metavar="DIR",
                             help="let the command write to this folder of the host; may be repeated")
+    vm_options.add_argument("--root", default="/", type=_root, metavar="DIR",
+                            help="boot the kernel and files of this root folder, for any processor that QEMU emulates;"
+                                 " the current folder is there only by --rw (default: this machine's)")
     vm_options.add_argument("--cpus", type=_positive, default=2, metavar="N", help="default: 2")
     vm_options.add_argument("--memory", default="4G", help="QEMU's -m (default: 4G)")
     vm_options.add_argument("--accel", choices=("auto", "kvm", "tcg"), default="auto",
@@ -112,6 +116,12 @@ def _folder(text):
     return os.path.realpath(text)
 
 
+def _root(text):
+    if not os.path.isdir(f"{text}/lib/modules"):
+        raise argparse.ArgumentTypeError(f"{text} is no root folder of a system with a kernel: it has no lib/modules")
+    return os.path.realpath(text)
+
+
 def parse(arguments):
     """Returns the options and the command, which is all that follows the first "--"."""
     p = parser()
@@ -138,10 +148,12 @@ def run(arguments):
             say(place + (f" ({'; '.join(refusals)})" if refusals else ""))
 
     places = list(PLACES) if options.where == "auto" else [options.where]
-    if options.device == "siw":
-        if options.where not in ("auto", "vm"):
-            raise Failure(f"SoftiWARP devices are made in the vm, not with --where {options.where}")
-        places = ["vm"]
+    for asked, what in ((options.device == "siw", "SoftiWARP devices are made"),
+                        (options.root != "/", "the files of --root are used")):
+        if asked:
+            if options.where not in ("auto", "vm"):
+                raise Failure(f"{what} in the vm, not with --where {options.where}")
+            places = ["vm"]
     for name in places:
         try:
             return PLACES[name](command, options, announce)

@@ -4,7 +4,6 @@ import glob
 import gzip
 import lzma
 import os
-import platform
 import re
 import shlex
 import shutil
@@ -14,7 +13,7 @@ import subprocess
 
 from . import siw
 from .failure import Failure
-from .place import HERE, assigned, told
+from .place import HERE, architecture, assigned, told
 
 # What the initramfs must load before it can see the host's files. The rest is loaded from there.
 BOOT_MODULES = ("virtio_pci", "9pnet_virtio", "9p", "overlay", "virtio_console")
@@ -30,34 +29,38 @@ IPV6 = ("fd69:7374:686d::1", "fd69:7374:686d::2")
 # Passed to the command when set, besides what --env names.
 PASSED = re.compile(r"JAVA_HOME|PATH|HOME|LANG|LC_.*|TZ|ISTHMUS_.*|UCX_.*")
 
+# The same where the files are not this machine's: it may have no such folders.
+PASSED_TO_OTHERS = re.compile(r"ISTHMUS_.*|UCX_.*")
 
-def newest_kernel():
+
+def newest_kernel(root):
     """Returns the image and the version of the newest kernel that has Soft-RoCE."""
     found = []
-    for image in glob.glob("/boot/vmlinuz-*"):
-        version = image.removeprefix("/boot/vmlinuz-")
-        if glob.glob(f"/lib/modules/{version}/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*"):
+    for image in glob.glob(glob.escape(os.path.join(root, "boot/vmlinuz-")) + "*"):
+        version = os.path.basename(image).removeprefix("vmlinuz-")
+        modules = os.path.join(root, "lib/modules", version)
+        if glob.glob(glob.escape(modules) + "/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*"):
             numbers = [int(n) for n in re.findall(r"\d+", version)]
             found.append((numbers, image, version))
     if not found:
         package = {"x86_64": "linux-image-amd64", "aarch64": "linux-image-arm64"}.get(
-            platform.machine(), "linux-image")
-        raise Failure("no kernel with the rdma_rxe module in /boot and /lib/modules; "
-                      f"install Debian's {package}")
+            architecture(root), "linux-image")
+        raise Failure(f"no kernel with the rdma_rxe module in {os.path.join(root, 'boot')} and "
+                      f"{os.path.join(root, 'lib/modules')}; install Debian's {package}")
     _, image, version = max(found)
     if not os.access(image, os.R_OK):
         raise Failure(f"{image} cannot be read by this user")
     return image, version
 
 
-def kernel_image(path):
+def kernel_image(path, processor):
     """Returns what QEMU is to boot: where it can, the kernel without its wrapping.
 
     Unpacking an x86 kernel takes the emulated processor 3 s and this one less than 1 s. The offsets
     are those of the kernel's boot protocol (Documentation/arch/x86/boot.rst).
     """
     image = _read(path)
-    if platform.machine() == "x86_64" and image[0x202:0x206] == b"HdrS":
+    if processor == "x86_64" and image[0x202:0x206] == b"HdrS":
         start, size = struct.unpack_from("<II", image, 0x248)
         start += ((image[0x1F1] or 4) + 1) * 512
         payload = image[start:start + size]
@@ -69,14 +72,14 @@ def kernel_image(path):
 def initramfs(version, arguments, options, more):
     """Returns a cpio archive: busybox, boot modules, the guest's scripts, and the command, with more environment."""
     files = {
-        "bin/busybox": (_read(_busybox()), 0o755),
+        "bin/busybox": (_read(_busybox(options.root)), 0o755),
         "init": (_read(f"{HERE}/guest/init"), 0o755),
         "testbed/run": (_read(f"{HERE}/guest/run"), 0o755),
         "testbed/devices": (_read(f"{HERE}/devices"), 0o755),
         "testbed/command": (command_script(arguments, options, more), 0o644),
         "shares/list": ("\n".join(share_tags(options)).encode(), 0o644),
     }
-    for number, module in enumerate(_boot_modules(version)):
+    for number, module in enumerate(_boot_modules(options.root, version)):
         files[f"modules/{number:02}.ko"] = (_module(module), 0o644)
     for tag, directory in share_tags(options).items():
         files[f"shares/{tag}"] = (os.fsencode(directory), 0o644)
@@ -113,8 +116,9 @@ def command_script(arguments, options, more):
 
 def environment(options):
     """Returns what the command gets of the environment."""
+    passed = PASSED if options.root == "/" else PASSED_TO_OTHERS
     chosen = {name: value for name, value in os.environ.items()
-              if PASSED.fullmatch(name) or name in options.env}
+              if passed.fullmatch(name) or name in options.env}
     chosen.update(assigned(options))
     chosen.update(told("vm") if options.no_devices else told("vm", ends(options)[2::3], ends(options)[1::3], IPV6))
     # A shell can export no other name.
@@ -122,17 +126,17 @@ def environment(options):
             if re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", name)}
 
 
-def _busybox():
-    path = shutil.which("busybox", path="/bin:/usr/bin")
+def _busybox(root):
+    path = shutil.which("busybox", path=f"{os.path.join(root, 'bin')}:{os.path.join(root, 'usr/bin')}")
     # A dynamic one names its loader, which the initramfs does not have.
     if path is None or b"/ld-linux" in _read(path):
         raise Failure("no static busybox; install Debian's busybox-static")
     return path
 
 
-def _boot_modules(version):
+def _boot_modules(root, version):
     """Returns the files of the boot modules and what they depend on, in the order to load them."""
-    run = subprocess.run(["modprobe", "--set-version", version, "--ignore-install", "--show-depends",
+    run = subprocess.run(["modprobe", "--dirname", root, "--set-version", version, "--ignore-install", "--show-depends",
                           "--all", *BOOT_MODULES],
                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL,
                          env={"PATH": "/usr/sbin:/sbin:/usr/bin:/bin"})

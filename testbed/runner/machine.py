@@ -9,6 +9,7 @@ import subprocess
 
 from . import guest
 from .failure import Failure
+from .place import architecture
 
 # The guest's ports, in the order guest/run expects: /dev/vport0p1 and so on.
 PORTS = ("control", "stdin", "stdout", "stderr")
@@ -31,28 +32,29 @@ KERNEL_OPTIONS = (
     " random.trust_cpu=on rcupdate.rcu_expedited=1 cryptomgr.notests").split()
 
 
-def accelerator(wanted):
+def accelerator(wanted, processor=platform.machine()):
     """Returns kvm or tcg. A /dev/kvm alone proves nothing: without the processor's own flag the guest
     hangs."""
     with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         flagged = re.search(r"^flags\s*:.*\b(vmx|svm)\b", file.read(), re.MULTILINE)
     capable = flagged or platform.machine() != "x86_64"
-    usable = capable and os.access("/dev/kvm", os.R_OK | os.W_OK)
+    usable = capable and processor == platform.machine() and os.access("/dev/kvm", os.R_OK | os.W_OK)
     if wanted == "kvm" and not usable:
         raise Failure("KVM is not usable: it takes a /dev/kvm that this user may open, "
-                      "and vmx or svm in /proc/cpuinfo")
+                      "vmx or svm in /proc/cpuinfo, and a guest for this machine's processor")
     return "kvm" if wanted != "tcg" and usable else "tcg"
 
 
 def check(options):
     """Raises when there can be no virtual machine, before anything is done for it."""
-    if platform.machine() not in ARCHITECTURES:
-        raise Failure(f"no virtual machine for {platform.machine()}; "
+    processor = architecture(options.root)
+    if processor not in ARCHITECTURES:
+        raise Failure(f"no virtual machine for {processor}; "
                       f"there is one for: {', '.join(ARCHITECTURES)}")
-    program, package = ARCHITECTURES[platform.machine()][:2]
+    program, package = ARCHITECTURES[processor][:2]
     if shutil.which(program) is None:
         raise Failure(f"no {program}; install Debian's {package}")
-    accelerator(options.accel)
+    _accelerator(options)
 
 
 def told(options):
@@ -63,14 +65,14 @@ def told(options):
     the other may run the old code for ever. A JVM changes its code all the time, and now and then died of that. It
     does not when all of its threads are on one processor.
     """
-    if _threads(options) == "multi" and qemu_version() < (8, 1):
+    if _threads(options) == "multi" and qemu_version(architecture(options.root)) < (8, 1):
         return {"ISTHMUS_ONE_CPU_JVM": "1"}
     return {}
 
 
-def qemu_version():
+def qemu_version(processor=platform.machine()):
     """Returns the first two numbers of QEMU's version."""
-    run = subprocess.run([ARCHITECTURES[platform.machine()][0], "--version"],
+    run = subprocess.run([ARCHITECTURES[processor][0], "--version"],
                          capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     match = re.search(r"version (\d+)\.(\d+)", run.stdout)
     if run.returncode != 0 or match is None:
@@ -79,7 +81,7 @@ def qemu_version():
 
 
 def _accelerator(options):
-    return accelerator("tcg" if options.icount else options.accel)
+    return accelerator("tcg" if options.icount else options.accel, architecture(options.root))
 
 
 def _cpus(options):
@@ -95,7 +97,7 @@ def _threads(options):
 
 def command(options, kernel, initramfs, descriptors):
     """Returns the command line. descriptors has QEMU's end of each stream's socket, by name."""
-    program, _, board, processor, console = ARCHITECTURES[platform.machine()]
+    program, _, board, processor, console = ARCHITECTURES[architecture(options.root)]
     icount = ["testbed.icount"] if options.icount else []
     line = [program, "-nodefaults", "-no-user-config", "-display", "none", "-no-reboot",
             "-machine", board, "-smp", str(_cpus(options)), "-m", options.memory]
@@ -107,7 +109,7 @@ def command(options, kernel, initramfs, descriptors):
         line += ["-icount", "shift=0,sleep=off"]
     line += ["-kernel", kernel, "-initrd", initramfs,
              "-append", " ".join([f"console={console}", *KERNEL_OPTIONS, *icount, *shlex.split(options.append)])]
-    line += _streams(descriptors) + _share("root", "/", readonly=True)
+    line += _streams(descriptors) + _share("root", options.root, readonly=True)
     for tag, directory in guest.share_tags(options).items():
         line += _share(tag, directory, readonly=False)
     return line + shlex.split(options.qemu_opts)

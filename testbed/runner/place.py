@@ -1,8 +1,12 @@
 """What a command is told about the place where it runs."""
 
 import os
+import platform
+import struct
 
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # testbed/
+
+ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64 and EM_AARCH64 of elf.h
 
 
 def told(place, devices=(), addresses=(), ipv6=()):
@@ -11,6 +15,15 @@ def told(place, devices=(), addresses=(), ipv6=()):
             "ISTHMUS_DEVICES": " ".join(devices),
             "ISTHMUS_ADDRESSES": " ".join(addresses),
             "ISTHMUS_ADDRESSES_IPV6": " ".join(ipv6)}
+
+
+def architecture(root):
+    """Returns the processor that the programs below a root folder are for, as `uname -m` calls it."""
+    if root == "/":
+        return platform.machine()
+    with open(os.path.join(root, "bin/busybox"), "rb") as file:  # which must be there in any case
+        header = file.read(20)
+    return ELF_MACHINES.get(struct.unpack_from("<H", header, 18)[0] if header[:4] == b"\x7fELF" else None, "unknown")
 
 
 def assigned(options):

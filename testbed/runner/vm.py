@@ -12,6 +12,7 @@ import time
 
 from . import guest, machine
 from .failure import TIMED_OUT, Failure, Interrupted, check_interrupted
+from .place import architecture
 
 BOOT_SECONDS = 300  # it takes 5 s under software emulation, and ten times that with ten others like it
 END_SECONDS = 60  # a killed QEMU gives back its memory
@@ -45,12 +46,12 @@ class Guest:
     """One QEMU process. Use it in a with statement: leaving it kills the guest, whatever happened."""
 
     def __init__(self, arguments, options):
-        kernel, version = guest.newest_kernel()
+        kernel, version = guest.newest_kernel(options.root)
         self.timeout = options.timeout
         ours, theirs = {}, {}
         for name in (*machine.PORTS, machine.CONSOLE):
             ours[name], theirs[name] = socket.socketpair()
-        image = _in_memory("kernel", guest.kernel_image(kernel))
+        image = _in_memory("kernel", guest.kernel_image(kernel, architecture(options.root)))
         initramfs = _in_memory("initramfs", guest.initramfs(version, arguments, options, machine.told(options)))
         self.began = time.monotonic()  # to make the initramfs may have meant to build a module
         descriptors = {name: end.fileno() for name, end in theirs.items()}
@@ -157,7 +158,9 @@ def _receive(descriptor, size=65536):
 def run(arguments, options, announce):
     names = guest.ends(options)[2::3]
     kind = {"rxe": "Soft-RoCE", "siw": "SoftiWARP"}[options.device]
-    announce("in QEMU" if options.no_devices else f"in QEMU with {kind} devices {names[0]} and {names[1]}")
+    files = "" if options.root == "/" else f", {architecture(options.root)}, on the files of {options.root}"
+    devices = "" if options.no_devices else f" with {kind} devices {names[0]} and {names[1]}"
+    announce(f"in QEMU{devices}{files}")
     machine.check(options)
     with Guest(arguments, options) as running:
         return running.run()
