@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
@@ -16,6 +17,9 @@ final class GuestOutput {
 
     /** How far a tick of the clock may be from an instruction. */
     private static final double CLOCK_ERROR = 0.005;
+
+    /** A plain call takes so many instructions more than a critical one, at the very least. */
+    private static final double PLAIN_COSTS = 10;
 
     private final Map<Suite, Map<String, Count>> counts = new LinkedHashMap<>();
     private final List<String> facts = new ArrayList<>();
@@ -49,7 +53,7 @@ final class GuestOutput {
             case CLOCK -> checkClock(Figure.of(words, 1).instructions());
             default -> count(words);
         }
-        return side == null ? "the testbed boots" : suite.twin() + " in " + side.title() + progress();
+        return side == null ? "the testbed boots" : suite.title() + " in " + side.title() + progress();
     }
 
     private String progress() {
@@ -91,8 +95,29 @@ final class GuestOutput {
         return counts.values().stream().flatMap(rows -> rows.values().stream()).toList();
     }
 
-    /** Throws when a row lacks a figure. */
+    /** Throws when a row lacks a figure, or the plain calls were none. */
     void checkComplete() throws IOException {
+        checkFigures();
+        checkPlain();
+    }
+
+    private void checkPlain() throws IOException {
+        Count plain = counts.getOrDefault(Suite.VERBS_PLAIN, Map.of()).get(PlainRow.SHORTEST.spec());
+        Count critical = counts.getOrDefault(Suite.VERBS, Map.of()).get(PlainRow.SHORTEST.spec());
+        if (plain != null && critical != null) {
+            double more = plain.instructions(Side.JAVA) - critical.instructions(Side.JAVA);
+            if (more < PLAIN_COSTS) {
+                throw new IOException(String.format(
+                        Locale.ROOT,
+                        "%s takes %.1f instructions more than %s: the driver under another name was not called plainly",
+                        plain.title(),
+                        more,
+                        critical.title()));
+            }
+        }
+    }
+
+    private void checkFigures() throws IOException {
         for (var rows : counts.entrySet()) {
             for (Count count : rows.getValue().values()) {
                 for (Side each : Side.values()) {

@@ -35,10 +35,11 @@ final class GuestScript {
 
     /** Runs a side's program. */
     void add(Suite suite, Side side, Path twin, List<? extends Row> rows) {
+        text.append(suite.preparation());
         text.append(String.join(" ", "echo", BEGIN, suite.name(), side.name())).append('\n');
         String program = side == Side.C
                 ? quoted(twin.toString())
-                : side.settings() + java().map(GuestScript::quoted).collect(Collectors.joining(" ")) + " "
+                : suite.settings(side) + java().map(GuestScript::quoted).collect(Collectors.joining(" ")) + " "
                         + suite.program(side).getName();
         String specs = rows.stream().map(Row::spec).collect(Collectors.joining(" "));
         text.append(String.join(" ", program, suite.place(side), specs)).append('\n');

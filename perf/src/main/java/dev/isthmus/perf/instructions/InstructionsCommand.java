@@ -37,6 +37,8 @@ import picocli.CommandLine.Spec;
             "  send-64, write-64, ...  a whole message of so many bytes:",
             "                          posts, and polls until all is completed",
             "  ...-chain-N             in chains of N requests, for each of them",
+            "  ...-plain               by plain calls, as other drivers",
+            "                          than Soft-RoCE's and SoftiWARP's get them",
             "  ucx-progress-...        a progress of a worker that finds nothing;",
             "                          all of ucx-... are counted in JUCX, too",
             "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
@@ -96,7 +98,7 @@ public final class InstructionsCommand implements Callable<Integer> {
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
-            defaultValue = "360",
+            defaultValue = "600",
             description = "End the testbed after so long (default: ${DEFAULT-VALUE}).")
     private int timeout;
 

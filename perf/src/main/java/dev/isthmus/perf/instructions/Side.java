@@ -15,12 +15,4 @@ enum Side {
     String title() {
         return title;
     }
-
-    /**
-     * Before the program, in the words of a shell. UCX takes the signal that the JVM makes its null checks with: Isthmus
-     * sees to it itself, for JUCX a setting does.
-     */
-    String settings() {
-        return this == JUCX ? "UCX_ERROR_SIGNALS= " : "";
-    }
 }

@@ -1,22 +1,30 @@
 package dev.isthmus.perf.instructions;
 
 import java.util.List;
-import java.util.Locale;
 
 /** Rows that the same programs run. */
 enum Suite {
     VERBS,
+    VERBS_PLAIN,
     UCX;
+
+    /** Where the testbed finds the driver under another name, without what a driver's file ends with. */
+    private static final String PLAIN_DRIVER = "/tmp/isthmus-plain/plain";
 
     /** The C source among the resources, without its suffix. */
     String twin() {
-        return name().toLowerCase(Locale.ROOT);
+        return this == UCX ? "ucx" : "verbs";
+    }
+
+    /** What is measured, in a few words. */
+    String title() {
+        return this == VERBS_PLAIN ? "verbs by plain calls" : twin();
     }
 
     /** What the C program is linked with. */
     List<String> libraries() {
         return switch (this) {
-            case VERBS -> List.of("-libverbs");
+            case VERBS, VERBS_PLAIN -> List.of("-libverbs");
             case UCX -> List.of("-lucp", "-lucs");
         };
     }
@@ -29,16 +37,36 @@ enum Suite {
     /** A side's program in Java. */
     Class<?> program(Side side) {
         return switch (this) {
-            case VERBS -> VerbsProgram.class;
+            case VERBS, VERBS_PLAIN -> VerbsProgram.class;
             case UCX -> side == Side.JUCX ? JucxProgram.class : UcxProgram.class;
         };
+    }
+
+    /** What a shell in the testbed does before the programs run; a line, or nothing. */
+    String preparation() {
+        // A driver is known by its file: libibverbs loads those that IBV_DRIVERS names before its own.
+        return this == VERBS_PLAIN
+                ? "mkdir -p $(dirname " + PLAIN_DRIVER + ") && for file in /usr/lib/*/libibverbs/librxe-rdmav*.so; do"
+                        + " ln -sf $file " + PLAIN_DRIVER + "-${file##*-}; done\n"
+                : "";
+    }
+
+    /**
+     * Before a side's program, in the words of a shell. UCX takes the signal that the JVM makes its null checks with:
+     * Isthmus sees to it itself, for JUCX a setting does.
+     */
+    String settings(Side side) {
+        if (side == Side.JUCX) {
+            return "UCX_ERROR_SIGNALS= ";
+        }
+        return this == VERBS_PLAIN ? "IBV_DRIVERS=" + PLAIN_DRIVER + " " : "";
     }
 
     /** The arguments before the rows, in the words of a shell in the testbed. */
     String place(Side side) {
         return switch (this) {
             // The first device; in C also the index of its GID with the IPv4 address.
-            case VERBS -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
+            case VERBS, VERBS_PLAIN -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
             case UCX -> "";
         };
     }
@@ -46,6 +74,7 @@ enum Suite {
     List<? extends Row> rows() {
         return switch (this) {
             case VERBS -> VerbsRow.ALL;
+            case VERBS_PLAIN -> PlainRow.ALL;
             case UCX -> UcxRow.ALL;
         };
     }
