@@ -22,7 +22,7 @@ final class JavaTagLat implements Contestant {
     public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
         try {
             server.tell(bytes + " " + iterations);
-            Latency latency = TagPingPong.latency(client.runClient(bytes, iterations));
+            Latency latency = client.runClient(bytes, iterations);
             server.answer();
             return latency;
         } catch (IOException | RdmaException e) {

@@ -33,8 +33,12 @@ public final class Table {
                     range(c.cBestMicros(), c.cWorstMicros()),
                     range(c.javaBestMicros(), c.javaWorstMicros())));
         }
-        out.append(
-                String.format("%nMedians of the rounds' medians; the rounds from best to worst. %s%n", report.date()));
+        out.append(String.format(Locale.ROOT, """
+
+                Medians of the rounds' medians, and the rounds from best to worst; %s
+                A round's median is that of its round trips, over UCX of the last 2048, as ib_send_lat and ucx_perftest print it.
+                Each end looks at its clock once a round trip: C at the processor's counter, Java by System.nanoTime().
+                """, report.date()));
         report.machines().forEach((path, machine) -> out.append(describe(path, machine)));
         report.failures().forEach(failure -> out.append(describe(failure)));
         return out.toString();
@@ -56,8 +60,16 @@ public final class Table {
         String versions = new TreeMap<>(machine.versions())
                 .entrySet().stream().map(Table::version).collect(Collectors.joining(", "));
         return String.format(
-                "%s: %s; %s; %d x %s; %s; %s%n",
-                title(path), machine.where(), machine.kernel(), machine.cpus(), machine.cpu(), machine.jdk(), versions);
+                Locale.ROOT,
+                "%s: %s; %s; %d x %s; %s; %s; System.nanoTime() takes %.0f ns%n",
+                title(path),
+                machine.where(),
+                machine.kernel(),
+                machine.cpus(),
+                machine.cpu(),
+                machine.jdk(),
+                versions,
+                machine.clockNanos());
     }
 
     private static String describe(Failure failure) {

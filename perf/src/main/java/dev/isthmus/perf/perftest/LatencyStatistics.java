@@ -8,7 +8,8 @@ import java.util.Arrays;
  * answered by messages, for one way.
  *
  * @param min the shortest
- * @param max the longest but one: the very longest is dropped
+ * @param max the second longest: the shorter of the two that mean and median leave out (print_report_lat in perftest's
+ *     src/perftest_parameters.c)
  * @param typical the median
  * @param average the mean, without the two longest
  * @param deviation the standard deviation of whole microseconds: C truncates each distance to an int

@@ -1,26 +1,23 @@
 package dev.isthmus.perf.ucx;
 
-import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * Takes a run's time, once for each {@value #BLOCK} messages: {@code System.nanoTime()} waits for what the processor has
- * begun, so asked for after each message it would cost several times what reading the time-stamp counter costs C. A
- * percentile is therefore one of the means of blocks. Allocates nothing while it runs, but to report once a second.
+ * Takes a run's time: where each message is waited for, after each of them at both ends, as {@code ucx_perftest} does, and
+ * otherwise once for each {@value #BLOCK}. {@code System.nanoTime()} waits for what the processor has begun, so it costs
+ * several times what reading the time-stamp counter costs C, which would be most of what a message costs that nobody
+ * waits for. Allocates nothing while it runs, but to report once a second.
  */
 final class UcxClock {
 
-    /** Messages between two looks at the clock. */
-    static final int BLOCK = 32;
+    private static final int BLOCK = 32;
 
-    private static final int QUEUE = 2048;
     private static final double NANOS = 1e9;
     private static final long REPORT_NANOS = 1_000_000_000L;
 
     private final UcxPlan plan;
     private final Consumer<UcxResult> report;
-    private final double[] queue = new double[QUEUE];
-    private long stamps; // a run without an end has more than an int counts in an hour or two
+    private final LastTimes times = new LastTimes();
     private long begin;
     private long now;
     private long reportedAt;
@@ -32,6 +29,11 @@ final class UcxClock {
         this.report = report;
     }
 
+    /** Messages between two looks at the clock. */
+    int block() {
+        return plan.test().isLatency() ? 1 : BLOCK;
+    }
+
     void start() {
         start(System.nanoTime());
     }
@@ -39,14 +41,14 @@ final class UcxClock {
     /** Begins with so many looks at the clock already taken. */
     void start(long time, long taken) {
         start(time);
-        stamps = taken;
+        times.clear(taken);
     }
 
     void start(long time) {
         begin = time;
         now = time;
         reportedAt = time;
-        stamps = 0;
+        times.clear();
         done = 0;
         reported = 0;
     }
@@ -57,7 +59,7 @@ final class UcxClock {
     }
 
     void stamp(int count, long time) {
-        queue[(int) (stamps++ & (QUEUE - 1))] = (double) (time - now) / count;
+        times.add((double) (time - now) / count);
         now = time;
         done += count;
         if (time - reportedAt >= REPORT_NANOS) {
@@ -79,22 +81,12 @@ final class UcxClock {
         long recent = done - reported;
         return new UcxResult(
                 done,
-                percentile() / NANOS / factor,
+                times.percentile(plan.percentile()) / NANOS / factor,
                 since / recent / factor,
                 all / done / factor,
                 recent * plan.bytes() / since * factor,
                 done * plan.bytes() / all * factor,
                 recent / since * factor,
                 done / all * factor);
-    }
-
-    private double percentile() {
-        int count = (int) Math.min(stamps, QUEUE);
-        if (count == 0) {
-            return Double.NaN;
-        }
-        double[] sorted = Arrays.copyOf(queue, count);
-        Arrays.sort(sorted);
-        return sorted[(int) ((count - 1) * (plan.percentile() / 100))];
     }
 }

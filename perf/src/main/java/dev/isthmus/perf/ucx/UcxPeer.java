@@ -41,7 +41,7 @@ public final class UcxPeer {
      * @param iterations how many there were
      * @param warmedUp how many were before them, and are not measured
      * @param averageMicros of an operation, of a ping-pong half a round trip
-     * @param percentileMicros the percentile that was asked for; of a latency test each message was timed
+     * @param percentileMicros the percentile that was asked for, of the last messages
      * @param perSecond messages, of a ping-pong in both directions
      * @param compileMillis how long this JVM's compilers were at work while it was measured
      */
@@ -94,10 +94,9 @@ public final class UcxPeer {
         line.options.check();
         UcxPlan plan = line.options.plan();
         var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
-        boolean each = plan.test().isPingPong() || plan.test() == UcxTest.UCP_GET;
         try (var link = UcxLink.connect(server)) {
             var warmUp = new WarmUp();
-            UcxResult result = UcxSession.client(plan, link, binding.ends(), warmUp, each ? 1 : UcxClock.BLOCK);
+            UcxResult result = UcxSession.client(plan, link, binding.ends(), warmUp);
             return new Result(
                     result.iterations(),
                     warmUp.iterations,

@@ -27,37 +27,29 @@ final class UcxSession {
     private final UcxPlan plan;
     private final UcxLink link;
     private final UcxEnd end;
-    private final int blockSize;
     private final UcxClock clock;
     private final boolean limited;
 
-    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, int blockSize, Listener listener) {
+    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, Listener listener) {
         this.plan = plan;
         this.link = link;
         this.end = end;
-        this.blockSize = blockSize;
         this.clock = new UcxClock(plan, result -> listener.report(result, false));
         this.limited = !plan.test().command().isOneSided();
     }
 
     /** Runs a test with a server; what was measured. */
     static UcxResult client(UcxPlan plan, UcxLink link, UcxBinding binding, Listener listener) throws IOException {
-        return client(plan, link, binding, listener, UcxClock.BLOCK);
-    }
-
-    /** The same, with a look at the clock after so many messages. */
-    static UcxResult client(UcxPlan plan, UcxLink link, UcxBinding binding, Listener listener, int block)
-            throws IOException {
         listener.begin(plan);
         link.send(UcxParameters.encode(plan));
-        return run(plan, link, binding, block, false, listener);
+        return run(plan, link, binding, false, listener);
     }
 
     /** Runs the test that a client wants. */
     static void serve(UcxLink link, UcxBinding binding, Listener listener) throws IOException {
         UcxPlan plan = requested(link);
         listener.begin(plan);
-        run(plan, link, binding, UcxClock.BLOCK, true, listener);
+        run(plan, link, binding, true, listener);
     }
 
     private static UcxPlan requested(UcxLink link) throws IOException {
@@ -70,11 +62,10 @@ final class UcxSession {
         }
     }
 
-    private static UcxResult run(
-            UcxPlan plan, UcxLink link, UcxBinding binding, int blockSize, boolean server, Listener listener)
+    private static UcxResult run(UcxPlan plan, UcxLink link, UcxBinding binding, boolean server, Listener listener)
             throws IOException {
         try (UcxEnd end = binding.open(plan, server, link)) {
-            var session = new UcxSession(plan, link, end, blockSize, listener);
+            var session = new UcxSession(plan, link, end, listener);
             session.connect();
             listener.warmedUp(session.warmUp());
             session.measure(plan.iterations() == 0 ? Long.MAX_VALUE : plan.iterations());
@@ -131,9 +122,10 @@ final class UcxSession {
         UcxBlock block = end.block();
         end.begin();
         barrier();
+        int most = clock.block();
         clock.start();
         for (long left = iterations; left > 0; ) {
-            int count = (int) Math.min(left, blockSize);
+            int count = (int) Math.min(left, most);
             block.run(count);
             clock.stamp(count);
             link.touch();

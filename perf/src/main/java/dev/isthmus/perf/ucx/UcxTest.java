@@ -93,9 +93,14 @@ enum UcxTest {
         return title().endsWith("_lat");
     }
 
+    /** Whether the answer to a message, or its completion, is awaited before the next: its time is then its latency. */
+    boolean isLatency() {
+        return !title().endsWith("_bw") && this != UCP_ADD;
+    }
+
     /** The word over the columns of time. */
     String timeWord() {
-        return title().endsWith("_bw") || this == UCP_ADD ? "overhead" : "latency";
+        return isLatency() ? "latency" : "overhead";
     }
 
     /** What the context must be able to do. */

@@ -22,7 +22,9 @@ class ReportTest {
 
     private static final Report REPORT = new Report(
             "2026-11-21T08:00:00Z",
-            Map.of("verbs", new Machine("the testbed", "Linux 6.1", "a CPU", 2, "a JDK", Map.of("perftest", "6.06"))),
+            Map.of(
+                    "verbs",
+                    new Machine("the testbed", "Linux 6.1", "a CPU", 2, "a JDK", Map.of("perftest", "6.06"), 24.4)),
             Comparison.of(SAMPLES),
             SAMPLES,
             List.of(new Failure("ucx", "the ucx half ended with status 1", false)));
@@ -71,10 +73,12 @@ class ReportTest {
                 "verbs RC send                  8    30.500    33.550   1.100   30.500..30.500    33.550..33.550",
                 lines.get(1).stripTrailing());
         assertTrue(lines.get(3).contains("2026-11-21T08:00:00Z"), lines.get(3));
-        assertEquals("verbs RC send: the testbed; Linux 6.1; 2 x a CPU; a JDK; perftest 6.06", lines.get(4));
+        assertEquals(
+                "verbs RC send: the testbed; Linux 6.1; 2 x a CPU; a JDK; perftest 6.06; System.nanoTime() takes 24 ns",
+                lines.get(6));
         assertEquals(
                 "UCX tag, shared memory: not measured to the end, because the ucx half ended with status 1",
-                lines.get(5));
+                lines.get(7));
     }
 
     @Test

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class CompareReportTest {
 
-    private static final Machine MACHINE = new Machine("here", "Linux", "a cpu", 2, "a jdk", Map.of("UCX", "1.13.1"));
+    private static final Machine MACHINE =
+            new Machine("here", "Linux", "a cpu", 2, "a jdk", Map.of("UCX", "1.13.1"), 24);
 
     private final Figures figures = new Figures(Cell.ALL.getFirst());
 

@@ -2,6 +2,7 @@ package dev.isthmus.perf.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -18,5 +19,13 @@ class UcxClockTest {
         UcxResult result = clock.result();
         assertEquals(5000, result.iterations());
         assertEquals(1e-6, result.percentile(), 1e-12);
+    }
+
+    @Test
+    void shouldBeLookedAtAfterEachMessageThatIsWaitedFor() {
+        for (String test : List.of("tag_lat", "ucp_get", "ucp_fadd", "ucp_cswap", "stream_lat", "ucp_am_lat")) {
+            assertEquals(1, new UcxClock(UcxPlans.of("-t " + test + " host"), result -> {}).block(), test);
+        }
+        assertEquals(32, new UcxClock(UcxPlans.of("-t tag_bw host"), result -> {}).block());
     }
 }
