@@ -11,12 +11,19 @@ import java.util.Objects;
 public final class OwnerThread {
 
     private final Lifetime lifetime;
+    private final boolean forGood; // C knows the thread, and no other may follow it
     private Thread owner; // null once closed
     private long ownerId; // its number, which no other thread ever has; 0, which none has, once closed
 
     /** Confines to the calling thread. */
     public OwnerThread(Lifetime lifetime) {
+        this(lifetime, false);
+    }
+
+    /** Confines to the calling thread, and for good if nobody may have the object after that thread has ended. */
+    public OwnerThread(Lifetime lifetime, boolean forGood) {
         this.lifetime = lifetime;
+        this.forGood = forGood;
         belongTo(Thread.currentThread());
     }
 
@@ -83,6 +90,10 @@ public final class OwnerThread {
         if (holder.isAlive() || holder.getState() == Thread.State.NEW) {
             throw new WrongThreadException(lifetime + " belongs to thread " + holder.getName() + ", not to "
                     + Thread.currentThread().getName() + ": its owner must hand it over first");
+        }
+        if (forGood) {
+            throw new WrongThreadException(lifetime + " was made for thread " + holder.getName() + " only, which has"
+                    + " ended: close it on its thread; now it stays until the process ends");
         }
         synchronized (this) {
             if (owner == holder) {

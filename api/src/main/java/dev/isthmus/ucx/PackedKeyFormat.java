@@ -27,7 +27,9 @@ final class PackedKeyFormat {
     // Until then UCX, when it cannot attach the shared memory of a key, releases what it has not attached.
     private static final int FIXED_MINOR = 19;
 
-    // uct_posix_packed_rkey_t: {uint64_t seg_id; uintptr_t address; size_t length;}
+    // uct_posix_packed_rkey_t: {uint64_t seg_id; uintptr_t address; size_t length;}, and what tells the process's
+    // namespace
+    // where that is not the first one, as in a container, or the folder of the file.
     private static final int POSIX_BYTES = 24;
     private static final long POSIX_FILE_OF_PROCESS = 1L << 63;
     private static final long POSIX_SHM_OPEN = 1L << 62;
@@ -106,7 +108,7 @@ final class PackedKeyFormat {
 
     // There is no telling which transport an entry is of, but each of the two says where its memory is.
     private static boolean isGone(ByteBuffer entry, UcpPackedKey key) {
-        if (entry.remaining() == POSIX_BYTES) {
+        if (entry.remaining() >= POSIX_BYTES) {
             long id = entry.getLong();
             long begin = entry.getLong();
             return contains(begin, entry.getLong(), key) && !posixExists(id);

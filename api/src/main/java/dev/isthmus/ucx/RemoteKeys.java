@@ -20,6 +20,10 @@ final class RemoteKeys {
         if (endpoint.isFailed()) {
             throw failed(endpoint);
         }
+        if (!endpoint.isEstablished()) {
+            throw new IllegalStateException(endpoint + " is still connecting, and UCX would bind the key to what the"
+                    + " connection is now: let the worker progress until a flush of the endpoint is done");
+        }
         PackedKeyFormat.checkMemoryType(key.bytes());
         if (PackedKeyFormat.isGone(key) && endpoint.isOverSharedMemory()) {
             throw UcxFailure.of(

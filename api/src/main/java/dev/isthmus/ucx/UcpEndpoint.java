@@ -36,6 +36,7 @@ public final class UcpEndpoint implements AutoCloseable {
     private final long failureId;
     private final boolean describable;
     private final long handle;
+    private final Establishment establishment; // null where there is none to wait for
     private long ep; // 0 once closed
     private int failureCode;
     private UcpStream stream; // null until it is asked for
@@ -60,6 +61,7 @@ public final class UcpEndpoint implements AutoCloseable {
             worker.failures().remove(failureId);
             throw e;
         }
+        this.establishment = !describable && UcpRemoteMemory.isIn(worker.context()) ? new Establishment(ep) : null;
         if (active != null) {
             active.add(handle, this);
         }
@@ -305,14 +307,14 @@ public final class UcpEndpoint implements AutoCloseable {
 
     /**
      * Makes a peer's memory reachable: {@code ucp_ep_rkey_unpack}. The peer is the one that this endpoint leads to, and the
-     * key is of memory of its worker's context; of a connection by socket address, unpack when it is established, for
-     * instance with a key that came over it.
+     * key is of memory of its worker's context. On a connection by socket address, unpack once it is established: when a
+     * flush of the endpoint is done, or something has come over it.
      *
      * @param key what the peer's {@link UcpMemory#packKey()} gave
      * @return the memory; to be closed before the endpoint
      * @throws IllegalArgumentException if the loaded UCX does not know the type of the memory
-     * @throws IllegalStateException if the endpoint is closed, or the context was made without {@link UcpFeature#RMA},
-     *     {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
+     * @throws IllegalStateException if the endpoint is closed, or its connection is not established yet, or the context
+     *     was made without {@link UcpFeature#RMA}, {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws UcxException if UCX refuses because the peer has closed the memory for instance, or the endpoint failed
      */
@@ -510,6 +512,9 @@ public final class UcpEndpoint implements AutoCloseable {
         } finally {
             ep = destroyed ? 0 : handle;
         }
+        if (establishment != null) {
+            establishment.forget();
+        }
         worker.failures().remove(failureId);
         if (active != null) {
             active.remove(handle, this);
@@ -519,6 +524,11 @@ public final class UcpEndpoint implements AutoCloseable {
     /** Whether UCX can say how it is connected without a look at transports that are not there. */
     boolean isDescribable() {
         return describable && !isFailed();
+    }
+
+    /** Whether what it uses stays as it is. */
+    boolean isEstablished() {
+        return establishment == null || establishment.isOver();
     }
 
     /** Whether the endpoint is known to use shared memory. */

@@ -64,10 +64,10 @@ public final class UcpWorker implements AutoCloseable {
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
         this.context = context;
         this.lifetime = new Lifetime("UcpWorker", name, context.lifetime());
-        this.owner = new OwnerThread(lifetime);
+        this.single = config.threadMode() == UcpThreadMode.SINGLE;
+        this.owner = new OwnerThread(lifetime, single);
         this.closeNanos = config.closeTimeout().toNanos();
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
-        this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(owner, worker, slots, arena);
         this.async = new AsyncRequests(this, requests);

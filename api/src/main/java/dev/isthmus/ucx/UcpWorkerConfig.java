@@ -35,16 +35,24 @@ public final class UcpWorkerConfig {
 
     /**
      * Which threads may use the worker, {@link UcpThreadMode#SERIALIZED} if not said. With {@link UcpThreadMode#SINGLE}
-     * UCX may leave out what several threads need, and {@link UcpWorker#handOver} is refused.
+     * UCX may leave out what several threads need: {@link UcpWorker#handOver} is refused, and nobody but the thread that
+     * made the worker can close it, also when that thread has ended. A virtual thread cannot make it: it moves between
+     * threads of the system.
      *
      * @param mode either of the two
      * @return this
      * @throws IllegalArgumentException for another mode: a worker has one thread at a time
+     * @throws IllegalStateException for {@link UcpThreadMode#SINGLE} on a virtual thread
      */
     public UcpWorkerConfig threadMode(UcpThreadMode mode) {
         if (mode != UcpThreadMode.SINGLE && mode != UcpThreadMode.SERIALIZED) {
             throw new IllegalArgumentException("a worker is used by one thread at a time, and not in mode " + mode
                     + ": make a worker for each thread, or let others give their work to a UcpEventLoop");
+        }
+        if (mode == UcpThreadMode.SINGLE && Thread.currentThread().isVirtual()) {
+            throw new IllegalStateException(
+                    "a virtual thread moves between threads of the system, and UCX allows one only"
+                            + " in mode SINGLE: use SERIALIZED");
         }
         threadMode = mode;
         return this;

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -33,7 +34,11 @@ final class SocketPair implements AutoCloseable {
     }
 
     SocketPair(String tls, Consumer<UcpWorkerConfig> configurer) {
-        context = UcpContext.create(config -> config.set("TLS", tls));
+        this(tls, configurer, EnumSet.of(UcpFeature.TAG));
+    }
+
+    SocketPair(String tls, Consumer<UcpWorkerConfig> configurer, EnumSet<UcpFeature> features) {
+        context = UcpContext.create(config -> config.set("TLS", tls).features(features));
         client = context.createWorker(configurer.andThen(config -> config.clientId(CLIENT_ID)));
         server = context.createWorker(configurer);
         listener = server.createListener(UcxTransports.listenAddress(), requests::add);

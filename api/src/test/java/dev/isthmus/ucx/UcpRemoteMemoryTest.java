@@ -11,6 +11,8 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
@@ -322,6 +324,37 @@ class UcpRemoteMemoryTest {
         }
     }
 
+    /** From UCX 1.16 on a key stays bound to what the connection was when it was unpacked. */
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
+    void shouldRefuseKeyUntilTheConnectionIsEstablished(String tls) {
+        try (var pair = new SocketPair(tls, UcpPair.closingWithin(Duration.ofMillis(200)), RemotePair.FEATURES);
+                var memory = pair.context.allocate(64)) {
+            memory.segment().fill((byte) 0);
+            UcpPackedKey key = memory.packKey();
+            UcpEndpoint endpoint = pair.connect(config -> {});
+            var e = assertThrows(IllegalStateException.class, () -> endpoint.unpack(key));
+            assertTrue(e.getMessage().contains("still connecting"), e.getMessage());
+            UcpEndpoint accepted = pair.keep(pair.request().accept());
+            pair.exchange(endpoint, accepted, 8);
+            UcpRequests requests = pair.client.requests();
+            long flush = endpoint.flush();
+            UcxTransports.until(() -> requests.isDone(flush), pair::progress);
+            requests.release(flush);
+            try (var remote = endpoint.unpack(key)) {
+                MemorySegment from = pair.arena.allocate(8);
+                from.set(ValueLayout.JAVA_LONG, 0, 42);
+                long put = remote.put(from, 0, 8, 8);
+                UcxTransports.until(() -> requests.isDone(put), pair::progress);
+                requests.release(put);
+                long end = endpoint.flush();
+                UcxTransports.until(() -> requests.isDone(end), pair::progress);
+                requests.release(end);
+                assertEquals(42, memory.segment().get(ValueLayout.JAVA_LONG, 8));
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldRefuseKeyOfMemoryThatHasGone(String tls) {
@@ -338,6 +371,24 @@ class UcpRemoteMemoryTest {
             }
             pair.end(pair.remote.put(pair.filled(8, 1), 0, 8, 0));
         }
+    }
+
+    /** In a container UCX adds the namespace to where the memory is, and would not survive that either. */
+    @Test
+    void shouldTellThatMemoryHasGoneByAKeyFromAContainer() {
+        long fileOfProcess = 0b1001L << 60; // of process 0, which has none
+        byte[] rkey = ByteBuffer.allocate(42)
+                .order(ByteOrder.nativeOrder())
+                .putLong(1)
+                .put((byte) 0)
+                .put((byte) 32)
+                .putLong(fileOfProcess)
+                .putLong(4096)
+                .putLong(64)
+                .putLong(4_026_531_836L)
+                .array();
+        boolean fatal = UcxVersion.loaded().minor() < 19;
+        assertEquals(fatal, PackedKeyFormat.isGone(UcpPackedKey.ofRaw(4096, 64, rkey)));
     }
 
     @Test

@@ -8,8 +8,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -213,6 +215,29 @@ class UcpWorkerTest {
         }
         var config = new UcpWorkerConfig();
         assertThrows(IllegalArgumentException.class, () -> config.threadMode(UcpThreadMode.MULTI));
+    }
+
+    /** UCX compares the thread with the one that used the worker first; from 1.17 on an assertion ends the process. */
+    @Test
+    void shouldKeepSingleThreadedWorkerToItsThread() throws Exception {
+        List<UcpWorker> made = new CopyOnWriteArrayList<>();
+        List<Throwable> refused = new CopyOnWriteArrayList<>();
+        // Both stay until the process ends: nobody else can close them.
+        var context = UcpContext.create(config -> config.set("TLS", "self"));
+        Thread maker = Thread.ofPlatform().start(() -> {
+            made.add(context.createWorker(config -> config.threadMode(UcpThreadMode.SINGLE)));
+            made.getFirst().progress();
+        });
+        maker.join();
+        UcpWorker worker = made.getFirst();
+        var e = assertThrows(WrongThreadException.class, worker::progress);
+        assertTrue(e.getMessage().contains("close it on its thread"), e.getMessage());
+        assertThrows(WrongThreadException.class, worker::close);
+        Thread virtual = Thread.ofVirtual()
+                .start(() -> refused.add(assertThrows(
+                        IllegalStateException.class, () -> new UcpWorkerConfig().threadMode(UcpThreadMode.SINGLE))));
+        virtual.join();
+        assertEquals(1, refused.size());
     }
 
     @Test

@@ -5,6 +5,7 @@ import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
+import dev.isthmus.ucx.UcxVersion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -19,12 +20,15 @@ import java.util.function.Consumer;
 
 /**
  * What ucp_client_server of UCX does, and a peer for it: a client connects to a server's socket address and sends it texts,
- * over a stream, as tagged messages, or as active messages.
+ * over a stream, as tagged messages, or as active messages. From UCX 1.14 on the server sends one back when it has all, and
+ * then the client closes; before, the client closes when it has sent all.
  */
 public final class UcpClientServer {
 
     private static final long TAG = 0xCAFE;
     private static final int ACTIVE_MESSAGE = 0;
+    private static final int ACKNOWLEDGED_SINCE =
+            14; // by the program in C: a client of UCX 1.13 dies of an active message
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
     private final UcpWorker worker;
@@ -85,9 +89,9 @@ public final class UcpClientServer {
             listening.accept(listener.address());
             server.await(() -> !requests.isEmpty());
             try (var endpoint = requests.poll().accept(worker, config -> {})) {
-                return server.receive(endpoint, count, bytes).stream()
-                        .map(text -> text.getString(0))
-                        .toList();
+                List<MemorySegment> texts = server.receive(endpoint, count, bytes);
+                server.acknowledge(endpoint, bytes);
+                return texts.stream().map(text -> text.getString(0)).toList();
             }
         }
     }
@@ -99,18 +103,49 @@ public final class UcpClientServer {
                 var worker = context.createWorker();
                 var endpoint = worker.createEndpoint(to, config -> {})) {
             var client = new UcpClientServer(worker, way, arena);
+            if (way == UcpFeature.AM) {
+                client.handleActiveMessages();
+            }
             MemorySegment text = arena.allocateFrom(text(bytes));
             for (int i = 0; i < count; i++) {
-                client.finish(
-                        switch (way) {
-                            case STREAM -> endpoint.stream().send(text, 0, bytes);
-                            case TAG -> endpoint.tagSend(text, TAG);
-                            default -> endpoint.amSend(ACTIVE_MESSAGE, text);
-                        });
+                client.finish(client.beginToSend(endpoint, text));
             }
             client.finish(endpoint.flush());
-            client.await(endpoint::isFailed); // the server has all, and has closed
+            client.awaitAcknowledgement(endpoint, bytes);
         }
+    }
+
+    private long beginToSend(UcpEndpoint endpoint, MemorySegment text) {
+        return switch (way) {
+            case STREAM -> endpoint.stream().send(text, 0, text.byteSize());
+            case TAG -> endpoint.tagSend(text, TAG);
+            default -> endpoint.amSend(ACTIVE_MESSAGE, text);
+        };
+    }
+
+    private long beginToReceive(UcpEndpoint endpoint, MemorySegment text) {
+        return way == UcpFeature.STREAM
+                ? endpoint.stream().receiveAll(text, 0, text.byteSize())
+                : worker.tagReceive(text, 0, text.byteSize(), TAG, UcpWorker.ANY_TAG);
+    }
+
+    /** Sends one text back, and waits for the client to close. Closing the worker ends what has not ended then. */
+    private void acknowledge(UcpEndpoint endpoint, long bytes) throws InterruptedException {
+        if (UcxVersion.loaded().minor() < ACKNOWLEDGED_SINCE) {
+            return;
+        }
+        long ignored = beginToSend(endpoint, arena.allocateFrom(text(bytes)));
+        await(endpoint::isFailed);
+    }
+
+    /** Waits for the text that comes back, or for the server to close. */
+    private void awaitAcknowledgement(UcpEndpoint endpoint, long bytes) throws InterruptedException {
+        if (way == UcpFeature.AM) {
+            await(() -> !came.isEmpty() || endpoint.isFailed());
+            return;
+        }
+        long receive = beginToReceive(endpoint, arena.allocate(bytes));
+        await(() -> worker.requests().isDone(receive) || endpoint.isFailed());
     }
 
     /** So many bytes with the zero that ends a text in C. */
@@ -140,9 +175,7 @@ public final class UcpClientServer {
         for (int i = 0; i < count; i++) {
             MemorySegment text = arena.allocate(bytes);
             texts.add(text);
-            receives[i] = way == UcpFeature.STREAM
-                    ? endpoint.stream().receiveAll(text, 0, bytes)
-                    : worker.tagReceive(text, 0, bytes, TAG, UcpWorker.ANY_TAG);
+            receives[i] = beginToReceive(endpoint, text);
         }
         for (long receive : receives) {
             finish(receive);

@@ -47,8 +47,9 @@ class AgentTest {
     }
 
     private static void signal(String name, long pid) throws Exception {
-        Process kill =
-                new ProcessBuilder("kill", "-" + name, "" + pid).inheritIO().start();
+        Process kill = new ProcessBuilder("sh", "-c", "kill -" + name + " " + pid)
+                .inheritIO()
+                .start();
         assertTrue(kill.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS));
         assertEquals(0, kill.exitValue());
     }

@@ -132,8 +132,9 @@ final class TypedComparison implements AutoCloseable {
             Set<Long> agents = agents(comparison);
             long one = agents.iterator().next();
             crashed.add(one);
-            Process kill =
-                    new ProcessBuilder("kill", "-SEGV", "" + one).inheritIO().start();
+            Process kill = new ProcessBuilder("sh", "-c", "kill -SEGV " + one)
+                    .inheritIO()
+                    .start();
             assertEquals(0, status(kill));
             await(comparison, () -> output().contains("failed: ") || !agents.containsAll(agents(comparison)));
         }

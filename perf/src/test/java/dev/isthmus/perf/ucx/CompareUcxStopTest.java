@@ -45,7 +45,7 @@ class CompareUcxStopTest {
             while (line != null && !SOME_DONE.matcher(line).find()) {
                 line = progress.readLine();
             }
-            Process kill = new ProcessBuilder("kill", "-TERM", "--", "-" + command.pid()).start();
+            Process kill = new ProcessBuilder("sh", "-c", "kill -TERM -" + command.pid()).start();
             assertTrue(kill.waitFor(1, TimeUnit.MINUTES) && kill.exitValue() == 0);
             assertTrue(command.waitFor(2, TimeUnit.MINUTES), "it goes on");
             assertEquals(128 + SIGTERM, command.exitValue());
