@@ -236,7 +236,7 @@ public final class UcpActiveMessage {
         }
         UcpEndpoint endpoint = operations.endpoint(replyEp);
         if (endpoint != null && !endpoint.isUsable()) {
-            throw new IllegalStateException(endpoint + ", to the sender, is closed");
+            throw new IllegalStateException(endpoint + ", to the sender, is closed or has failed");
         }
         return operations.send(
                 endpoint,

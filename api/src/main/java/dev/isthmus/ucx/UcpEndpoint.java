@@ -38,6 +38,7 @@ public final class UcpEndpoint implements AutoCloseable {
     private final long handle;
     private final Establishment establishment; // null where there is none to wait for
     private long ep; // 0 once closed
+    private long sending; // ep while it can send: 0 once closed or failed
     private int failureCode;
     private UcpStream stream; // null until it is asked for
     private String lanes; // null until asked for
@@ -57,6 +58,7 @@ public final class UcpEndpoint implements AutoCloseable {
         try {
             this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
             this.ep = handle;
+            this.sending = isFailed() ? 0 : ep;
         } catch (RuntimeException e) {
             worker.failures().remove(failureId);
             throw e;
@@ -99,7 +101,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSend(MemorySegment buffer, long offset, long length, long tag) {
-        return tags.send(this, open(), buffer, offset, length, tag);
+        return tags.send(this, sending(), buffer, offset, length, tag);
     }
 
     /**
@@ -117,7 +119,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSend(UcpPayload payload, long tag) {
-        return tags.send(this, open(), payload, tag, RequestSlot.SEND);
+        return tags.send(this, sending(), payload, tag, RequestSlot.SEND);
     }
 
     /**
@@ -138,7 +140,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSendSync(MemorySegment buffer, long offset, long length, long tag) {
-        return tags.sendSync(this, open(), buffer, offset, length, tag);
+        return tags.sendSync(this, sending(), buffer, offset, length, tag);
     }
 
     /**
@@ -156,7 +158,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long tagSendSync(UcpPayload payload, long tag) {
-        return tags.send(this, open(), payload, tag, RequestSlot.SYNC_SEND);
+        return tags.send(this, sending(), payload, tag, RequestSlot.SYNC_SEND);
     }
 
     /**
@@ -233,7 +235,7 @@ public final class UcpEndpoint implements AutoCloseable {
             long offset,
             long length,
             int flags) {
-        long handle = open();
+        long handle = sending();
         if (active == null) {
             worker.activeMessages(); // which says why not
         }
@@ -254,7 +256,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long amSend(int id, MemorySegment header, UcpPayload payload, int flags) {
-        long handle = open();
+        long handle = sending();
         if (active == null) {
             worker.activeMessages(); // which says why not
         }
@@ -302,7 +304,7 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @HotPath
     public long flush() {
-        return order.flush(this, open());
+        return order.flush(this, sending());
     }
 
     /**
@@ -494,6 +496,7 @@ public final class UcpEndpoint implements AutoCloseable {
         owner.check();
         if (worker.callbacks().isInside()) {
             ep = 0; // nothing more is sent
+            sending = 0;
             worker.callbacks().defer(() -> destroy(way));
         } else {
             destroy(way);
@@ -502,6 +505,7 @@ public final class UcpEndpoint implements AutoCloseable {
 
     private void destroy(BiConsumer<UcpWorker, UcpEndpoint> way) {
         ep = 0; // handlers of active messages run meanwhile, and are not to send any more
+        sending = 0;
         boolean destroyed = false;
         try {
             lifetime.close(() -> {
@@ -511,6 +515,7 @@ public final class UcpEndpoint implements AutoCloseable {
             destroyed = true;
         } finally {
             ep = destroyed ? 0 : handle;
+            sending = isFailed() ? 0 : ep;
         }
         if (establishment != null) {
             establishment.forget();
@@ -561,10 +566,10 @@ public final class UcpEndpoint implements AutoCloseable {
         return errorHandling;
     }
 
-    /** Whether it can send: it was not closed, nor is it being closed. */
+    /** Whether it can send: it has not failed, was not closed, nor is it being closed. */
     @HotPath
     boolean isUsable() {
-        return ep != 0;
+        return sending != 0;
     }
 
     /** {@code ucp_ep_h}. */
@@ -576,6 +581,7 @@ public final class UcpEndpoint implements AutoCloseable {
     /** Told by C's callback: notes it, and nothing else. */
     void failed(int status) {
         failureCode = status;
+        sending = 0;
     }
 
     /** Tells the program, on its thread and outside of C. */
@@ -593,6 +599,25 @@ public final class UcpEndpoint implements AutoCloseable {
             throw new IllegalStateException(this + " is closed");
         }
         return handle;
+    }
+
+    /**
+     * The handle to send with. A failed endpoint is refused here: from 1.16 on UCX tries a send for ever, in the call, when
+     * the endpoint failed before it had any transport (docs/ucx-faults.md).
+     */
+    @HotPath
+    long sending() {
+        owner.check();
+        long handle = sending;
+        if (handle == 0) {
+            refuseToSend();
+        }
+        return handle;
+    }
+
+    private void refuseToSend() {
+        open();
+        throw UcxFailure.of(failureCode, "a send", toString());
     }
 
     /** The endpoint as messages name it. */

@@ -53,7 +53,7 @@ public final class UcpStream {
      */
     @HotPath
     public long send(MemorySegment buffer, long offset, long length) {
-        return operations.send(endpoint, endpoint.open(), buffer, offset, length);
+        return operations.send(endpoint, endpoint.sending(), buffer, offset, length);
     }
 
     /**
@@ -69,7 +69,7 @@ public final class UcpStream {
      */
     @HotPath
     public long send(UcpPayload payload) {
-        return operations.send(endpoint, endpoint.open(), payload);
+        return operations.send(endpoint, endpoint.sending(), payload);
     }
 
     /**
