@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -50,6 +51,9 @@ public final class EventChannel implements AutoCloseable {
     /** The connections by the address of their C struct: added when made, removed when destroyed. */
     private final Map<Long, ConnectionId> ids = new ConcurrentHashMap<>();
 
+    /** Run when events may have come of which the descriptor does not tell. */
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
+
     private EventChannel(Lifetime lifetime, MemorySegment handle) {
         this.lifetime = lifetime;
         this.handle = handle;
@@ -73,7 +77,14 @@ public final class EventChannel implements AutoCloseable {
                 throw CmErrors.noChannel(call.errno());
             }
             int fd = rdma_event_channel.fd(NativeCall.sized(handle, rdma_event_channel.sizeof()));
-            return new EventChannel(new Lifetime("EventChannel", "fd " + fd), handle);
+            return Lifetime.orDestroy(
+                    () -> new EventChannel(new Lifetime("EventChannel", "fd " + fd), handle), () -> destroy(handle));
+        }
+    }
+
+    private static void destroy(MemorySegment handle) {
+        try (var call = new CmCall()) {
+            call.nothing(Librdmacm.DESTROY_EVENT_CHANNEL, handle);
         }
     }
 
@@ -223,6 +234,11 @@ public final class EventChannel implements AutoCloseable {
     /** Lets those who wait look again: the kernel does not wake them for events that came with a connection. */
     void wake() {
         source.wake();
+        watchers.forEach(Runnable::run);
+    }
+
+    List<Runnable> watchers() {
+        return watchers;
     }
 
     MemorySegment handle() {
@@ -243,9 +259,7 @@ public final class EventChannel implements AutoCloseable {
     public void close() {
         lifetime.close(() -> {
             source.shut();
-            try (var call = new CmCall()) {
-                call.nothing(Librdmacm.DESTROY_EVENT_CHANNEL, handle);
-            }
+            destroy(handle);
         });
     }
 

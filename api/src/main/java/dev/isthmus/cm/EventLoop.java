@@ -34,7 +34,7 @@ import java.util.function.Consumer;
  */
 public final class EventLoop implements Executor, AutoCloseable {
 
-    /** How many events of one channel a turn handles before it looks at the next. */
+    /** How many tasks a turn runs, how many channels it looks at, and how many events of each it handles. */
     private static final int FAIR_SHARE = 64;
 
     private static final Duration LONG = Duration.ofDays(365_000);
@@ -43,9 +43,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Lifetime lifetime = new Lifetime("EventLoop", "" + NUMBERS.incrementAndGet());
     private final WatchedDescriptors descriptors = new WatchedDescriptors(lifetime);
     private final List<BooleanSupplier> sources =
-            new CopyOnWriteArrayList<>(); // each handles an event, if there is one
-    private final List<Lifetime> holds = new ArrayList<>(); // keep the channels open; guarded by this
+            new CopyOnWriteArrayList<>(); // each handles an event, if there is one; by the numbers of their descriptors
+    private final List<Runnable> releases = new ArrayList<>(); // let the channels go; guarded by this
     private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+
+    /** Sources that have events of which their descriptors do not tell. */
+    private final Queue<BooleanSupplier> unannounced = new ConcurrentLinkedQueue<>();
+
+    private final int[] ready = new int[FAIR_SHARE]; // of the thread that turns
     private volatile boolean stopped;
 
     private EventLoop() {}
@@ -68,13 +73,32 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws IllegalStateException if this or the channel is closed
      */
     public void add(EventChannel channel, Consumer<CmEvent> handler) {
-        add("EventChannel", channel.lifetime(), channel.fileDescriptor(), () -> {
+        BooleanSupplier source = () -> {
             CmEvent event = channel.poll();
             if (event != null) {
                 handler.accept(event);
             }
             return event != null;
-        });
+        };
+        Runnable look = () -> {
+            unannounced.add(source);
+            descriptors.wakeup();
+        };
+        channel.watchers().add(look);
+        boolean added = false;
+        try {
+            add(
+                    "EventChannel",
+                    channel.lifetime(),
+                    channel.fileDescriptor(),
+                    source,
+                    () -> channel.watchers().remove(look));
+            added = true;
+        } finally {
+            if (!added) {
+                channel.watchers().remove(look);
+            }
+        }
     }
 
     /**
@@ -87,24 +111,25 @@ public final class EventLoop implements Executor, AutoCloseable {
      */
     public void add(CompletionChannel channel, Consumer<CompletionQueue> handler) {
         Lifetime ofChannel = VerbsSeam.get().lifetime(channel);
-        add("CompletionChannel", ofChannel, channel.fileDescriptor(), () -> {
+        BooleanSupplier source = () -> {
             CompletionQueue queue = channel.poll();
             if (queue != null) {
                 handler.accept(queue);
             }
             return queue != null;
-        });
+        };
+        add("CompletionChannel", ofChannel, channel.fileDescriptor(), source, () -> {});
     }
 
-    private synchronized void add(String what, Lifetime watched, int fd, BooleanSupplier source) {
+    private synchronized void add(String what, Lifetime watched, int fd, BooleanSupplier source, Runnable release) {
         lifetime.check();
         var hold = new Lifetime("EventLoop", what, watched);
         hold.open(() -> {
-            descriptors.add(fd);
+            sources.add(source); // first: the thread that turns may hear of the descriptor at once
+            descriptors.add(fd, sources.size() - 1);
             return null;
         });
-        holds.add(hold);
-        sources.add(source);
+        releases.add(() -> hold.close(release));
     }
 
     /**
@@ -121,7 +146,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Handles what is there; when nothing is, waits for something first.
+     * Handles what is there; when nothing is, waits for something first. Of many tasks, channels or events of a channel it
+     * handles some, and the next turn goes on.
      *
      * @param timeout how long to wait; zero or less does not wait
      * @return whether anything was handled
@@ -129,7 +155,6 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws IllegalStateException if this is closed, before or meanwhile
      */
     public boolean turn(Duration timeout) throws InterruptedException {
-        lifetime.check();
         if (handle()) {
             return true;
         }
@@ -138,17 +163,49 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     private boolean handle() {
-        boolean any = false;
-        for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.run();
-            any = true;
+        int count = descriptors.ready(ready); // before the tasks: it forgets that there are new ones
+        boolean any = runTasks();
+        for (int i = 0; i < count; i++) {
+            any |= handleSome(sources.get(ready[i])) > 0; // what is left, or throws, is ready at the next turn, too
         }
-        for (BooleanSupplier source : sources) {
-            for (int i = 0; i < FAIR_SHARE && !stopped && source.getAsBoolean(); i++) {
-                any = true;
+        any |= handleUnannounced();
+        return any;
+    }
+
+    private boolean runTasks() {
+        int ran = 0;
+        Runnable task = tasks.poll();
+        while (task != null) {
+            task.run();
+            task = ++ran < FAIR_SHARE ? tasks.poll() : null;
+        }
+        return ran > 0;
+    }
+
+    private boolean handleUnannounced() {
+        boolean any = false;
+        BooleanSupplier source = unannounced.peek();
+        for (int i = 0; i < FAIR_SHARE && source != null; i++) {
+            int handled = handleSome(source);
+            any |= handled > 0;
+            unannounced.remove(); // now that its handler has not thrown
+            if (handled == FAIR_SHARE) {
+                unannounced.add(source);
             }
+            source = unannounced.peek();
         }
         return any;
+    }
+
+    private int handleSome(BooleanSupplier source) {
+        int handled = 0;
+        while (handled < FAIR_SHARE && source.getAsBoolean()) {
+            handled++;
+            if (stopped) {
+                break;
+            }
+        }
+        return handled;
     }
 
     /**
@@ -167,9 +224,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     /** Ends {@link #run} after the event that is being handled, or the next run at once. Any thread may call it. */
     public void stop() {
         stopped = true;
-        if (lifetime.isOpen()) {
-            descriptors.wakeup();
-        }
+        descriptors.wakeup();
     }
 
     /**
@@ -180,7 +235,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     public synchronized void close() {
         lifetime.close(() -> {
             descriptors.close();
-            holds.forEach(hold -> hold.close(() -> {}));
+            releases.forEach(Runnable::run);
         });
     }
 

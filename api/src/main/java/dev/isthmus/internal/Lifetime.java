@@ -73,6 +73,27 @@ public final class Lifetime {
         }
     }
 
+    /**
+     * Makes the Java object that stands for a native one. When that fails, the native one is destroyed, which nobody else
+     * could do any more. Called where the native object is made, within {@link #open}.
+     *
+     * @param represent makes the Java object, or throws
+     * @param destroy destroys the native object
+     * @return what {@code represent} returned
+     */
+    public static <T> T orDestroy(Supplier<T> represent, Runnable destroy) {
+        try {
+            return represent.get();
+        } catch (Throwable t) {
+            try {
+                destroy.run();
+            } catch (RuntimeException e) {
+                t.addSuppressed(e);
+            }
+            throw t;
+        }
+    }
+
     /** Begins a call on the object: it stays open until {@link #endCall()}. */
     synchronized void beginCall() {
         check();

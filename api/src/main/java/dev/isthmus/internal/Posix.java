@@ -25,8 +25,11 @@ final class Posix {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLLIN = 1;
 
-    /** {@code sizeof(struct epoll_event)}, or more: packed on some processors; the mask of events comes first. */
-    private static final long EPOLL_EVENT = 16;
+    /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
+    private static final long EPOLL_EVENT = isX86() ? 12 : 16;
+
+    /** Where the number is in it that the descriptor was added with. */
+    private static final long EPOLL_DATA = isX86() ? 4 : 8;
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
     private static final NativeFunction EVENTFD =
@@ -37,6 +40,8 @@ final class Posix {
             LIBC.function("epoll_create1", FunctionDescriptor.of(JAVA_INT, JAVA_INT));
     private static final NativeFunction EPOLL_CTL =
             LIBC.function("epoll_ctl", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT, JAVA_INT, ADDRESS));
+    private static final NativeFunction EPOLL_WAIT =
+            LIBC.function("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
     private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
     private static final NativeFunction READ = LIBC.function("read", TRANSFER);
     private static final NativeFunction WRITE = LIBC.function("write", TRANSFER);
@@ -49,6 +54,10 @@ final class Posix {
             link("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
 
     private Posix() {}
+
+    private static boolean isX86() {
+        return System.getProperty("os.arch").equals("amd64");
+    }
 
     @SuppressWarnings("restricted")
     private static MethodHandle link(String name, FunctionDescriptor descriptor) {
@@ -106,14 +115,30 @@ final class Posix {
         }
     }
 
-    /** Adds a descriptor to an {@code epoll} one, from which it vanishes when it is closed. */
-    static void watch(int epoll, int fd) {
+    /** Adds a descriptor with a number to an {@code epoll} one, from which it vanishes when it is closed. */
+    static void watch(int epoll, int fd, int number) {
         try (var call = new NativeCall()) {
             MemorySegment event = call.allocate(EPOLL_EVENT, Long.BYTES);
             event.set(JAVA_INT, 0, EPOLLIN);
+            event.set(JAVA_INT, EPOLL_DATA, number);
             if (call.integer(EPOLL_CTL, epoll, EPOLL_CTL_ADD, fd, event) != 0) {
                 throw failure(EPOLL_CTL, "fd " + fd, call.errno());
             }
+        }
+    }
+
+    /** Stores the numbers of descriptors that are readable or in error; returns how many. Does not wait. */
+    static int ready(int epoll, int[] numbers) {
+        try (var call = new NativeCall()) {
+            MemorySegment events = call.allocate(numbers.length * EPOLL_EVENT, Long.BYTES);
+            int count = call.integer(EPOLL_WAIT, epoll, events, numbers.length, 0);
+            if (count < 0) {
+                throw failure(EPOLL_WAIT, "", call.errno());
+            }
+            for (int i = 0; i < count; i++) {
+                numbers[i] = events.get(JAVA_INT, i * EPOLL_EVENT + EPOLL_DATA);
+            }
+            return count;
         }
     }
 

@@ -3,14 +3,17 @@ package dev.isthmus.internal;
 import java.time.Duration;
 
 /**
- * Several file descriptors as one source that a thread waits on, with a way to end the wait. Thread-safe, but for {@link
- * #close}, which comes last.
+ * Several file descriptors as one source that a thread waits on, with a way to end the wait. Thread-safe.
  */
 public final class WatchedDescriptors implements AutoCloseable {
+
+    /** The number of the descriptor that ends a wait; others have theirs from 0 on. */
+    private static final int WAKE = -1;
 
     private final int epoll = Posix.epoll();
     private final int wakeFd;
     private final EventSource source;
+    private boolean wakeable = true; // guarded by this
 
     /**
      * None yet.
@@ -22,7 +25,7 @@ public final class WatchedDescriptors implements AutoCloseable {
         int wake = -1;
         try {
             wake = Posix.eventfd();
-            Posix.watch(epoll, wake);
+            Posix.watch(epoll, wake, WAKE);
             made = true;
         } finally {
             if (!made) {
@@ -36,9 +39,13 @@ public final class WatchedDescriptors implements AutoCloseable {
         this.source = new EventSource(lifetime, epoll);
     }
 
-    /** Adds a descriptor, which is watched until it is closed. */
-    public void add(int fd) {
-        Posix.watch(epoll, fd);
+    /**
+     * Adds a descriptor, which is watched until it is closed.
+     *
+     * @param number 0 or more, by which {@link #ready} tells of it
+     */
+    public void add(int fd, int number) {
+        Posix.watch(epoll, fd, number);
     }
 
     /**
@@ -49,19 +56,47 @@ public final class WatchedDescriptors implements AutoCloseable {
      */
     public void await(Duration timeout) throws InterruptedException {
         source.await(timeout, () -> Boolean.TRUE);
-        Posix.reset(wakeFd);
     }
 
-    /** Ends a wait, or the next one. */
-    public void wakeup() {
-        Posix.signal(wakeFd);
+    /**
+     * Stores the numbers of descriptors that may be readable, and forgets a {@link #wakeup}: what it was called for is
+     * looked at after this. Does not wait.
+     *
+     * @return how many are ready: when the array is full, more can be
+     * @throws IllegalStateException if the object is closed
+     */
+    public int ready(int[] numbers) {
+        return source.poll(() -> takeReady(numbers)); // no descriptor is closed during it
+    }
+
+    private int takeReady(int[] numbers) {
+        int found = Posix.ready(epoll, numbers);
+        int kept = 0;
+        for (int i = 0; i < found; i++) {
+            if (numbers[i] == WAKE) {
+                Posix.reset(wakeFd);
+            } else {
+                numbers[kept++] = numbers[i];
+            }
+        }
+        return kept;
+    }
+
+    /** Ends a wait, or the next one. Does nothing once this is closed. */
+    public synchronized void wakeup() {
+        if (wakeable) {
+            Posix.signal(wakeFd);
+        }
     }
 
     /** Ends all waits and closes this. Called within {@link Lifetime#close}. */
     @Override
     public void close() {
         source.shut();
+        synchronized (this) {
+            wakeable = false; // the number of the descriptor may be another one's from here on
+            Posix.close(wakeFd);
+        }
         Posix.close(epoll);
-        Posix.close(wakeFd);
     }
 }

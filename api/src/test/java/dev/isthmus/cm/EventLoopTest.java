@@ -1,15 +1,21 @@
 package dev.isthmus.cm;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.internal.EventSource;
+import dev.isthmus.internal.Lifetime;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -56,6 +62,29 @@ class EventLoopTest {
             }
             assertSame(id, first.getFirst().id());
             assertSame(other, second.getFirst().id());
+        }
+    }
+
+    /** The kernel does not wake those who watch a channel when events come with a connection. */
+    @Test
+    void shouldHandleAnEventThatCameWithItsConnection() throws InterruptedException {
+        var events = new ArrayBlockingQueue<CmEvent>(2);
+        try (var from = EventChannel.open();
+                var to = EventChannel.open();
+                var loop = EventLoop.open();
+                var id = from.createId(PortSpace.TCP)) {
+            loop.add(to, events::add);
+            id.resolveAddress(new InetSocketAddress(Rendezvous.far(), 1), Duration.ofSeconds(1));
+            var arrived = new EventSource(new Lifetime("EventSource", "of the test"), from.fileDescriptor());
+            assertTrue(arrived.awaitReadable(DEADLINE));
+            arrived.shut();
+            Thread turns = Thread.ofPlatform().start(() -> assertDoesNotThrow(loop::run));
+            id.migrate(to);
+            CmEvent event = events.poll(DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            loop.stop();
+            turns.join();
+            assertNotNull(event, "the loop did not look");
+            assertSame(id, event.id());
         }
     }
 

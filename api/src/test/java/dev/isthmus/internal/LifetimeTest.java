@@ -51,6 +51,35 @@ class LifetimeTest {
     }
 
     @Test
+    void shouldDestroyWhatNoObjectStandsFor() {
+        var child = new Lifetime("Child", "c", parent);
+        var destroyed = new AtomicInteger();
+        assertThrows(
+                ArithmeticException.class,
+                () -> child.open(() -> Lifetime.orDestroy(
+                        () -> {
+                            throw new ArithmeticException();
+                        },
+                        destroyed::incrementAndGet)));
+        assertEquals(1, destroyed.get());
+        parent.close(() -> {}); // which nothing holds any more
+    }
+
+    @Test
+    void shouldTellWhyNoObjectStandsForWhatCannotBeDestroyedEither() {
+        var why = assertThrows(
+                ArithmeticException.class,
+                () -> Lifetime.orDestroy(
+                        () -> {
+                            throw new ArithmeticException();
+                        },
+                        () -> {
+                            throw new IllegalStateException("busy");
+                        }));
+        assertEquals("busy", why.getSuppressed()[0].getMessage());
+    }
+
+    @Test
     void shouldLetParentsGoWhenCreationFails() {
         var child = new Lifetime("Child", "c", parent);
         assertThrows(
