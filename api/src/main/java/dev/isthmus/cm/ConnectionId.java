@@ -55,7 +55,9 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
                         pointer,
                         MemorySegment.NULL,
                         space.code());
-                return new ConnectionId(channel, onChannel, space, null, pointer.get(ADDRESS, 0)).added();
+                MemorySegment made = pointer.get(ADDRESS, 0);
+                return Lifetime.orDestroy(
+                        () -> new ConnectionId(channel, onChannel, space, null, made).added(), () -> destroy(made));
             }
         });
     }
@@ -67,14 +69,24 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
                 MemorySegment made = createEndpoint(call, channel, info);
                 if (call.integer(Librdmacm.MIGRATE_ID, made, channel.handle()) != 0) {
                     int errno = call.errno();
-                    call.integer(Librdmacm.DESTROY_ID, made);
+                    destroy(made);
                     throw call.failure(Librdmacm.MIGRATE_ID, channel + ", " + info, errno);
                 }
-                var id = new ConnectionId(channel, onChannel, info.portSpace(), null, made);
-                id.calls.reached(info.isPassive() ? Phase.BOUND : Phase.ROUTE_RESOLVED);
-                return id.added();
+                return Lifetime.orDestroy(
+                        () -> {
+                            var id = new ConnectionId(channel, onChannel, info.portSpace(), null, made);
+                            id.calls.reached(info.isPassive() ? Phase.BOUND : Phase.ROUTE_RESOLVED);
+                            return id.added();
+                        },
+                        () -> destroy(made));
             }
         });
+    }
+
+    private static void destroy(MemorySegment id) {
+        try (var call = new CmCall()) {
+            call.integer(Librdmacm.DESTROY_ID, id);
+        }
     }
 
     /** What C makes on a channel of its own; its calls take the source's address, which may be taken already. */

@@ -34,30 +34,39 @@ public final class AddressHandle implements AutoCloseable {
 
     static AddressHandle create(ProtectionDomain pd, AddressVector to) {
         var lifetime = lifetime(pd, to.toString());
-        return new AddressHandle(pd, lifetime, lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(AddressHandle::help)) {
                 MemorySegment attributes = call.allocate(ibv_ah_attr.layout());
                 to.write(attributes);
-                return call.create(Libibverbs.CREATE_AH, lifetime.name(), pd.handle(), attributes);
+                return made(pd, lifetime, call.create(Libibverbs.CREATE_AH, lifetime.name(), pd.handle(), attributes));
             }
-        }));
+        });
     }
 
     static AddressHandle create(
             ProtectionDomain pd, int port, WorkCompletions done, int index, GlobalRouteHeader header) {
         MemorySegment grh = done.headerOf(index, header);
         var lifetime = lifetime(pd, "port " + port + ", to a sender");
-        return new AddressHandle(pd, lifetime, lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(AddressHandle::help)) {
-                return call.create(
+                MemorySegment ah = call.create(
                         Libibverbs.CREATE_AH_FROM_WC,
                         lifetime.name(),
                         pd.handle(),
                         done.completion(index),
                         grh,
                         AddressVector.checkedPort(port));
+                return made(pd, lifetime, ah);
             }
-        }));
+        });
+    }
+
+    private static AddressHandle made(ProtectionDomain pd, Lifetime lifetime, MemorySegment ah) {
+        return Lifetime.orDestroy(() -> new AddressHandle(pd, lifetime, ah), () -> destroy(ah, lifetime.name()));
+    }
+
+    private static void destroy(MemorySegment handle, String name) {
+        VerbsCall.destroy(Libibverbs.DESTROY_AH, handle, name);
     }
 
     private static Lifetime lifetime(ProtectionDomain pd, String to) {
@@ -121,7 +130,7 @@ public final class AddressHandle implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> VerbsCall.destroy(Libibverbs.DESTROY_AH, handle, lifetime.name()));
+        owner.close(() -> destroy(handle, lifetime.name()));
     }
 
     /** The class, the device's name, and the way. */

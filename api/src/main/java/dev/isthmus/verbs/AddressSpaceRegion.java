@@ -36,7 +36,9 @@ public final class AddressSpaceRegion implements AutoCloseable {
         return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(MemoryRegions.help(0, access))) {
                 MemorySegment handle = MemoryRegions.registerAddressSpace(call, pd, access);
-                return new AddressSpaceRegion(pd, lifetime, handle, access);
+                return Lifetime.orDestroy(
+                        () -> new AddressSpaceRegion(pd, lifetime, handle, access),
+                        () -> RegionKind.deregister(handle, lifetime.name()));
             }
         });
     }

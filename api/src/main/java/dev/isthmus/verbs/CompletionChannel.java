@@ -71,12 +71,17 @@ public final class CompletionChannel implements AutoCloseable {
     static CompletionChannel create(DeviceContext context) {
         String name = context.device().name();
         var lifetime = new Lifetime("CompletionChannel", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
-                return call.create(Libibverbs.CREATE_COMP_CHANNEL, name, context.handle());
+                MemorySegment handle = call.create(Libibverbs.CREATE_COMP_CHANNEL, name, context.handle());
+                return Lifetime.orDestroy(
+                        () -> new CompletionChannel(context, lifetime, handle), () -> destroy(handle, name));
             }
         });
-        return new CompletionChannel(context, lifetime, handle);
+    }
+
+    private static void destroy(MemorySegment handle, String name) {
+        VerbsCall.destroy(Libibverbs.DESTROY_COMP_CHANNEL, handle, name);
     }
 
     /**
@@ -190,7 +195,7 @@ public final class CompletionChannel implements AutoCloseable {
     public void close() {
         lifetime.close(() -> {
             source.shut();
-            VerbsCall.destroy(Libibverbs.DESTROY_COMP_CHANNEL, handle, lifetime.name());
+            destroy(handle, lifetime.name());
         });
     }
 

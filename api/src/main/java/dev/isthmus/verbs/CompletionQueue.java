@@ -82,7 +82,9 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
                         MemorySegment.NULL,
                         config.channelHandle(),
                         config.vector());
-                var queue = new CompletionQueue(context, config.channel(), lifetime, handle);
+                CompletionQueue queue = Lifetime.orDestroy(
+                        () -> new CompletionQueue(context, config.channel(), lifetime, handle),
+                        () -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, name));
                 context.objects().add(handle, queue);
                 return queue;
             }

@@ -62,14 +62,19 @@ public final class Counters implements AutoCloseable {
     static Counters create(DeviceContext context) {
         String name = context.device().name();
         var lifetime = new Lifetime("Counters", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 MemorySegment init = call.allocate(ibv_counters_init_attr.layout());
                 var function = context.ops().require(ContextFunction.CREATE_COUNTERS);
-                return call.create(function, name, context.handle(), init);
+                MemorySegment handle = call.create(function, name, context.handle(), init);
+                return Lifetime.orDestroy(
+                        () -> new Counters(context, lifetime, handle), () -> destroy(context, handle, name));
             }
         });
-        return new Counters(context, lifetime, handle);
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_COUNTERS), handle, name);
     }
 
     /**
@@ -161,8 +166,7 @@ public final class Counters implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(() ->
-                VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_COUNTERS), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class and the device's name. */

@@ -27,6 +27,8 @@ public final class DeviceMemory implements AutoCloseable {
     private final long length;
     private final int handleNumber;
     private final boolean imported;
+    private final NativeFunction copyIn;
+    private final NativeFunction copyOut;
 
     private DeviceMemory(
             DeviceContext context, Lifetime lifetime, MemorySegment handle, long length, boolean imported) {
@@ -34,8 +36,12 @@ public final class DeviceMemory implements AutoCloseable {
         this.lifetime = lifetime;
         this.handle = handle;
         this.length = length;
-        this.handleNumber = ibv_dm.handle(struct());
+        MemorySegment struct = NativeCall.sized(handle, ibv_dm.sizeof());
+        this.handleNumber = ibv_dm.handle(struct);
         this.imported = imported;
+        this.copyIn = function("ibv_memcpy_to_dm", ibv_dm.memcpy_to_dm(struct), ibv_dm.memcpy_to_dm.descriptor());
+        this.copyOut =
+                function("ibv_memcpy_from_dm", ibv_dm.memcpy_from_dm(struct), ibv_dm.memcpy_from_dm.descriptor());
     }
 
     static DeviceMemory allocate(DeviceContext context, long bytes, long alignment) {
@@ -52,7 +58,7 @@ public final class DeviceMemory implements AutoCloseable {
                 ibv_alloc_dm_attr.log_align_req(attributes, Long.numberOfTrailingZeros(alignment));
                 NativeFunction function = context.ops().require(ContextFunction.ALLOC_DM);
                 MemorySegment dm = call.create(function, name, context.handle(), attributes);
-                return new DeviceMemory(context, lifetime, dm, bytes, false);
+                return made(context, lifetime, dm, bytes, false);
             }
         });
     }
@@ -73,9 +79,26 @@ public final class DeviceMemory implements AutoCloseable {
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 MemorySegment dm = call.create(Libibverbs.IMPORT_DM, name, context.handle(), handleNumber);
-                return new DeviceMemory(context, lifetime, dm, bytes, true);
+                return made(context, lifetime, dm, bytes, true);
             }
         });
+    }
+
+    private static DeviceMemory made(
+            DeviceContext context, Lifetime lifetime, MemorySegment dm, long bytes, boolean imported) {
+        return Lifetime.orDestroy(
+                () -> new DeviceMemory(context, lifetime, dm, bytes, imported),
+                () -> destroy(context, dm, imported, lifetime.name()));
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, boolean imported, String name) {
+        if (imported) {
+            try (var call = new VerbsCall()) {
+                call.nothing(Libibverbs.UNIMPORT_DM, handle);
+            }
+        } else {
+            VerbsCall.destroy(context.ops().require(ContextFunction.FREE_DM), handle, name);
+        }
     }
 
     private static void checkLength(long bytes) {
@@ -102,15 +125,8 @@ public final class DeviceMemory implements AutoCloseable {
                 source = call.allocate(from.byteSize(), 1);
                 source.copyFrom(from);
             }
-            MemorySegment function = ibv_dm.memcpy_to_dm(struct());
             String what = lifetime.name() + ", offset " + offset + ", " + from.byteSize() + " bytes";
-            call.check(
-                    function("ibv_memcpy_to_dm", function, ibv_dm.memcpy_to_dm.descriptor()),
-                    what,
-                    handle,
-                    offset,
-                    source,
-                    from.byteSize());
+            call.check(require(copyIn, "ibv_memcpy_to_dm"), what, handle, offset, source, from.byteSize());
         }
     }
 
@@ -132,15 +148,8 @@ public final class DeviceMemory implements AutoCloseable {
         }
         try (var call = new VerbsCall(lifetime).explain(DeviceMemory::copyHelp)) {
             MemorySegment target = to.isNative() ? to : call.allocate(to.byteSize(), 1);
-            MemorySegment function = ibv_dm.memcpy_from_dm(struct());
             String what = lifetime.name() + ", offset " + offset + ", " + to.byteSize() + " bytes";
-            call.check(
-                    function("ibv_memcpy_from_dm", function, ibv_dm.memcpy_from_dm.descriptor()),
-                    what,
-                    target,
-                    handle,
-                    offset,
-                    to.byteSize());
+            call.check(require(copyOut, "ibv_memcpy_from_dm"), what, target, handle, offset, to.byteSize());
             if (!to.isNative()) {
                 to.copyFrom(target);
             }
@@ -153,15 +162,16 @@ public final class DeviceMemory implements AutoCloseable {
                 : "";
     }
 
-    private NativeFunction function(String name, MemorySegment address, FunctionDescriptor descriptor) {
-        if (address.address() == 0) {
-            throw new IllegalStateException(this + " cannot be copied to or from: its driver has no " + name);
-        }
-        return new NativeFunction(name, address, descriptor);
+    /** A function of the driver, linked when it is first called; null when the driver does not have it. */
+    private static NativeFunction function(String name, MemorySegment address, FunctionDescriptor descriptor) {
+        return address.address() == 0 ? null : new NativeFunction(name, address, descriptor);
     }
 
-    private MemorySegment struct() {
-        return NativeCall.sized(handle, ibv_dm.sizeof());
+    private NativeFunction require(NativeFunction function, String name) {
+        if (function == null) {
+            throw new IllegalStateException(this + " cannot be copied to or from: its driver has no " + name);
+        }
+        return function;
     }
 
     /**
@@ -210,15 +220,7 @@ public final class DeviceMemory implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(() -> {
-            if (imported) {
-                try (var call = new VerbsCall()) {
-                    call.nothing(Libibverbs.UNIMPORT_DM, handle);
-                }
-            } else {
-                VerbsCall.destroy(context.ops().require(ContextFunction.FREE_DM), handle, lifetime.name());
-            }
-        });
+        lifetime.close(() -> destroy(context, handle, imported, lifetime.name()));
     }
 
     /** The class, the device's name, and the length. */

@@ -12,6 +12,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ExtendedPoll;
+import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -86,7 +87,9 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
                         name + ", " + config,
                         context.handle(),
                         attributes);
-                var queue = new ExtendedCompletionQueue(context, lifetime, handle, config, softRoce);
+                ExtendedCompletionQueue queue = Lifetime.orDestroy(
+                        () -> new ExtendedCompletionQueue(context, lifetime, handle, config, softRoce),
+                        () -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, name));
                 context.objects().add(handle, queue);
                 return queue;
             }

@@ -34,13 +34,18 @@ public final class Flow implements AutoCloseable {
         Lifetime[] parents =
                 Stream.concat(Stream.of(qpLifetime), rule.parents()).toArray(Lifetime[]::new);
         var lifetime = new Lifetime("Flow", what, parents);
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(errno -> help(context, errno))) {
                 var function = context.ops().require(ContextFunction.CREATE_FLOW);
-                return call.create(function, what, qpHandle, rule.write(call));
+                MemorySegment handle = call.create(function, what, qpHandle, rule.write(call));
+                return Lifetime.orDestroy(
+                        () -> new Flow(context, lifetime, handle), () -> destroy(context, handle, what));
             }
         });
-        return new Flow(context, lifetime, handle);
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW), handle, name);
     }
 
     private static String help(DeviceContext context, int errno) {
@@ -76,8 +81,7 @@ public final class Flow implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(
-                () -> VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class, the queue pair and the rule. */

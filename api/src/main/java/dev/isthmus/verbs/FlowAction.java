@@ -27,13 +27,19 @@ public final class FlowAction implements AutoCloseable {
     static FlowAction createEsp(DeviceContext context, EspConfig config) {
         String name = context.device().name() + ", ESP";
         var lifetime = new Lifetime("FlowAction", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 var function = context.ops().require(ContextFunction.CREATE_FLOW_ACTION_ESP);
-                return call.create(function, name + ", " + config, context.handle(), config.write(call));
+                MemorySegment handle =
+                        call.create(function, name + ", " + config, context.handle(), config.write(call));
+                return Lifetime.orDestroy(
+                        () -> new FlowAction(context, lifetime, handle), () -> destroy(context, handle, name));
             }
         });
-        return new FlowAction(context, lifetime, handle);
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW_ACTION), handle, name);
     }
 
     /**
@@ -68,8 +74,7 @@ public final class FlowAction implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(() ->
-                VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW_ACTION), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class, the device's name, and the kind. */

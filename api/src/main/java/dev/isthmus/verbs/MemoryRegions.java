@@ -203,7 +203,10 @@ final class MemoryRegions {
         Runnable told = Trace.registering(device(pd), memory.length());
         MemoryRegion region = lifetime.open(() -> {
             try (var call = new VerbsCall().explain(help(memory.length(), access))) {
-                return new MemoryRegion(pd, lifetime, create.apply(call), kind, memory, access);
+                MemorySegment handle = create.apply(call);
+                return Lifetime.orDestroy(
+                        () -> new MemoryRegion(pd, lifetime, handle, kind, memory, access),
+                        () -> kind.destroy(handle, lifetime.name()));
             }
         });
         told.run();

@@ -48,9 +48,15 @@ public final class MemoryWindow implements AutoCloseable {
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 var function = pd.context().ops().require(ContextFunction.ALLOC_MW);
-                return new MemoryWindow(pd, type, lifetime, call.create(function, name, pd.handle(), type.code()));
+                MemorySegment handle = call.create(function, name, pd.handle(), type.code());
+                return Lifetime.orDestroy(
+                        () -> new MemoryWindow(pd, type, lifetime, handle), () -> destroy(pd, handle, name));
             }
         });
+    }
+
+    private static void destroy(ProtectionDomain pd, MemorySegment handle, String name) {
+        VerbsCall.destroy(pd.context().ops().require(ContextFunction.DEALLOC_MW), handle, name);
     }
 
     /**
@@ -247,7 +253,7 @@ public final class MemoryWindow implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            VerbsCall.destroy(pd.context().ops().require(ContextFunction.DEALLOC_MW), handle, lifetime.name());
+            destroy(pd, handle, lifetime.name());
             letGo();
         });
     }

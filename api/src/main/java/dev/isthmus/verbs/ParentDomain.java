@@ -50,8 +50,10 @@ public final class ParentDomain extends ProtectionDomain {
                 }
                 var function = context.ops().require(ContextFunction.ALLOC_PARENT_DOMAIN);
                 MemorySegment handle = call.create(function, name, context.handle(), attributes);
+                ParentDomain domain = Lifetime.orDestroy(
+                        () -> new ParentDomain(pd, lifetime, handle, stubs), () -> destroy(handle, false, name));
                 made = true;
-                return new ParentDomain(pd, lifetime, handle, stubs);
+                return domain;
             } finally {
                 if (!made && stubs != null) {
                     stubs.close();

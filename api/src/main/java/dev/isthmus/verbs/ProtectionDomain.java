@@ -46,23 +46,29 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     static ProtectionDomain allocate(DeviceContext context) {
         String name = context.device().name();
         var lifetime = new Lifetime("ProtectionDomain", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
-                return call.create(Libibverbs.ALLOC_PD, name, context.handle());
+                return made(context, lifetime, call.create(Libibverbs.ALLOC_PD, name, context.handle()), false);
             }
         });
-        return new ProtectionDomain(context, lifetime, handle, false);
     }
 
     static ProtectionDomain importFrom(DeviceContext context, int handleNumber) {
         String name = context.device().name() + ", imported " + handleNumber;
         var lifetime = new Lifetime("ProtectionDomain", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
-                return call.create(Libibverbs.IMPORT_PD, name, context.handle(), handleNumber);
+                MemorySegment handle = call.create(Libibverbs.IMPORT_PD, name, context.handle(), handleNumber);
+                return made(context, lifetime, handle, true);
             }
         });
-        return new ProtectionDomain(context, lifetime, handle, true);
+    }
+
+    private static ProtectionDomain made(
+            DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported) {
+        return Lifetime.orDestroy(
+                () -> new ProtectionDomain(context, lifetime, handle, imported),
+                () -> destroy(handle, imported, lifetime.name()));
     }
 
     /**
@@ -416,12 +422,16 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     void destroy() {
+        destroy(handle, imported, lifetime.name());
+    }
+
+    static void destroy(MemorySegment handle, boolean imported, String name) {
         if (imported) {
             try (var call = new VerbsCall()) {
                 call.nothing(Libibverbs.UNIMPORT_PD, handle);
             }
         } else {
-            VerbsCall.destroy(Libibverbs.DEALLOC_PD, handle, lifetime.name());
+            VerbsCall.destroy(Libibverbs.DEALLOC_PD, handle, name);
         }
     }
 

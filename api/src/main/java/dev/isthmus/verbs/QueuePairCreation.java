@@ -3,11 +3,13 @@ package dev.isthmus.verbs;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_qp_open_attr;
+import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.internal.verbs.VerbsErrors;
 import dev.isthmus.internal.verbs.VerbsSeam;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
@@ -129,7 +131,7 @@ final class QueuePairCreation {
                 hash.write(ibv_qp_init_attr_ex.rx_hash_conf(attributes), call);
                 NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
                 MemorySegment qp = call.create(create, lifetime.name() + ", " + hash, context.handle(), attributes);
-                return made(qp, lifetime, null, null, null, new QueuePairCapabilities(0, 0, 0, 0, 0));
+                return withoutQueues(qp, lifetime);
             }
         });
     }
@@ -180,16 +182,58 @@ final class QueuePairCreation {
                         ? createExtended(call, what, attributes, config)
                         : createPlain(call, what, attributes);
                 var granted = QueuePairCapabilities.read(ibv_qp_init_attr.cap(attributes));
-                QueuePair made = made(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
-                if (config.operations() != 0) {
-                    made.postsBatches(call.pointer(Libibverbs.QP_TO_QP_EX, qp), config.operations(), softRoce);
-                }
-                return made;
+                return Lifetime.orDestroy(
+                        () -> {
+                            QueuePair made =
+                                    queuePair(qp, lifetime, send, receive, config.sharedReceiveQueue(), granted);
+                            if (config.operations() != 0) {
+                                made.postsBatches(extended(call, qp, what), config.operations(), softRoce);
+                            }
+                            return added(made);
+                        },
+                        () -> destroy(qp, lifetime.name()));
             }
         });
     }
 
-    private QueuePair made(
+    /**
+     * The queue pair as what {@code ibv_wr_*} take.
+     *
+     * @throws dev.isthmus.VerbsException if the driver has made a plain one, whatever it was asked for
+     */
+    static MemorySegment extended(VerbsCall call, MemorySegment qp, String what) {
+        MemorySegment extended = call.pointer(Libibverbs.QP_TO_QP_EX, qp);
+        if (extended.address() == 0) {
+            throw VerbsErrors.failure(
+                    "ibv_qp_to_qp_ex",
+                    what,
+                    Errno.EOPNOTSUPP,
+                    "the driver has no second way to post: create it without extendedPosting(), and use tryPost");
+        }
+        return extended;
+    }
+
+    private void destroy(MemorySegment handle, String what) {
+        if (maker == null) {
+            VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, what);
+        } else {
+            maker.destroy();
+        }
+    }
+
+    /** One that nothing is posted to. */
+    private QueuePair withoutQueues(MemorySegment qp, Lifetime lifetime) {
+        var none = new QueuePairCapabilities(0, 0, 0, 0, 0);
+        return Lifetime.orDestroy(
+                () -> added(queuePair(qp, lifetime, null, null, null, none)), () -> destroy(qp, lifetime.name()));
+    }
+
+    private QueuePair added(QueuePair made) {
+        context.objects().add(made.handle(), made);
+        return made;
+    }
+
+    private QueuePair queuePair(
             MemorySegment handle,
             Lifetime lifetime,
             CompletionQueue send,
@@ -197,9 +241,7 @@ final class QueuePairCreation {
             SharedReceiveQueue shared,
             QueuePairCapabilities granted) {
         Runnable destroy = maker == null ? null : maker::destroy;
-        var queuePair = new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy);
-        context.objects().add(handle, queuePair);
-        return queuePair;
+        return new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy);
     }
 
     private boolean isExtended(QueuePairConfig config) {
@@ -254,8 +296,7 @@ final class QueuePairCreation {
                 ibv_qp_open_attr.qp_type(attributes, type.code());
                 NativeFunction open = context.ops().require(ContextFunction.OPEN_QP);
                 MemorySegment qp = call.create(open, lifetime.name() + ", " + qpNum, context.handle(), attributes);
-                var none = new QueuePairCapabilities(0, 0, 0, 0, 0);
-                return made(qp, lifetime, null, null, null, none);
+                return withoutQueues(qp, lifetime);
             }
         });
     }

@@ -45,7 +45,7 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
         // A queue may stand in the table more than once.
         Lifetime[] parents = queues.stream().map(WorkQueue::lifetime).distinct().toArray(Lifetime[]::new);
         var lifetime = new Lifetime("ReceiveIndirectionTable", name, parents);
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 MemorySegment init = call.allocate(ibv_rwq_ind_table_init_attr.layout());
                 MemorySegment table = call.allocate(ADDRESS, size);
@@ -55,10 +55,16 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
                 ibv_rwq_ind_table_init_attr.log_ind_tbl_size(init, Integer.numberOfTrailingZeros(size));
                 ibv_rwq_ind_table_init_attr.ind_tbl(init, table);
                 var function = context.ops().require(ContextFunction.CREATE_RWQ_IND_TABLE);
-                return call.create(function, name, context.handle(), init);
+                MemorySegment handle = call.create(function, name, context.handle(), init);
+                return Lifetime.orDestroy(
+                        () -> new ReceiveIndirectionTable(context, lifetime, handle),
+                        () -> destroy(context, handle, name));
             }
         });
-        return new ReceiveIndirectionTable(context, lifetime, handle);
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_RWQ_IND_TABLE), handle, name);
     }
 
     /**
@@ -95,8 +101,7 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(() -> VerbsCall.destroy(
-                context.ops().require(ContextFunction.DESTROY_RWQ_IND_TABLE), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class, the device's name, and the number of entries. */

@@ -32,9 +32,15 @@ public final class ThreadDomain implements AutoCloseable {
             try (var call = new VerbsCall()) {
                 MemorySegment attributes = call.allocate(ibv_td_init_attr.layout());
                 var function = context.ops().require(ContextFunction.ALLOC_TD);
-                return new ThreadDomain(context, lifetime, call.create(function, name, context.handle(), attributes));
+                MemorySegment handle = call.create(function, name, context.handle(), attributes);
+                return Lifetime.orDestroy(
+                        () -> new ThreadDomain(context, lifetime, handle), () -> destroy(context, handle, name));
             }
         });
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DEALLOC_TD), handle, name);
     }
 
     DeviceContext context() {
@@ -57,8 +63,7 @@ public final class ThreadDomain implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(
-                () -> VerbsCall.destroy(context.ops().require(ContextFunction.DEALLOC_TD), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class and the device's name. */

@@ -64,11 +64,16 @@ public final class WorkQueue implements AutoCloseable {
                 config.write(pd, completions, init);
                 var function = context.ops().require(ContextFunction.CREATE_WQ);
                 MemorySegment wq = call.create(function, name + ", " + config, context.handle(), init);
-                var queue = new WorkQueue(pd, lifetime, wq, init);
+                WorkQueue queue = Lifetime.orDestroy(
+                        () -> new WorkQueue(pd, lifetime, wq, init), () -> destroy(context, wq, name));
                 context.objects().add(wq, queue);
                 return queue;
             }
         });
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_WQ), handle, name);
     }
 
     /**
@@ -218,7 +223,7 @@ public final class WorkQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            VerbsCall.destroy(pd.context().ops().require(ContextFunction.DESTROY_WQ), handle, toString());
+            destroy(pd.context(), handle, toString());
             pd.context().objects().remove(handle, this);
         });
     }

@@ -79,17 +79,22 @@ public final class XrcDomain implements AutoCloseable {
 
     private static XrcDomain open(DeviceContext context, String name, int fd, int flags) {
         var lifetime = new Lifetime("XrcDomain", name, context.lifetime());
-        MemorySegment handle = lifetime.open(() -> {
+        return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(XrcDomain::help)) {
                 MemorySegment attributes = call.allocate(ibv_xrcd_init_attr.layout());
                 ibv_xrcd_init_attr.comp_mask(attributes, FD_AND_FLAGS);
                 ibv_xrcd_init_attr.fd(attributes, fd);
                 ibv_xrcd_init_attr.oflags(attributes, flags);
                 var function = context.ops().require(ContextFunction.OPEN_XRCD);
-                return call.create(function, name, context.handle(), attributes);
+                MemorySegment handle = call.create(function, name, context.handle(), attributes);
+                return Lifetime.orDestroy(
+                        () -> new XrcDomain(context, lifetime, handle), () -> destroy(context, handle, name));
             }
         });
-        return new XrcDomain(context, lifetime, handle);
+    }
+
+    private static void destroy(DeviceContext context, MemorySegment handle, String name) {
+        VerbsCall.destroy(context.ops().require(ContextFunction.CLOSE_XRCD), handle, name);
     }
 
     private static String help(int errno) {
@@ -153,8 +158,7 @@ public final class XrcDomain implements AutoCloseable {
      */
     @Override
     public void close() {
-        lifetime.close(
-                () -> VerbsCall.destroy(context.ops().require(ContextFunction.CLOSE_XRCD), handle, lifetime.name()));
+        lifetime.close(() -> destroy(context, handle, lifetime.name()));
     }
 
     /** The class, the device's name, and the file if there is one. */

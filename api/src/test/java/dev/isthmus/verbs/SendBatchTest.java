@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
+import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.testbed.Allocated;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -435,6 +436,17 @@ class SendBatchTest {
             assertTrue(able.a.device.extendedAttributes().tso().maxTso() > 0);
         } catch (VerbsException e) {
             assertUnable(e);
+        }
+    }
+
+    @Test
+    void shouldSayWhenTheDriverHasMadeAPlainQueuePair() {
+        try (var plain = RcPair.unconnected(config -> {});
+                var call = new VerbsCall()) {
+            var e = assertThrows(
+                    VerbsException.class, () -> QueuePairCreation.extended(call, plain.a.qp.handle(), "plain"));
+            assertEquals("ibv_qp_to_qp_ex", e.call());
+            assertEquals("EOPNOTSUPP", e.errnoName(), e.getMessage());
         }
     }
 
