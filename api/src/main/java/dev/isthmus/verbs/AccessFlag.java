@@ -25,6 +25,13 @@ public enum AccessFlag {
     ON_DEMAND(1 << 6),
     /** All of the memory is in huge pages; with ON_DEMAND. {@code IBV_ACCESS_HUGETLB}. */
     HUGETLB(1 << 7),
+    /** The peer may wait until what it wrote is there for all to see; rdma-core 45, Linux 6.3. {@code IBV_ACCESS_FLUSH_GLOBAL}. */
+    FLUSH_GLOBAL(1 << 8),
+    /**
+     * The peer may wait until what it wrote is persistent, in memory that can be; rdma-core 45, Linux 6.3. {@code
+     * IBV_ACCESS_FLUSH_PERSISTENT}.
+     */
+    FLUSH_PERSISTENT(1 << 9),
     /**
      * The device may write in another order than that of the messages. A wish: who cannot grant it ignores it. {@code
      * IBV_ACCESS_RELAXED_ORDERING}.

@@ -1,5 +1,7 @@
 package dev.isthmus.verbs;
 
+import java.util.EnumSet;
+import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
@@ -66,15 +68,21 @@ final class BringUp {
     }
 
     private AccessFlag[] remoteAccess(boolean reliable) {
-        if (!reliable) {
-            return new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE};
+        Set<AccessFlag> access = EnumSet.of(AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+        if (reliable) {
+            access.add(AccessFlag.REMOTE_READ);
+            if (context.attributes().atomicCap() != AtomicCapability.NONE) {
+                access.add(AccessFlag.REMOTE_ATOMIC);
+            }
+            Set<DeviceCapability> capabilities = context.extendedAttributes().capabilities();
+            if (capabilities.contains(DeviceCapability.FLUSH_GLOBAL)) {
+                access.add(AccessFlag.FLUSH_GLOBAL);
+            }
+            if (capabilities.contains(DeviceCapability.FLUSH_PERSISTENT)) {
+                access.add(AccessFlag.FLUSH_PERSISTENT);
+            }
         }
-        boolean atomics = context.attributes().atomicCap() != AtomicCapability.NONE;
-        return atomics
-                ? new AccessFlag[] {
-                    AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ, AccessFlag.REMOTE_ATOMIC
-                }
-                : new AccessFlag[] {AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_READ};
+        return access.toArray(AccessFlag[]::new);
     }
 
     /** Makes a UD queue pair ready. */

@@ -22,6 +22,8 @@ public enum CompletionOpcode {
     LOCAL_INV(6),
     /** A segmented send. {@code IBV_WC_TSO}. */
     TSO(7),
+    /** A flush; of rdma-core 45. {@code IBV_WC_FLUSH}. */
+    FLUSH(8),
     /** An atomic write. {@code IBV_WC_ATOMIC_WRITE}. */
     ATOMIC_WRITE(9),
     /** A receive. {@code IBV_WC_RECV}. */

@@ -4,7 +4,8 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * What a device can do: {@code enum ibv_device_cap_flags}, and what verbs.h defines beyond its 32 bits.
+ * What a device can do: {@code enum ibv_device_cap_flags}, and what verbs.h and the kernel's ib_user_verbs.h define beyond
+ * its 32 bits.
  */
 public enum DeviceCapability {
     /** The capacity of a queue pair can be changed. {@code IBV_DEVICE_RESIZE_MAX_WR}. */
@@ -58,7 +59,13 @@ public enum DeviceCapability {
     /** Raw packets are received with their frame check sequence. {@code IBV_DEVICE_RAW_SCATTER_FCS}. */
     RAW_SCATTER_FCS(1L << 34),
     /** Pads writes over PCI to full cache lines. {@code IBV_DEVICE_PCI_WRITE_END_PADDING}. */
-    PCI_WRITE_END_PADDING(1L << 36);
+    PCI_WRITE_END_PADDING(1L << 36),
+    /** The peer can be waited for until what was written is seen by all. {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}. */
+    FLUSH_GLOBAL(1L << 38),
+    /** The peer can be waited for until what was written is persistent. {@code IB_UVERBS_DEVICE_FLUSH_PERSISTENT}. */
+    FLUSH_PERSISTENT(1L << 39),
+    /** Writes of 8 bytes at once. {@code IB_UVERBS_DEVICE_ATOMIC_WRITE}. */
+    ATOMIC_WRITE(1L << 40);
 
     private final long code;
 

@@ -214,10 +214,17 @@ final class MemoryRegions {
     }
 
     static IntFunction<String> help(long bytes, Set<AccessFlag> access) {
-        // Kernels differ in which of the two they say.
-        return errno -> access.contains(AccessFlag.ON_DEMAND) && (errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL)
-                ? "the device may not fault memory in on demand: register without ON_DEMAND"
-                : VerbsErrors.registrationHelp(bytes, errno);
+        return errno -> {
+            if (errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL) { // kernels differ in which of the two they say
+                if (access.contains(AccessFlag.ON_DEMAND)) {
+                    return "the device may not fault memory in on demand: register without ON_DEMAND";
+                }
+                if (access.contains(AccessFlag.FLUSH_GLOBAL) || access.contains(AccessFlag.FLUSH_PERSISTENT)) {
+                    return "the device may not know FLUSH, or the memory not be persistent: see DeviceCapability";
+                }
+            }
+            return VerbsErrors.registrationHelp(bytes, errno);
+        };
     }
 
     private static String describe(ProtectionDomain pd, RegionMemory memory, Set<AccessFlag> access, String note) {

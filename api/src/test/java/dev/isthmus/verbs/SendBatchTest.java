@@ -414,7 +414,44 @@ class SendBatchTest {
     }
 
     @Test
-    void shouldFlushOrSayThatDeviceCannot() {
+    void shouldFlushWhatItWroteWhereTheDeviceCan() {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain()) {
+            var memory = Arena.ofAuto().allocate(4096, 4096);
+            boolean able = context.extendedAttributes().capabilities().contains(DeviceCapability.FLUSH_GLOBAL);
+            if (able) {
+                pd.register(memory, AccessFlag.FLUSH_GLOBAL).close();
+                flushWhatIsWritten();
+            } else {
+                var e = assertThrows(VerbsException.class, () -> pd.register(memory, AccessFlag.FLUSH_GLOBAL));
+                assertTrue(Set.of("EINVAL", "EOPNOTSUPP").contains(e.errnoName()), e.getMessage());
+                assertTrue(e.getMessage().contains("FLUSH"), e.getMessage());
+            }
+        }
+    }
+
+    private static void flushWhatIsWritten() {
+        try (var able = RcPair.connected(
+                        config -> config.maxInline(64).extendedPosting(SendOpcode.FLUSH, SendOpcode.RDMA_WRITE));
+                var lent = able.b.pd.register(
+                        able.b.memory(), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE, AccessFlag.FLUSH_GLOBAL)) {
+            var flushes = able.a.qp.sendBatch();
+            for (FlushRange range : FlushRange.values()) {
+                able.a.memory().set(LONG, 0, 4711 + range.code());
+                flushes.start();
+                flushes.next(1, false).write(lent.address() + 8, lent.rkey()).sge(able.a.region, 0, 8);
+                flushes.next(2, true).flush(lent.address(), lent.rkey(), 64, FlushType.GLOBAL, range);
+                assertTrue(flushes.complete());
+                able.a.awaitSuccess();
+                assertEquals(2, able.a.done.wrId(0));
+                assertEquals(CompletionOpcode.FLUSH, able.a.done.opcode(0));
+                assertEquals(4711 + range.code(), able.b.memory().get(LONG, 8));
+            }
+        }
+    }
+
+    @Test
+    void shouldSayThatARegionWasNotLentForFlush() {
         try (var able = RcPair.connected(config -> config.extendedPosting(SendOpcode.FLUSH))) {
             var flushes = able.a.qp.sendBatch();
             flushes.start();
@@ -422,7 +459,7 @@ class SendBatchTest {
                     .flush(able.b.region.address(), able.b.region.rkey(), 64, FlushType.GLOBAL, FlushRange.RANGE);
             assertTrue(flushes.complete());
             able.a.await();
-            // Neither the region nor the queue pair allows it, which the peer tells only if it understood.
+            // The region does not allow it, which the peer tells only if it understood.
             var refused = Set.of(CompletionStatus.REM_ACCESS_ERR, CompletionStatus.REM_INV_REQ_ERR);
             assertTrue(refused.contains(able.a.done.status(0)), able.a.done.toString());
         } catch (VerbsException e) {
