@@ -2,6 +2,7 @@ package dev.isthmus.cm;
 
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
@@ -52,6 +53,7 @@ public final class Connection implements AutoCloseable {
     private InetSocketAddress peerAddress;
     private CmException end; // null while it is connected
     private Deadline flushed; // until when completions may come after the end
+    private final OwnerThread owner = new OwnerThread(this);
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
     private boolean eventTaken; // whether the completion queue has sent its event, and must be asked for another
 
@@ -145,8 +147,10 @@ public final class Connection implements AutoCloseable {
      * @throws IllegalArgumentException if {@code bytes} is not positive, or the flags make no sense
      * @throws dev.isthmus.VerbsException if the call fails
      * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
      */
     public RegisteredMemory allocate(long bytes, AccessFlag... access) {
+        owner.check();
         return closeWith(pd.allocate(bytes, access));
     }
 
@@ -156,8 +160,10 @@ public final class Connection implements AutoCloseable {
      * @param <T> its type
      * @param resource what to close; its close throws no checked exception
      * @return the resource
+     * @throws WrongThreadException if this belongs to another thread
      */
     public <T extends AutoCloseable> T closeWith(T resource) {
+        owner.check();
         owned.push(resource);
         return resource;
     }
@@ -262,8 +268,10 @@ public final class Connection implements AutoCloseable {
      *
      * @return false once either side has disconnected, the peer's process has ended, or the device is being removed
      * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
      */
     public boolean isConnected() {
+        owner.check();
         while (end == null) {
             CmEvent event = own.poll();
             if (event == null) {
@@ -281,6 +289,7 @@ public final class Connection implements AutoCloseable {
      * @return what ended it; null when the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
      */
     public CmException awaitEnd(Duration timeout) throws InterruptedException {
         Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
@@ -299,6 +308,7 @@ public final class Connection implements AutoCloseable {
      * has ended already.
      *
      * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
      * @throws CmException if the call fails
      */
     public void disconnect() {
@@ -318,6 +328,7 @@ public final class Connection implements AutoCloseable {
     public void handOver(Thread next) {
         queuePair.handOver(next);
         completions.handOver(next);
+        owner.handOver(next);
     }
 
     /**

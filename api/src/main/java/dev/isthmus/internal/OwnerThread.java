@@ -10,18 +10,29 @@ import java.util.Objects;
 @SuppressWarnings("ReferenceEquality") // the same thread is meant
 public final class OwnerThread {
 
-    private final Lifetime lifetime;
+    private final Object owned; // for messages
+    private final Lifetime lifetime; // null of what is never closed
     private final boolean forGood; // C knows the thread, and no other may follow it
     private Thread owner; // null once closed
     private long ownerId; // its number, which no other thread ever has; 0, which none has, once closed
 
     /** Confines to the calling thread. */
     public OwnerThread(Lifetime lifetime) {
-        this(lifetime, false);
+        this(lifetime, lifetime, false);
     }
 
     /** Confines to the calling thread, and for good if nobody may have the object after that thread has ended. */
     public OwnerThread(Lifetime lifetime, boolean forGood) {
+        this(lifetime, lifetime, forGood);
+    }
+
+    /** Confines what is never closed, such as a request, to the calling thread. */
+    public OwnerThread(Object owned) {
+        this(owned, null, false);
+    }
+
+    private OwnerThread(Object owned, Lifetime lifetime, boolean forGood) {
+        this.owned = owned;
         this.lifetime = lifetime;
         this.forGood = forGood;
         belongTo(Thread.currentThread());
@@ -88,11 +99,11 @@ public final class OwnerThread {
             throw new IllegalStateException(lifetime + " is closed");
         }
         if (holder.isAlive() || holder.getState() == Thread.State.NEW) {
-            throw new WrongThreadException(lifetime + " belongs to thread " + holder.getName() + ", not to "
+            throw new WrongThreadException(owned + " belongs to thread " + holder.getName() + ", not to "
                     + Thread.currentThread().getName() + ": its owner must hand it over first");
         }
         if (forGood) {
-            throw new WrongThreadException(lifetime + " was made for thread " + holder.getName() + " only, which has"
+            throw new WrongThreadException(owned + " was made for thread " + holder.getName() + " only, which has"
                     + " ended: close it on its thread; now it stays until the process ends");
         }
         synchronized (this) {

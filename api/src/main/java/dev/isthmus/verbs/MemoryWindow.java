@@ -181,17 +181,18 @@ public final class MemoryWindow implements AutoCloseable {
     @HotPath
     void checkBind(MemoryRegion target, ProtectionDomain of) {
         owner.check();
-        if (target != region || of.context() != pd.context()) {
+        if (target != region || !pd.reaches(of)) {
             throw unfit(target, of);
         }
         target.checkUsable();
     }
 
     private RuntimeException unfit(MemoryRegion target, ProtectionDomain of) {
-        return of.context() == pd.context()
+        return pd.reaches(of)
                 ? new IllegalStateException("the request binds " + this + " to " + target
                         + ", which it was released from: prepare the request again")
-                : new IllegalArgumentException(this + " and " + of + " are not of the same open device");
+                : new IllegalArgumentException(
+                        this + " is of another protection domain than the queue pair: allocate one in that");
     }
 
     private void requireType(MemoryWindowType wanted, String why) {
@@ -201,7 +202,7 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     private void checkDomain(MemoryRegion target, ProtectionDomain of) {
-        if (!pd.reaches(target.protectionDomain()) || of.context() != pd.context()) {
+        if (!pd.reaches(target.protectionDomain()) || !pd.reaches(of)) {
             throw new IllegalArgumentException(this + ", " + target + " and the queue pair are not of the same domain");
         }
     }

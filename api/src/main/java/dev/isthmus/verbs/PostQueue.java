@@ -7,6 +7,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The send or receive side of a queue pair: posts requests through one function pointer of the device, and tells a
@@ -15,15 +16,19 @@ import java.lang.foreign.MemorySegment;
  * <p>The methods that post stand in both subclasses. In one method for both, the JIT would compile what it saw first, such
  * as sends, and take the other for rare ever after.
  *
- * <p>Nearly all requests are simple: see {@link WorkRequest#simple}. One comparison tells that there is no more to ask
- * of such a one than whether its region can be used.
+ * <p>Nearly all requests are simple: see {@link WorkRequest#simple}. One comparison tells that this queue has seen such a
+ * one before, and that there is no more to ask than whether its region can be used.
  *
  * @param <R> the kind of request
  */
 abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, ReceiveQueue {
 
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
     private final String call;
     private final Object owner; // for messages
+    private final ProtectionDomain pd;
+    private final boolean takesBeforeTelling;
     private final int simple; // the kinds of simple requests that it takes
     private final int quick; // and those that are posted without further ado
     private final int maxRequests;
@@ -34,17 +39,37 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     final long badAddress = bad.address();
 
+    private long posterId; // the thread that the number is for
+
+    /**
+     * What requests remember this by, as long as one thread posts: never 0, and never another's. A request that does need
+     * be asked neither whose it is nor where its buffers are.
+     */
+    private long number = NUMBERS.incrementAndGet();
+
     /**
      * A side of a queue pair.
      *
      * @param call the C function, for messages
      * @param owner what it is a side of, for messages
+     * @param pd the domain that the buffers of its requests are in
+     * @param takesBeforeTelling whether a failed post that names no request has taken all
      * @param simple the kinds of simple requests that it takes
      * @param firstDriver whether it is of the driver that was there first, whose function is a constant to the JIT
      */
-    PostQueue(String call, Object owner, int simple, boolean firstDriver, int maxRequests, int maxSge) {
+    PostQueue(
+            String call,
+            Object owner,
+            ProtectionDomain pd,
+            boolean takesBeforeTelling,
+            int simple,
+            boolean firstDriver,
+            int maxRequests,
+            int maxSge) {
         this.call = call;
         this.owner = owner;
+        this.pd = pd;
+        this.takesBeforeTelling = takesBeforeTelling;
         this.simple = maxSge > 0 ? simple : 0; // each has a buffer
         this.quick = firstDriver ? this.simple : 0;
         this.maxRequests = maxRequests;
@@ -56,16 +81,28 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         return maxRequests > 0;
     }
 
+    /** Its owner has let a thread post. Another than before has to own the requests that it brings. */
+    @HotPath
+    final void postedBy(long threadId) {
+        if (threadId != posterId) {
+            posterId = threadId;
+            number = NUMBERS.incrementAndGet();
+        }
+    }
+
     /** Whether of a request that is posted alone the region is all that is to be checked. */
     @HotPath
     final boolean isQuick(R request) {
-        return (request.simpleAlone() & quick) != 0;
+        return request.verdict() == number;
     }
 
     /** Checks a request that is to be posted alone. */
     @HotPath
     final void checkSingle(R request) {
         check(request);
+        if ((request.simpleAlone() & quick) != 0) {
+            request.verdict(number);
+        }
         if (request.next() != null) {
             throw new IllegalArgumentException("another request is chained to this one: post it with tryPostChain");
         }
@@ -87,6 +124,9 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     @HotPath
     private void check(R request) {
+        if (request.inspectedBy() != number) {
+            request.inspect(pd, owner, number);
+        }
         if ((request.simple() & simple) == 0) {
             checkOther(request);
         }
@@ -110,20 +150,51 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     final R firstRefused(R first, int result) {
         long refused = bad.get(JAVA_LONG, 0);
         bad.set(JAVA_LONG, 0, 0);
-        int errno = Math.abs(result);
+        int errno = result == 0 ? Errno.ENOMEM : Math.abs(result); // 0: see namesOne
+        if (refused == 0) {
+            return refusedWithoutName(first, errno);
+        }
         int index = 0;
         R request = first;
         while (request != null && request.address() != refused) {
             request = request.next();
             index++;
         }
-        if (errno == Errno.ENOMEM) {
-            // Null when the driver took all and only failed to tell the device, which the next post does.
+        if (errno == Errno.ENOMEM && request != null) {
             return request;
         }
         String which = request == null
                 ? "which one is not known"
                 : "request " + index + " of the chain was refused," + " those before it were posted";
         throw VerbsErrors.failure(call, owner + ", " + first, errno, which);
+    }
+
+    /**
+     * Whether a post that returned 0 has named a request all the same. SoftiWARP's driver forgets that the queue got full
+     * within a chain when it tells the kernel of what came before (providers/siw/siw.c, siw_post_send).
+     */
+    @HotPath
+    final boolean namesOne() {
+        return bad.get(JAVA_LONG, 0) != 0;
+    }
+
+    /**
+     * ENOMEM without a name means one of three things. Soft-RoCE's driver has put all sends into the queue, and the kernel
+     * had no memory to hear of it: the next post tells (providers/rxe/rxe.c, rxe_post_send). A receive was not taken:
+     * Chelsio's driver names none when a shared queue is full (providers/cxgb4/qp.c, c4iw_post_srq_recv), and no driver
+     * takes one first. Any other send may be in the queue or not.
+     */
+    private R refusedWithoutName(R first, int errno) {
+        if (errno == Errno.ENOMEM && takesBeforeTelling) {
+            return null;
+        }
+        if (errno == Errno.ENOMEM && first instanceof ReceiveRequest) {
+            return first;
+        }
+        throw VerbsErrors.failure(
+                call,
+                owner + ", " + first,
+                errno,
+                "the driver does not say which request it refused: what it took is known when the queue pair is flushed");
     }
 }

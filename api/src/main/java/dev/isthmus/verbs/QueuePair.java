@@ -102,7 +102,7 @@ public final class QueuePair implements AutoCloseable {
         }
         sends = new SendQueue(this, ops.postSend(), sendRoom, granted);
         receives = new ReceiveQueue(
-                "ibv_post_recv", this, ops.postReceive(), handle.address(), receiveRoom, granted.maxRecvSge());
+                "ibv_post_recv", this, pd, ops.postReceive(), handle.address(), receiveRoom, granted.maxRecvSge());
     }
 
     /**
@@ -333,7 +333,7 @@ public final class QueuePair implements AutoCloseable {
      * Connects an RC or UC queue pair to a peer with usual values: RESET to INIT to RTR to RTS. The peer does the
      * same; neither may send before the other is in RTR. Blocks for some system calls.
      *
-     * <p>The peer may reach regions that allow it. The smaller MTU of both ends, 67 ms until a packet is sent
+     * <p>The peer may reach regions that allow it, by all that the device has. The smaller MTU of both ends, 67 ms until a packet is sent
      * again, 7 retries, endless retries while the peer has no receive posted with 0.64 ms between, and as many READs
      * at once as the device allows up to 16; for other values use {@link #modify}. On UC nothing is sent again, and
      * the peer cannot read.
@@ -417,13 +417,14 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the send queue is full: poll the completion queue, and post again
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if this, the request, or the address handle or memory window that it names belongs to
+     *     another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
      *     state does not allow sending, or the queue pair was made with no room for sends
      * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
      *     takes, or another request chained to it; if its operation is not one of the queue pair's type, or lacks
      *     something, which the message names; if it is a datagram longer than the port's active MTU, or to an address
-     *     handle of another protection domain; if it is a READ or an atomic into a region without LOCAL_WRITE; or if it is
+     *     handle of another protection domain; if a region, unless it is inline, or a memory window is of another one; if it is a READ or an atomic into a region without LOCAL_WRITE; or if it is
      *     inline, or a raw packet, from a region that was registered at another address
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
@@ -455,11 +456,11 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the receive queue is full
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if this or the request belongs to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
      *     state is RESET, or the queue pair was made with no room for receives or with a shared receive queue
-     * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, or another request
-     *     chained to it
+     * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, another request chained
+     *     to it, or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
@@ -540,6 +541,7 @@ public final class QueuePair implements AutoCloseable {
         if (OwnerThread.isOther(senderId)) {
             checkSender();
             senderId = OwnerThread.callerId();
+            sends.postedBy(senderId);
         }
     }
 
@@ -574,6 +576,7 @@ public final class QueuePair implements AutoCloseable {
         if (OwnerThread.isOther(receiverId)) {
             checkReceiver();
             receiverId = OwnerThread.callerId();
+            receives.postedBy(receiverId);
         }
     }
 

@@ -17,11 +17,27 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> {
      *
      * @param call the C function, for messages
      * @param owner what has it, for messages
+     * @param pd the domain that the buffers are in
      * @param function the function's address
      * @param queue what it takes, by its address
      */
-    ReceiveQueue(String call, Object owner, MemorySegment function, long queue, int maxRequests, int maxSge) {
-        super(call, owner, ReceiveRequest.SIMPLE, DataPath.mostInShortReceive(function) > 0, maxRequests, maxSge);
+    ReceiveQueue(
+            String call,
+            Object owner,
+            ProtectionDomain pd,
+            MemorySegment function,
+            long queue,
+            int maxRequests,
+            int maxSge) {
+        super(
+                call,
+                owner,
+                pd,
+                false,
+                ReceiveRequest.SIMPLE,
+                DataPath.mostInShortReceive(function) > 0,
+                maxRequests,
+                maxSge);
         this.function = function;
         this.mostInShort = DataPath.mostInShortReceive(function);
         this.queue = queue;
@@ -56,7 +72,7 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> {
     ReceiveRequest tryPostChain(ReceiveRequest first) {
         int requests = checkChain(first);
         int errno = post(first, requests);
-        return errno == 0 ? null : firstRefused(first, errno);
+        return errno == 0 && !namesOne() ? null : firstRefused(first, errno);
     }
 
     @HotPath

@@ -47,5 +47,11 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
 
     @Override
     @HotPath
+    boolean isInline() {
+        return false;
+    }
+
+    @Override
+    @HotPath
     void lengthChanged() {}
 }

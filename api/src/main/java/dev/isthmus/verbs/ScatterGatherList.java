@@ -99,6 +99,25 @@ final class ScatterGatherList {
         return regions[0];
     }
 
+    /** Checks that all regions are of a domain, or a part of the same. */
+    void checkDomain(ProtectionDomain of, Object queue) {
+        for (int i = 0; i < count; i++) {
+            checkDomain(regions[i], of, queue);
+        }
+    }
+
+    @HotPath
+    static void checkDomain(MemoryRegion region, ProtectionDomain of, Object queue) {
+        if (!of.reaches(region.protectionDomain())) {
+            throw foreign(region, queue);
+        }
+    }
+
+    private static IllegalArgumentException foreign(MemoryRegion region, Object queue) {
+        return new IllegalArgumentException(region + " is of another protection domain than " + queue
+                + ", which could not reach it: register the memory in that domain");
+    }
+
     static void checkRange(MemoryRegion region, long offset, long length) {
         if (offset < 0 || length < 0 || length > region.length() - offset || length > MAX_LENGTH) {
             throw outside(region, offset, length);

@@ -446,13 +446,15 @@ public final class SendBatch {
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or the region is closed
      * @throws IndexOutOfBoundsException if the range is outside the region
-     * @throws IllegalArgumentException if the device would write to a region without LOCAL_WRITE
+     * @throws IllegalArgumentException if the device would write to a region without LOCAL_WRITE, or the region is of
+     *     another protection domain
      */
     @HotPath
     public SendBatch sge(MemoryRegion region, long offset, long length) {
         checkLacks(DATA);
         checkNotInline();
         region.checkUsable();
+        ScatterGatherList.checkDomain(region, qp.protectionDomain(), qp);
         ScatterGatherList.checkRange(region, offset, length);
         if (writes && !region.isWritable()) {
             throw ScatterGatherList.notWritable(region);
@@ -473,13 +475,17 @@ public final class SendBatch {
      * @param buffers a request with the buffers; C reads the list now, and the buffers until the completion
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or a region is closed
-     * @throws IllegalArgumentException if there are more buffers than the queue pair takes
+     * @throws WrongThreadException if the request belongs to another thread
+     * @throws IllegalArgumentException if there are more buffers than the queue pair takes, or a region is of another
+     *     protection domain
      */
     @HotPath
     public SendBatch sges(WorkRequest<?> buffers) {
         checkLacks(DATA);
         checkNotInline();
+        buffers.checkOwner();
         buffers.checkUsable();
+        buffers.checkDomain(qp.protectionDomain(), qp);
         checkCount(buffers.sgeCount());
         if (writes) {
             buffers.checkWritable();
@@ -559,6 +565,7 @@ public final class SendBatch {
     @HotPath
     public SendBatch inline(WorkRequest<?> buffers) {
         checkLacks(DATA);
+        buffers.checkOwner();
         buffers.checkUsable();
         buffers.checkCopyable();
         int n = buffers.sgeCount();
@@ -614,7 +621,7 @@ public final class SendBatch {
         started = false;
         int errno = c.complete();
         qp.endBatch();
-        return errno == 0 || isFull(errno);
+        return errno == 0 || isPosted(errno);
     }
 
     /**
@@ -632,9 +639,16 @@ public final class SendBatch {
         }
     }
 
-    /** False for a full queue, which some drivers call ENOSPC, such as that of Soft-RoCE; throws for anything else. */
-    private boolean isFull(int result) {
+    /**
+     * False for a full queue, which some drivers call ENOSPC, such as that of Soft-RoCE; throws for anything else. ENOMEM of
+     * Soft-RoCE's is the kernel's, which was to hear of requests that are in the queue: the next post tells it
+     * (providers/rxe/rxe.c, wr_complete).
+     */
+    private boolean isPosted(int result) {
         int errno = Math.abs(result);
+        if (softRoce && errno == Errno.ENOMEM) {
+            return true;
+        }
         if (errno != Errno.ENOMEM && errno != Errno.ENOSPC) {
             throw VerbsErrors.failure("ibv_wr_complete", qp + ", " + count + " requests", errno, "");
         }

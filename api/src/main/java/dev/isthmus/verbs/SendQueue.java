@@ -25,6 +25,8 @@ final class SendQueue extends PostQueue<SendRequest> {
         super(
                 "ibv_post_send",
                 qp,
+                qp.protectionDomain(),
+                DataPath.takesBeforeTelling(function),
                 SendForm.accepted(qp.type()) & simple(qp.type()),
                 DataPath.isFirstSend(function),
                 maxRequests,
@@ -72,7 +74,7 @@ final class SendQueue extends PostQueue<SendRequest> {
     SendRequest tryPostChain(SendRequest first) {
         checkChain(first);
         int errno = post(first);
-        return errno == 0 ? null : firstRefused(first, errno);
+        return errno == 0 && !namesOne() ? null : firstRefused(first, errno);
     }
 
     @HotPath

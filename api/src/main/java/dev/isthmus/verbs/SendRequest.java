@@ -105,6 +105,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest opcode(SendOpcode opcode) {
+        checkOwner();
         int code = opcode.code();
         if (code < 0) {
             throw new IllegalArgumentException("there is no such operation: " + opcode);
@@ -179,7 +180,11 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest inline(boolean on) {
+        boolean was = isInline();
         flag(INLINE, on);
+        if (was && !on) {
+            forget(); // the domain of its buffers did not matter
+        }
         return holds(on ? 0 : SendForm.NOT_INLINE, SendForm.NOT_INLINE);
     }
 
@@ -219,6 +224,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @HotPath
     private SendRequest flag(int flag, boolean on) {
+        checkOwner();
         int changed = on ? flags | flag : flags & ~flag;
         wr.set(JAVA_INT, Member.SEND_FLAGS, changed);
         flags = changed;
@@ -234,6 +240,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest immediate(int value) {
+        checkOwner();
         wr.set(JAVA_INT, Member.IMM_DATA, NetworkOrder.fromHost(value));
         return holds(SendForm.IMMEDIATE, SendForm.IMMEDIATE_UNION);
     }
@@ -247,6 +254,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest invalidate(int rkey) {
+        checkOwner();
         wr.set(JAVA_INT, Member.INVALIDATE_RKEY, rkey);
         return holds(SendForm.RKEY, SendForm.IMMEDIATE_UNION);
     }
@@ -261,6 +269,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest remote(long address, int rkey) {
+        checkOwner();
         wr.set(JAVA_LONG, Member.REMOTE_ADDR, address);
         wr.set(JAVA_INT, Member.RKEY, rkey);
         return holds(SendForm.REMOTE, SendForm.ADDRESS_UNION);
@@ -302,6 +311,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @HotPath
     private void atomic(SendOpcode which, long address, int rkey, long compareOrAdd) {
+        checkOwner();
         checkAligned(address);
         wr.set(JAVA_LONG, Member.ATOMIC_ADDR, address);
         wr.set(JAVA_LONG, Member.COMPARE_ADD, compareOrAdd);
@@ -328,6 +338,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest to(AddressHandle handle, int qpNum, int qkey) {
+        checkOwner();
         if ((qpNum & ~MAX_24_BITS) != 0) {
             throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
         }
@@ -346,6 +357,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest sharedReceiveQueue(int number) {
+        checkOwner();
         wr.set(JAVA_INT, Member.SRQ_NUM, number);
         return this;
     }
@@ -362,6 +374,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      * @throws WrongThreadException if the header belongs to another thread's confined arena
      */
     public SendRequest segments(MemorySegment packetHeader, int mss) {
+        checkOwner();
         long bytes = packetHeader.byteSize();
         if (bytes > 0xffff || mss < 1 || mss > 0xffff) {
             throw new IllegalArgumentException(
@@ -392,6 +405,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      * @throws WrongThreadException if the window belongs to another thread
      */
     public SendRequest bind(MemoryWindow window, int rkey, WindowBinding binding) {
+        checkOwner();
         window.prepare(binding);
         MemoryRegion region = binding.region();
         bind(window.handle(), rkey, region.handle(), binding.address(), binding.length(), binding.mask());
@@ -489,7 +503,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return wr.get(JAVA_LONG, Member.HDR);
     }
 
-    /** Whether the post copies the data. */
+    @Override
     @HotPath
     boolean isInline() {
         return (flags & INLINE) != 0;

@@ -37,6 +37,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private TagQueue tags; // made when first used: few queues match tags
     private int maxWr;
     private ReceiveQueue receives;
+    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
 
     private SharedReceiveQueue(
             ProtectionDomain pd,
@@ -73,17 +74,23 @@ public final class SharedReceiveQueue implements AutoCloseable {
                                 pd.context().handle(),
                                 init);
                 var granted = SharedReceiveQueueAttributes.read(ibv_srq_init_attr_ex.attr(init));
-                var queue = new SharedReceiveQueue(pd, config, lifetime, srq, granted);
+                SharedReceiveQueue queue = Lifetime.orDestroy(
+                        () -> new SharedReceiveQueue(pd, config, lifetime, srq, granted), () -> destroy(srq, name));
                 pd.context().objects().add(srq, queue);
                 return queue;
             }
         });
     }
 
+    private static void destroy(MemorySegment handle, String name) {
+        VerbsCall.destroy(Libibverbs.DESTROY_SRQ, handle, name);
+    }
+
     private void room(int requests) {
         maxWr = requests;
+        posterId = 0;
         MemorySegment function = pd.context().ops().postSharedReceive();
-        receives = new ReceiveQueue("ibv_post_srq_recv", this, function, handle.address(), requests, maxSge);
+        receives = new ReceiveQueue("ibv_post_srq_recv", this, pd, function, handle.address(), requests, maxSge);
     }
 
     /**
@@ -195,15 +202,15 @@ public final class SharedReceiveQueue implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the queue is full
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if this or the request belongs to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed
-     * @throws IllegalArgumentException if the request has more buffers than the queue takes, or another request chained
-     *     to it
+     * @throws IllegalArgumentException if the request has more buffers than the queue takes, another request chained to it,
+     *     or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        owner.check();
+        checkPoster();
         return receives.tryPost(request);
     }
 
@@ -218,8 +225,17 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
-        owner.check();
+        checkPoster();
         return receives.tryPostChain(first);
+    }
+
+    @HotPath
+    private void checkPoster() {
+        if (OwnerThread.isOther(posterId)) {
+            owner.check();
+            posterId = OwnerThread.callerId();
+            receives.postedBy(posterId);
+        }
     }
 
     /**
@@ -254,7 +270,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         owner.check();
         if (tags == null) {
             MemorySegment function = pd.context().ops().address(ContextFunction.POST_SRQ_OPS);
-            tags = new TagQueue(this, function, handle.address(), maxOps);
+            tags = new TagQueue(this, pd, function, handle.address(), maxOps);
         }
         return tags.tryPostChain(first);
     }
@@ -271,6 +287,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void handOver(Thread next) {
         owner.handOver(next);
+        posterId = 0;
     }
 
     MemorySegment handle() {
@@ -292,7 +309,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            VerbsCall.destroy(Libibverbs.DESTROY_SRQ, handle, lifetime.name());
+            posterId = 0;
+            destroy(handle, lifetime.name());
             pd.context().objects().remove(handle, this);
         });
     }

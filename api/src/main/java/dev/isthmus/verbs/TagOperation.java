@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_ops_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,8 +15,11 @@ import java.util.Objects;
  * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a {@link WorkRequest} it is
  * prepared once, changed in place and posted many times, by {@link SharedReceiveQueue#tryPost(TagOperation)}.
  *
- * <p>A message belongs to a tag when those bits of its tag that are in the mask equal the tag. Used by one thread at a
- * time. Changing a member allocates nothing.
+ * <p>A message belongs to a tag when those bits of its tag that are in the mask equal the tag.
+ *
+ * <p>It belongs to one thread at a time, at first the one that prepared it, which must be the thread of the queues that it is
+ * posted to: see {@link #handOver}. Every method that sets something throws WrongThreadException on another thread. Changing
+ * a member allocates nothing.
  */
 public final class TagOperation {
 
@@ -52,6 +56,7 @@ public final class TagOperation {
     private final ScatterGatherList buffer;
     private int opcode = SYNC;
     private TagOperation next;
+    private final OwnerThread owner = new OwnerThread(this);
 
     private TagOperation() {
         Arena arena = Arena.ofAuto();
@@ -102,6 +107,7 @@ public final class TagOperation {
      */
     @HotPath
     public TagOperation buffer(MemoryRegion region, long offset, long length) {
+        owner.check();
         buffer.set(0, region, offset, length);
         wr.set(JAVA_INT, Member.NUM_SGE, 1);
         return this;
@@ -134,6 +140,7 @@ public final class TagOperation {
 
     @HotPath
     private void become(int code) {
+        owner.check();
         opcode = code;
         wr.set(JAVA_INT, Member.OPCODE, code);
     }
@@ -147,8 +154,8 @@ public final class TagOperation {
      */
     @HotPath
     public TagOperation unexpectedCount(int messages) {
-        wr.set(JAVA_INT, Member.UNEXPECTED, messages);
         flag(TM_SYNC, true);
+        wr.set(JAVA_INT, Member.UNEXPECTED, messages);
         return this;
     }
 
@@ -166,6 +173,7 @@ public final class TagOperation {
 
     @HotPath
     private void flag(int bit, boolean on) {
+        owner.check();
         int flags = wr.get(JAVA_INT, Member.FLAGS);
         wr.set(JAVA_INT, Member.FLAGS, on ? flags | bit : flags & ~bit);
     }
@@ -178,6 +186,7 @@ public final class TagOperation {
      */
     @HotPath
     public TagOperation wrId(long id) {
+        owner.check();
         wr.set(JAVA_LONG, Member.WR_ID, id);
         return this;
     }
@@ -190,6 +199,7 @@ public final class TagOperation {
      */
     @HotPath
     public TagOperation next(TagOperation following) {
+        owner.check();
         wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address());
         next = following;
         return this;
@@ -220,14 +230,30 @@ public final class TagOperation {
     }
 
     /**
+     * Gives the operation to another thread: only that one may change and post it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the operation falls
+     * to the first thread that uses it.
+     *
+     * @param to the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     */
+    public void handOver(Thread to) {
+        owner.handOver(to);
+    }
+
+    /**
      * Checks what the driver does not: it takes a handle as an index.
      *
      * @param handles how many handles the queue has given out, numbered from 0
+     * @param pd the domain of the queue
      */
     @HotPath
-    void check(int handles) {
+    void check(int handles, ProtectionDomain pd, Object queue) {
+        owner.check();
         if (opcode == ADD) {
             buffer.checkUsable();
+            buffer.checkDomain(pd, queue);
         } else if (opcode == DEL) {
             Objects.checkIndex(wr.get(JAVA_INT, Member.HANDLE), handles);
         }

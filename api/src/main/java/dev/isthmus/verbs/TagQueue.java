@@ -15,6 +15,7 @@ import java.lang.ref.Reference;
 final class TagQueue {
 
     private final SharedReceiveQueue owner;
+    private final ProtectionDomain pd;
     private final MemorySegment function;
     private final long queue;
     private final int maxOps;
@@ -27,10 +28,12 @@ final class TagQueue {
     /**
      * The tags of a queue.
      *
+     * @param pd the domain that the buffers are in
      * @param maxOps how many operations it was made for; 0 if it matches no tags
      */
-    TagQueue(SharedReceiveQueue owner, MemorySegment function, long queue, int maxOps) {
+    TagQueue(SharedReceiveQueue owner, ProtectionDomain pd, MemorySegment function, long queue, int maxOps) {
         this.owner = owner;
+        this.pd = pd;
         this.function = function;
         this.queue = queue;
         this.maxOps = maxOps;
@@ -41,7 +44,7 @@ final class TagQueue {
     TagOperation tryPostChain(TagOperation first) {
         int length = 0;
         for (TagOperation operation = first; operation != null; operation = operation.next()) {
-            operation.check(handles);
+            operation.check(handles, pd, owner);
             if (++length > Math.max(1, maxOps)) {
                 throw new IllegalArgumentException("the chain is longer than " + owner + " takes, which is " + maxOps
                         + " operations; is it a ring?");

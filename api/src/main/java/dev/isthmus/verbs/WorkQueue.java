@@ -45,6 +45,7 @@ public final class WorkQueue implements AutoCloseable {
         this.receives = new ReceiveQueue(
                 "ibv_post_wq_recv",
                 this,
+                pd,
                 ibv_wq.post_recv(wq),
                 handle.address(),
                 ibv_wq_init_attr.max_wr(granted),
@@ -157,10 +158,10 @@ public final class WorkQueue implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the queue is full
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if this or the request belongs to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or in RESET
-     * @throws IllegalArgumentException if the request has more buffers than the queue takes, or another request chained
-     *     to it
+     * @throws IllegalArgumentException if the request has more buffers than the queue takes, another request chained to it,
+     *     or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @HotPath
@@ -187,6 +188,7 @@ public final class WorkQueue implements AutoCloseable {
     @HotPath
     private void checkReady() {
         owner.check();
+        receives.postedBy(OwnerThread.callerId());
         if (state == WorkQueueState.RESET) {
             throw new IllegalStateException(this + " is in RESET: receives can be posted from RDY on");
         }

@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
@@ -15,7 +16,9 @@ import java.lang.foreign.MemorySegment;
  * memory of its own, is prepared once and posted many times; its members are changed in place, and the device keeps no reference
  * to it after the post. The buffers that it names belong to the device until the request has completed.
  *
- * <p>Used by one thread at a time. Changing a member allocates nothing.
+ * <p>It belongs to one thread at a time, at first the one that prepared it, which must be the thread of the queues that it is
+ * posted to: see {@link #handOver}. No other may change it: C reads it during a post. Every method that sets something throws
+ * WrongThreadException on another thread. Changing a member allocates nothing.
  *
  * @param <R> the kind of request
  */
@@ -41,6 +44,13 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     private int simple;
     private int simpleAlone;
     private R next;
+    private final OwnerThread owner = new OwnerThread(this);
+    private ProtectionDomain domain; // of the buffer that was set last
+
+    /** The number of the queue that has inspected thread and domains, and of the one that has found no more to ask; 0 for none. */
+    private long inspectedBy;
+
+    private long verdict;
 
     /**
      * The memory is the request's own, and lives as long as it: C reads it at each post, so no arena of the caller's,
@@ -73,9 +83,11 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      *
      * @param id any number
      * @return this
+     * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
     public final R wrId(long id) {
+        checkOwner();
         wr.set(JAVA_LONG, Member.WR_ID, id);
         return self();
     }
@@ -90,10 +102,16 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * @return this
      * @throws IndexOutOfBoundsException if the index is beyond {@code maxSge}, or the range outside the region
      * @throws IllegalArgumentException if this is a receive and the region was registered without LOCAL_WRITE
+     * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
     public final R sge(int index, MemoryRegion region, long offset, long length) {
+        checkOwner();
         buffers.set(index, region, offset, length);
+        if (region.protectionDomain() != domain) {
+            domain = region.protectionDomain();
+            forget();
+        }
         wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
         only = buffers.count() == 1 ? region : null;
         settle();
@@ -108,9 +126,11 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * @return this
      * @throws IndexOutOfBoundsException if the range is outside the region
      * @throws IllegalStateException if the request does not have just one buffer
+     * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
     public final R range(long offset, long length) {
+        checkOwner();
         buffers.range(offset, length);
         lengthChanged();
         return self();
@@ -123,9 +143,11 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * @return this
      * @throws IndexOutOfBoundsException if the buffer would end outside its region
      * @throws IllegalStateException if the request does not have just one buffer
+     * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
     public final R length(long length) {
+        checkOwner();
         buffers.length(length);
         lengthChanged();
         return self();
@@ -136,9 +158,11 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      *
      * @param following the next request, or null for none
      * @return this
+     * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
     public final R next(R following) {
+        checkOwner();
         wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first: it may throw
         next = following;
         settle();
@@ -174,8 +198,74 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     final void settle() {
         simple = only == null ? 0 : simpleKind();
-        simpleAlone = next == null ? simple : 0;
+        int alone = next == null ? simple : 0;
+        if (alone != simpleAlone) {
+            simpleAlone = alone;
+            verdict = 0;
+        }
     }
+
+    /** Checks that the caller may change or post it. */
+    @HotPath
+    final void checkOwner() {
+        owner.check();
+    }
+
+    /**
+     * Gives the request to another thread: only that one may change and post it from here on. The caller makes this
+     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the request falls to
+     * the first thread that uses it. What has been posted stays posted.
+     *
+     * @param to the new owner
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     */
+    public final void handOver(Thread to) {
+        owner.handOver(to);
+        forget();
+    }
+
+    /** Queues have to inspect it anew. */
+    @HotPath
+    final void forget() {
+        inspectedBy = 0;
+        verdict = 0;
+    }
+
+    /** The queue that thread and domains were found right by. */
+    @HotPath
+    final long inspectedBy() {
+        return inspectedBy;
+    }
+
+    /** The queue that may post it as it is, when its region can still be used. */
+    @HotPath
+    final long verdict() {
+        return verdict;
+    }
+
+    @HotPath
+    final void verdict(long queue) {
+        verdict = queue;
+    }
+
+    /** Checks what holds until the owner or the domain of a buffer changes. */
+    final void inspect(ProtectionDomain of, Object queue, long number) {
+        checkOwner();
+        if (!isInline()) {
+            checkDomain(of, queue);
+        }
+        inspectedBy = number;
+    }
+
+    /** Checks that the buffers are in regions of a queue's domain. */
+    final void checkDomain(ProtectionDomain of, Object queue) {
+        buffers.checkDomain(of, queue);
+    }
+
+    /** Whether the post copies the data, so that the device reaches no buffer. */
+    @HotPath
+    abstract boolean isInline();
 
     /** The length of the only buffer changed. */
     @HotPath

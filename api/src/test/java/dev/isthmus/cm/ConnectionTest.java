@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
+import dev.isthmus.Stranger;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -22,6 +23,7 @@ import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -352,6 +354,44 @@ class ConnectionTest {
             }
         }
         assertTrue(connected >= 1);
+    }
+
+    /** Every public method, from another thread. */
+    @Test
+    void shouldRefuseTheConnectionsOfAnotherThread() throws Exception {
+        try (Listener listener = listener(config -> {})) {
+            InetSocketAddress to = listener.localAddress();
+            Task<Connection> client = Task.start(() -> connect(to));
+            try (Connection connection = listener.accept(DEADLINE)) {
+                Map<Class<?>, Object> arguments = Map.of(
+                        Duration.class,
+                        Duration.ZERO,
+                        Thread.class,
+                        new Thread(),
+                        long.class,
+                        64L,
+                        AccessFlag[].class,
+                        new AccessFlag[0],
+                        AutoCloseable.class,
+                        (AutoCloseable) () -> {},
+                        WorkCompletions.class,
+                        WorkCompletions.allocate(1));
+                Stranger.assertRefused(listener, arguments, "localAddress/0");
+                Stranger.assertRefused(
+                        connection,
+                        arguments,
+                        "queuePair/0",
+                        "completions/0",
+                        "protectionDomain/0",
+                        "id/0",
+                        "privateData/0",
+                        "parameters/0",
+                        "localAddress/0",
+                        "peerAddress/0");
+                assertTrue(connection.isConnected());
+                client.get().close();
+            }
+        }
     }
 
     @Test

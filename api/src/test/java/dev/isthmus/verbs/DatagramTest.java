@@ -226,6 +226,7 @@ class DatagramTest {
             var thread = new Thread(() -> pair.a.qp.tryPost(request));
             pair.a.qp.handOver(thread);
             way.handOver(thread);
+            request.handOver(thread);
             assertThrows(WrongThreadException.class, () -> pair.a.qp.tryPost(request));
             pair.b.qp.tryPost(pair.b.receive(0, 2048));
             thread.start();

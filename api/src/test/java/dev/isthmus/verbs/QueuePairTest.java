@@ -490,6 +490,7 @@ class QueuePairTest {
         });
         if (handOver) {
             pair.a.qp.handOver(thread);
+            send.handOver(thread);
             assertThrows(WrongThreadException.class, () -> pair.a.qp.tryPost(send));
         }
         thread.start();

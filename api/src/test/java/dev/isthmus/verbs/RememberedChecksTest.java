@@ -1,10 +1,12 @@
 package dev.isthmus.verbs;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.Arena;
+import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -56,6 +58,73 @@ class RememberedChecksTest {
         next.join(); // what belongs to a thread that has ended falls to who uses it
         assertTrue(pair.b.qp.tryPost(receive));
         posted();
+    }
+
+    @Test
+    void shouldRefuseARequestThatWasHandedOver() throws InterruptedException {
+        var next = new Thread(() -> {});
+        send.handOver(next);
+        receive.handOver(next);
+        assertRefused(WrongThreadException.class);
+        assertThrows(WrongThreadException.class, () -> pair.b.qp.tryPost(receive));
+        assertThrows(WrongThreadException.class, () -> send.wrId(1));
+        var first = pair.a.send(0, 8).next(send);
+        assertThrows(WrongThreadException.class, () -> pair.a.qp.tryPostChain(first));
+        next.start();
+        next.join();
+        assertTrue(pair.b.qp.tryPost(receive));
+        posted();
+    }
+
+    /** A queue pair of a thread that has ended falls to another, but not the requests of a third. */
+    @Test
+    void shouldRefuseTheRequestsOfAThirdThread() throws InterruptedException {
+        var first = new Thread(() -> pair.a.qp.tryPost(send));
+        send.handOver(first);
+        pair.a.qp.handOver(first);
+        assertTrue(pair.b.qp.tryPost(receive));
+        first.start();
+        first.join();
+        pair.b.awaitSuccess();
+        var held = new CountDownLatch(1);
+        var release = new CountDownLatch(1);
+        var third = Thread.ofPlatform().start(() -> {
+            send.wrId(2); // its owner has ended: it is this thread's now
+            held.countDown();
+            assertDoesNotThrow(() -> release.await());
+        });
+        held.await();
+        assertRefused(WrongThreadException.class);
+        release.countDown();
+        third.join();
+    }
+
+    @Test
+    void shouldRefuseARegionOfAnotherDomain() {
+        try (var other = pair.a.device.allocateProtectionDomain();
+                var foreign = other.register(pair.a.memory(), AccessFlag.LOCAL_WRITE)) {
+            send.opcode(SendOpcode.RDMA_WRITE).remote(pair.b.region.address(), pair.b.region.rkey());
+            posted();
+            send.sge(0, foreign, 0, 8);
+            assertRefused(IllegalArgumentException.class);
+            assertRefused(IllegalArgumentException.class);
+            send.sge(0, pair.a.region, 0, 8);
+            posted();
+            send.sge(0, foreign, 0, 8).inline(true); // the post copies it: no device reaches the region
+            posted();
+            send.inline(false);
+            assertRefused(IllegalArgumentException.class);
+            var two = SendRequest.prepare(2).sge(0, pair.a.region, 0, 8).sge(1, foreign, 0, 8);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(two));
+            two.sge(1, pair.a.region, 0, 8);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPostChain(two.next(send)));
+            var gone = ReceiveRequest.prepare(foreign);
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(gone));
+            var shared = pair.a.closedWithPair(pair.a.pd.createSharedReceiveQueue(config -> {}));
+            assertThrows(IllegalArgumentException.class, () -> shared.tryPost(gone));
+            assertThrows(IllegalArgumentException.class, () -> shared.tryPostChain(gone));
+            assertTrue(shared.tryPost(gone.sge(0, pair.a.region, 0, 8)));
+        }
     }
 
     @Test

@@ -278,6 +278,7 @@ class SharedReceiveQueueTest {
 
             var next = new Thread(() -> srq.tryPost(receive));
             srq.handOver(next);
+            receive.handOver(next);
             assertThrows(WrongThreadException.class, () -> srq.tryPost(receive));
             next.start();
             next.join();

@@ -77,10 +77,10 @@ class TagOperationTest {
     @Test
     void shouldRefuseHandlesThatItsQueueNeverGave() {
         var operation = TagOperation.prepare().delete(3);
-        operation.check(4);
-        assertThrows(IndexOutOfBoundsException.class, () -> operation.check(3));
+        operation.check(4, null, "");
+        assertThrows(IndexOutOfBoundsException.class, () -> operation.check(3, null, ""));
         operation.delete(-1);
-        assertThrows(IndexOutOfBoundsException.class, () -> operation.check(Integer.MAX_VALUE));
+        assertThrows(IndexOutOfBoundsException.class, () -> operation.check(Integer.MAX_VALUE, null, ""));
         assertThrows(IllegalStateException.class, operation::handle);
     }
 

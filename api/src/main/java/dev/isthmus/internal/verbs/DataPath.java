@@ -74,6 +74,14 @@ public final class DataPath {
     }
 
     /**
+     * Whether a post_send that fails with ENOMEM and names no request has put all into the queue, where the next post finds
+     * them: Soft-RoCE's, whose system call comes last.
+     */
+    public static boolean takesBeforeTelling(MemorySegment function) {
+        return CriticalDriver.of(function).filter(CriticalDriver.RXE::equals).isPresent();
+    }
+
+    /**
      * How many receives a post_recv may be given in the short way, for {@link #shortReceive}: any number where it is that
      * of the driver that was there first, and calls of that are not critical; none where it is another's.
      */

@@ -1,0 +1,41 @@
+package dev.isthmus.verbs;
+
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.VerbsException;
+import dev.isthmus.internal.Errno;
+import java.lang.foreign.MemorySegment;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What a driver's answer says of the requests: none that was lost may be reported as posted. */
+@Tag("device")
+class PostQueueTest {
+
+    @Test
+    void shouldTakeAReceiveThatNoDriverNamesForLost() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var function = pair.a.device.ops().postSharedReceive();
+            var queue = new ReceiveQueue("ibv_post_srq_recv", "a shared queue", pair.a.pd, function, 0, 4, 1);
+            var first = pair.a.receive(0, 8).next(pair.a.receive(8, 8));
+            assertSame(first, queue.firstRefused(first, -Errno.ENOMEM)); // cxgb4's full shared queue
+            assertSame(first, queue.firstRefused(first, Errno.ENOMEM));
+            assertThrows(VerbsException.class, () -> queue.firstRefused(first, Errno.EINVAL));
+        }
+    }
+
+    @Test
+    void shouldTakeASendForPostedOnlyWhereTheDriverQueuesItFirst() {
+        try (var pair = RcPair.unconnected(config -> {})) {
+            var send = pair.a.send(0, 8);
+            var softRoce = new SendQueue(pair.a.qp, pair.a.device.ops().postSend(), 4, pair.a.qp.capabilities());
+            assertNull(softRoce.firstRefused(send, Errno.ENOMEM)); // the kernel's, after all was queued
+            var other = new SendQueue(pair.a.qp, MemorySegment.ofAddress(8), 4, pair.a.qp.capabilities());
+            var e = assertThrows(VerbsException.class, () -> other.firstRefused(send, Errno.ENOMEM));
+            assertTrue(e.getMessage().contains("does not say which"), e.getMessage());
+        }
+    }
+}
