@@ -274,6 +274,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         calls.alone(() -> {
             EventChannel from = channel();
             if (from == to) {
+                calls.lifetime().check();
                 return;
             }
             calls.requireNotListening("migrate");

@@ -310,6 +310,7 @@ class ConnectionIdTest {
                 id::devicePort,
                 id::remoteEce,
                 () -> id.migrate(EventChannel.open()),
+                () -> id.migrate(meeting.channel), // where it was
                 () -> id.typeOfService(1)
             }) {
                 assertThrows(IllegalStateException.class, late::run);

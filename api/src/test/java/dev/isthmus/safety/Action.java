@@ -1,16 +1,16 @@
 package dev.isthmus.safety;
 
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
  * One thing that a program may do.
  *
  * @param name for messages
  * @param weight how often, compared with the others
- * @param step does it, and may throw what is documented
+ * @param may what it may be refused for besides what the model knows of the objects that it uses
+ * @param step says what it uses, then does it
  */
-record Action(String name, int weight, Step step) {
+record Action(String name, int weight, List<Reason> may, Step step) {
 
     /** Does something with a worker's objects and numbers. */
     @FunctionalInterface
@@ -18,20 +18,7 @@ record Action(String name, int weight, Step step) {
         void run(Worker w) throws Exception;
     }
 
-    /** All actions. */
-    static List<Action> all() {
-        return Stream.of(
-                        ObjectActions.all(),
-                        MemoryActions.all(),
-                        QueueActions.all(),
-                        PostActions.all(),
-                        BatchActions.all(),
-                        CmActions.all())
-                .flatMap(List::stream)
-                .toList();
-    }
-
-    static Action action(String name, int weight, Step step) {
-        return new Action(name, weight, step);
+    static Action action(String name, int weight, Step step, Reason... may) {
+        return new Action(name, weight, List.of(may), step);
     }
 }

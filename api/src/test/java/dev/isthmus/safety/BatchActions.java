@@ -36,23 +36,56 @@ final class BatchActions {
 
     static List<Action> all() {
         return List.of(
-                action("queue pair for batches", 4, BatchActions::queuePair),
-                action("start a batch", 12, w -> batch(w).start()),
-                action("next of a batch", 20, w -> batch(w).next(w.number(), w.chance(2))),
-                action("next of a batch with flags", 3, w -> batch(w).next(w.number(), w.number())),
-                action("operation of a batch", 24, BatchActions::operation),
-                action("data of a batch", 24, BatchActions::data),
+                action("queue pair for batches", 4, BatchActions::queuePair, Reason.ARGUMENT, Reason.DEVICE),
+                action("start a batch", 12, w -> batch(w).start(), Reason.STATE),
+                action("next of a batch", 20, w -> batch(w).next(w.number(), w.chance(2)), Reason.STATE),
+                action(
+                        "next of a batch with flags",
+                        3,
+                        w -> batch(w).next(w.number(), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.STATE),
+                action(
+                        "operation of a batch",
+                        24,
+                        BatchActions::operation,
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE),
+                action(
+                        "data of a batch",
+                        24,
+                        BatchActions::data,
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE),
                 action(
                         "destination in a batch",
                         6,
                         w -> batch(w).to(
                                         w.any(AddressHandle.class),
-                                        w.use(QueuePair.class).qpNum(),
-                                        w.number())),
-                action("shared queue in a batch", 1, w -> batch(w).sharedReceiveQueue(w.number())),
-                action("complete a batch", 10, w -> batch(w).complete()),
-                action("abort a batch", 5, w -> batch(w).abort()),
-                action("a whole batch", 10, BatchActions::whole));
+                                        w.peek(QueuePair.class).qpNum(),
+                                        w.number()),
+                        Reason.ARGUMENT,
+                        Reason.STATE),
+                action(
+                        "shared queue in a batch",
+                        1,
+                        w -> batch(w).sharedReceiveQueue(w.number()),
+                        Reason.ARGUMENT,
+                        Reason.STATE),
+                action("complete a batch", 10, w -> batch(w).complete(), Reason.STATE),
+                action("abort a batch", 5, w -> w.peek(SendBatch.class).abort(), Reason.WRONG_THREAD),
+                action(
+                        "a whole batch",
+                        10,
+                        BatchActions::whole,
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE));
     }
 
     private static SendBatch batch(Worker w) {
@@ -60,7 +93,7 @@ final class BatchActions {
     }
 
     private static void queuePair(Worker w) {
-        CompletionQueue queue = w.use(CompletionQueue.class);
+        CompletionQueue queue = w.open(CompletionQueue.class);
         boolean datagrams = w.chance(4);
         QueuePair qp = w.use(ProtectionDomain.class)
                 .createQueuePair(
@@ -72,8 +105,7 @@ final class BatchActions {
                                         w.chance(8)
                                                 ? new SendOpcode[] {w.one(SendOpcode.values())}
                                                 : datagrams ? new SendOpcode[] {SendOpcode.SEND} : CONNECTED));
-        w.made(QueuePair.class, qp);
-        w.made(SendBatch.class, qp.sendBatch());
+        w.part(SendBatch.class, qp.sendBatch(), w.made(QueuePair.class, qp));
         if (datagrams) {
             qp.bringUp(1, 7);
         } else {
@@ -84,7 +116,7 @@ final class BatchActions {
 
     private static void operation(Worker w) {
         SendBatch batch = batch(w);
-        MemoryRegion far = w.use(MemoryRegion.class);
+        MemoryRegion far = w.peek(MemoryRegion.class);
         long address = w.chance(4) ? w.length() : far.address();
         int rkey = w.chance(4) ? w.number() : far.rkey();
         switch (w.random.nextInt(14)) {
@@ -124,7 +156,7 @@ final class BatchActions {
     private static void whole(Worker w) {
         SendBatch batch = batch(w);
         MemoryRegion near = w.own(MemoryRegion.class);
-        MemoryRegion far = w.use(MemoryRegion.class);
+        MemoryRegion far = w.peek(MemoryRegion.class);
         batch.start();
         for (int i = w.random.nextInt(4); i >= 0; i--) {
             batch.next(i, w.chance(2)).write(far.address(), far.rkey()).sge(near, 0, w.random.nextInt(9000));

@@ -40,41 +40,118 @@ final class CmActions {
     static List<Action> all() {
         return List.of(
                 action("event channel", 2, w -> w.made(EventChannel.class, EventChannel.open())),
-                action("connection id", 6, CmActions::id),
-                action("connection with queue pair", 4, CmActions::endpoint),
-                action("bind", 4, w -> w.use(ConnectionId.class).bind(address(w))),
-                action("listen", 3, w -> w.use(ConnectionId.class).listen(w.small(20))),
-                action("resolve address", 6, w -> w.use(ConnectionId.class).resolveAddress(address(w), time(w))),
-                action("resolve route", 6, w -> w.use(ConnectionId.class).resolveRoute(time(w))),
-                action("QP of connection", 6, CmActions::queuePair),
-                action("connect", 6, w -> w.use(ConnectionId.class).connect(c -> c.privateData(data(w)))),
-                action("accept", 6, w -> w.use(ConnectionId.class).accept(c -> c.privateData(data(w)))),
+                action("connection id", 6, CmActions::id, Reason.ARGUMENT),
+                action(
+                        "connection with queue pair",
+                        4,
+                        CmActions::endpoint,
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "bind",
+                        4,
+                        w -> w.use(ConnectionId.class).bind(address(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "listen",
+                        3,
+                        w -> w.use(ConnectionId.class).listen(w.small(20)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "resolve address",
+                        6,
+                        w -> w.use(ConnectionId.class).resolveAddress(address(w), time(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "resolve route",
+                        6,
+                        w -> w.use(ConnectionId.class).resolveRoute(time(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action("QP of connection", 6, CmActions::queuePair, Reason.ARGUMENT, Reason.DEVICE, Reason.STATE),
+                action(
+                        "connect id",
+                        6,
+                        w -> w.use(ConnectionId.class).connect(c -> c.privateData(data(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "accept",
+                        6,
+                        w -> w.use(ConnectionId.class).accept(c -> c.privateData(data(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
                 action(
                         "connect own QP",
                         2,
-                        w -> w.use(ConnectionId.class).connect(c -> c.queuePair(w.number(), w.chance(2)))),
-                action("reject", 2, w -> w.use(ConnectionId.class).reject(data(w))),
-                action("reject ECE", 1, w -> w.use(ConnectionId.class).rejectEce(data(w))),
-                action("disconnect", 3, w -> w.use(ConnectionId.class).disconnect()),
-                action("establish", 2, w -> w.use(ConnectionId.class).establish()),
-                action("notify", 1, w -> w.use(ConnectionId.class).notifyOf(w.one(AsyncEventType.values()))),
-                action("transition", 2, w -> w.use(ConnectionId.class).transition(w.one(QueuePairState.values()))),
-                action("migrate", 3, w -> w.use(ConnectionId.class).migrate(w.use(EventChannel.class))),
-                action("cm option", 2, CmActions::option),
-                action("ECE of connection", 1, CmActions::ece),
+                        w -> w.use(ConnectionId.class).connect(c -> c.queuePair(w.number(), w.chance(2))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "reject",
+                        2,
+                        w -> w.use(ConnectionId.class).reject(data(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "reject ECE",
+                        1,
+                        w -> w.use(ConnectionId.class).rejectEce(data(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action("disconnect", 3, w -> w.use(ConnectionId.class).disconnect(), Reason.DEVICE, Reason.STATE),
+                action("establish", 2, w -> w.use(ConnectionId.class).establish(), Reason.DEVICE, Reason.STATE),
+                action(
+                        "notify",
+                        1,
+                        w -> w.use(ConnectionId.class).notifyOf(w.one(AsyncEventType.values())),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "transition",
+                        2,
+                        w -> w.use(ConnectionId.class).transition(w.one(QueuePairState.values())),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "migrate",
+                        3,
+                        w -> w.use(ConnectionId.class).migrate(w.use(EventChannel.class)),
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action("cm option", 2, CmActions::option, Reason.ARGUMENT, Reason.DEVICE, Reason.STATE),
+                action("ECE of connection", 1, CmActions::ece, Reason.ARGUMENT, Reason.DEVICE, Reason.STATE),
                 action("ask connection", 2, CmActions::ask),
-                action("join", 3, CmActions::join),
+                action("join", 3, CmActions::join, Reason.ARGUMENT, Reason.DEVICE, Reason.STATE),
                 action(
                         "poll cm events",
                         30,
-                        w -> noted(w, w.use(EventChannel.class).poll())),
+                        w -> noted(w, w.use(EventChannel.class).poll()),
+                        Reason.ARGUMENT),
                 action(
                         "await cm event",
                         4,
-                        w -> noted(w, w.use(EventChannel.class).await(w.moment()))),
-                action("close membership", 2, w -> w.world.tryClose(w.use(MulticastMembership.class))),
-                action("close connection", 6, w -> w.world.tryClose(w.use(ConnectionId.class))),
-                action("close event channel", 1, w -> w.world.tryClose(w.use(EventChannel.class))));
+                        w -> noted(w, w.use(EventChannel.class).await(w.moment())),
+                        Reason.ARGUMENT),
+                action("close membership", 2, w -> w.close(MulticastMembership.class)),
+                action("close connection", 6, w -> w.close(ConnectionId.class)),
+                action("close event channel", 1, w -> w.close(EventChannel.class)));
     }
 
     private static ConnectionId id(Worker w) {
@@ -91,12 +168,12 @@ final class CmActions {
         if (device == null) {
             return; // the wildcard is all devices
         }
-        w.made(DeviceContext.class, device);
+        w.made(DeviceContext.class, device, id);
         ProtectionDomain pd = device.allocateProtectionDomain();
-        w.made(ProtectionDomain.class, pd);
+        w.made(ProtectionDomain.class, pd, device);
         CompletionQueue cq = device.createCompletionQueue(16);
-        w.made(CompletionQueue.class, cq);
-        w.made(QueuePair.class, id.createQueuePair(pd, cq, cq, config -> {}));
+        w.made(CompletionQueue.class, cq, device);
+        w.made(QueuePair.class, id.createQueuePair(pd, cq, cq, config -> {}), id, pd, cq);
     }
 
     private static void queuePair(Worker w) {
@@ -107,9 +184,9 @@ final class CmActions {
     }
 
     /** Has librdmacm make what it keeps for the rest of the process: each device's context and domain. */
-    static void warmUp(List<Device> devices) {
+    static void warmUp() {
         try (var channel = EventChannel.open()) {
-            for (Device device : devices) {
+            for (Device device : ObjectActions.DEVICES) {
                 try (var id = channel.createId(PortSpace.TCP)) {
                     id.bind(address(device, 0, false));
                     id.device();
@@ -120,7 +197,7 @@ final class CmActions {
 
     /** The address of a device, or rarely of none. */
     private static InetSocketAddress address(Worker w) {
-        Device device = w.one(w.world.devices.getFirst(), w.world.devices.getLast());
+        Device device = w.one(ObjectActions.DEVICES.getFirst(), ObjectActions.DEVICES.getLast());
         return address(device, FIRST_PORT + w.random.nextInt(4), w.chance(10));
     }
 

@@ -18,6 +18,7 @@ import dev.isthmus.verbs.WindowBinding;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.stream.Stream;
 
 /** Memory regions of all kinds, and memory windows. */
 final class MemoryActions {
@@ -35,7 +36,7 @@ final class MemoryActions {
     private MemoryActions() {}
 
     /** Memory of an arena of this worker. */
-    private record Block(MemorySegment segment) {}
+    record Block(MemorySegment segment) {}
 
     static List<Action> all() {
         return List.of(
@@ -45,89 +46,130 @@ final class MemoryActions {
                         10,
                         w -> w.made(
                                 MemoryRegion.class,
-                                w.any(ProtectionDomain.class).register(segment(w), w.access()))),
+                                w.any(ProtectionDomain.class).register(segment(w), access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.RANGE),
                 action(
                         "register at an address",
                         2,
                         w -> w.made(
                                 MemoryRegion.class,
-                                w.use(ProtectionDomain.class).registerAt(w.length(), segment(w), w.access()))),
+                                w.use(ProtectionDomain.class).registerAt(w.length(), segment(w), access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.RANGE),
                 action(
                         "register a heap segment",
                         1,
                         w -> w.made(
                                 MemoryRegion.class,
-                                w.use(ProtectionDomain.class)
-                                        .register(MemorySegment.ofArray(new byte[64]), w.access()))),
+                                w.use(ProtectionDomain.class).register(MemorySegment.ofArray(new byte[64]), access(w))),
+                        Reason.ARGUMENT),
                 action("register a confined segment", 1, MemoryActions::confined),
                 action(
                         "register the address space",
                         1,
                         w -> w.made(
                                 AddressSpaceRegion.class,
-                                w.use(ProtectionDomain.class).registerAddressSpace(w.access()))),
+                                w.use(ProtectionDomain.class).registerAddressSpace(access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.RANGE),
                 action(
                         "register a dmabuf",
                         1,
                         w -> w.made(
                                 MemoryRegion.class,
                                 w.use(ProtectionDomain.class)
-                                        .registerDmabuf(-1, w.length(), w.length(), w.length(), w.access()))),
+                                        .registerDmabuf(-1, w.length(), w.length(), w.length(), access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.RANGE),
                 action(
                         "allocate registered memory",
                         2,
                         w -> w.made(
                                 RegisteredMemory.class,
                                 w.use(ProtectionDomain.class)
-                                        .allocate(PageMemory.PAGES, Math.min(w.length(), BYTES), w.access()))),
-                action("close registered memory", 2, w -> w.world.tryClose(w.use(RegisteredMemory.class))),
+                                        .allocate(PageMemory.PAGES, Math.min(w.length(), BYTES), access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action("close registered memory", 2, w -> w.close(RegisteredMemory.class)),
                 action(
                         "null region",
                         1,
                         w -> w.made(
                                 MemoryRegion.class,
-                                w.use(ProtectionDomain.class).allocateNullRegion())),
+                                w.use(ProtectionDomain.class).allocateNullRegion()),
+                        Reason.DEVICE),
                 action(
                         "import a region",
                         1,
                         w -> w.made(
                                 MemoryRegion.class,
                                 w.use(ProtectionDomain.class)
-                                        .importRegion(w.number(), w.length(), w.length(), w.access()))),
+                                        .importRegion(w.number(), w.length(), w.length(), access(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "device memory",
                         1,
                         w -> w.made(
                                 DeviceMemory.class,
-                                w.use(DeviceContext.class).allocateDeviceMemory(w.length(), w.length()))),
-                action("reregister", 3, MemoryActions::reregister),
+                                w.use(DeviceContext.class).allocateDeviceMemory(w.length(), w.length())),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "reregister",
+                        3,
+                        MemoryActions::reregister,
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.RANGE),
                 action(
                         "advise",
                         1,
                         w -> w.use(MemoryRegion.class)
-                                .advise(w.one(MemoryAdvice.values()), w.chance(2), w.length(), w.length())),
+                                .advise(w.one(MemoryAdvice.values()), w.chance(2), w.length(), w.length()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.RANGE),
                 action(
                         "window",
                         3,
                         w -> w.made(
                                 MemoryWindow.class,
-                                w.use(ProtectionDomain.class).allocateWindow(w.one(MemoryWindowType.values())))),
+                                w.use(ProtectionDomain.class).allocateWindow(w.one(MemoryWindowType.values()))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "bind a window of type 1",
                         3,
                         w -> w.use(MemoryWindow.class)
-                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2))),
-                action("note a window's key", 1, w -> w.use(MemoryWindow.class).bound(w.number())),
-                action("a window's next key", 1, w -> w.use(MemoryWindow.class).nextRkey()),
-                action("release a window", 2, w -> w.use(MemoryWindow.class).release()));
+                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE),
+                action(
+                        "note a window's key",
+                        1,
+                        w -> w.use(MemoryWindow.class).bound(w.number()),
+                        Reason.KIND,
+                        Reason.STATE),
+                action("a window's next key", 1, w -> w.use(MemoryWindow.class).nextRkey(), Reason.KIND, Reason.STATE),
+                action("release a window", 2, w -> w.use(MemoryWindow.class).release(), Reason.KIND, Reason.STATE));
     }
 
     static void allocate(Worker w) {
         Arena arena = Arena.ofShared();
-        w.made(Arena.class, arena);
+        Thing made = w.made(Arena.class, arena);
         // Pages, which are gone when the arena is closed: malloc would give them to the next one, while the device may
         // still write to what was registered, as it does in C.
-        w.made(Block.class, new Block(PageMemory.PAGES.allocate(arena, BYTES)));
+        w.part(Block.class, new Block(PageMemory.PAGES.allocate(arena, BYTES)), made);
     }
 
     static MemorySegment block(Worker w) {
@@ -139,15 +181,25 @@ final class MemoryActions {
         return w.chance(3) ? all.asSlice(w.small((int) BYTES), w.length()) : all;
     }
 
+    static AccessFlag[] access(Worker w) {
+        if (w.chance(3)) {
+            return Stream.generate(() -> w.one(AccessFlag.values()))
+                    .limit(w.random.nextInt(4))
+                    .toArray(AccessFlag[]::new);
+        }
+        return ALL.clone();
+    }
+
     private static void confined(Worker w) {
         try (Arena arena = Arena.ofConfined()) {
             var region = w.use(ProtectionDomain.class).register(PageMemory.PAGES.allocate(arena, BYTES));
-            w.made(MemoryRegion.class, region);
+            w.made(MemoryRegion.class, region).names(Thing.gone());
         }
     }
 
     private static void reregister(Worker w) {
-        MemoryRegion region = w.own(MemoryRegion.class);
+        Thing old = w.take(MemoryRegion.class);
+        MemoryRegion region = (MemoryRegion) old.object;
         MemoryRegion next = region.reregister(change -> {
             if (w.chance(2)) {
                 change.memory(segment(w));
@@ -156,14 +208,15 @@ final class MemoryActions {
                 change.protectionDomain(w.any(ProtectionDomain.class));
             }
             if (w.chance(2)) {
-                change.access(w.access());
+                change.access(access(w));
             }
         });
-        w.made(MemoryRegion.class, next);
+        w.made(MemoryRegion.class, next, region.protectionDomain(), next.protectionDomain())
+                .namesAsWell(old);
     }
 
     static WindowBinding binding(Worker w) {
         MemoryRegion region = w.any(MemoryRegion.class);
-        return WindowBinding.of(region, w.length(), w.length(), w.access());
+        return WindowBinding.of(region, w.length(), w.length(), access(w));
     }
 }

@@ -6,6 +6,7 @@ import dev.isthmus.verbs.AddressHandle;
 import dev.isthmus.verbs.AddressVector;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ExtendedCompletionQueue;
 import dev.isthmus.verbs.Gid;
@@ -27,19 +28,55 @@ import java.util.Objects;
 /** Devices, domains, address handles, events; closing, and handing over. */
 final class ObjectActions {
 
+    static final List<Device> DEVICES = Device.list();
+
     private ObjectActions() {}
 
     static List<Action> all() {
         return List.of(
-                action("open device", 2, w -> w.made(DeviceContext.class, w.one(0, 1, 1) == 0 ? first(w) : last(w))),
-                action("query device", 1, ObjectActions::query),
-                action("query GIDs", 1, w -> w.use(DeviceContext.class).gid(w.small(2), w.small(3))),
-                action("query raw GID", 1, w -> w.use(DeviceContext.class).rawGid(w.small(2), w.number())),
-                action("query pkey", 1, w -> w.use(DeviceContext.class).pkey(w.small(2), w.number())),
-                action("find pkey", 1, w -> w.use(DeviceContext.class).pkeyIndex(w.small(2), w.number())),
-                action("GID table", 1, w -> w.use(DeviceContext.class).gidTable(w.small(2))),
-                action("resolve", 1, w -> w.use(DeviceContext.class).resolve(vector(w))),
-                action("raw clock", 1, w -> w.use(DeviceContext.class).rawClock()),
+                action(
+                        "open device",
+                        2,
+                        w -> w.made(
+                                DeviceContext.class, (w.chance(3) ? DEVICES.getFirst() : DEVICES.getLast()).open())),
+                action("query device", 1, ObjectActions::query, Reason.ARGUMENT, Reason.DEVICE),
+                action(
+                        "query GIDs",
+                        1,
+                        w -> w.use(DeviceContext.class).gid(w.small(2), w.small(3)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "query raw GID",
+                        1,
+                        w -> w.use(DeviceContext.class).rawGid(w.small(2), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "query pkey",
+                        1,
+                        w -> w.use(DeviceContext.class).pkey(w.small(2), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "find pkey",
+                        1,
+                        w -> w.use(DeviceContext.class).pkeyIndex(w.small(2), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "GID table",
+                        1,
+                        w -> w.use(DeviceContext.class).gidTable(w.small(2)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "resolve",
+                        1,
+                        w -> w.use(DeviceContext.class).resolve(vector(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action("raw clock", 1, w -> w.use(DeviceContext.class).rawClock(), Reason.DEVICE),
                 action(
                         "async events",
                         4,
@@ -47,36 +84,57 @@ final class ObjectActions {
                 action(
                         "await async",
                         1,
-                        w -> w.use(DeviceContext.class).asyncEvents().await(w.moment())),
+                        w -> w.use(DeviceContext.class).asyncEvents().await(w.moment()),
+                        Reason.ARGUMENT),
                 action("allocate PD", 5, w -> w.made(ProtectionDomain.class, allocatePd(w))),
                 action(
                         "import PD",
                         1,
                         w -> w.made(
                                 ProtectionDomain.class,
-                                w.use(DeviceContext.class).importProtectionDomain(w.number()))),
+                                w.use(DeviceContext.class).importProtectionDomain(w.number())),
+                        Reason.DEVICE),
                 action(
                         "thread domain",
                         1,
                         w -> w.made(
-                                ThreadDomain.class, w.use(DeviceContext.class).allocateThreadDomain())),
-                action("parent domain", 2, ObjectActions::parent),
+                                ThreadDomain.class, w.use(DeviceContext.class).allocateThreadDomain()),
+                        Reason.DEVICE),
+                action("parent domain", 2, ObjectActions::parent, Reason.DEVICE),
                 action(
                         "XRC domain",
                         1,
-                        w -> w.made(XrcDomain.class, w.use(DeviceContext.class).openXrcDomain())),
+                        w -> w.made(XrcDomain.class, w.use(DeviceContext.class).openXrcDomain()),
+                        Reason.DEVICE),
                 action(
                         "XRC receive QP",
                         1,
-                        w -> w.made(QueuePair.class, w.use(XrcDomain.class).createQueuePair())),
+                        w -> w.made(QueuePair.class, w.use(XrcDomain.class).createQueuePair()),
+                        Reason.DEVICE),
                 action(
                         "address handle",
                         4,
                         w -> w.made(
                                 AddressHandle.class,
-                                w.use(ProtectionDomain.class).createAddressHandle(vector(w)))),
-                action("address handle of sender", 2, ObjectActions::sender),
-                action("multicast", 3, ObjectActions::multicast),
+                                w.use(ProtectionDomain.class).createAddressHandle(vector(w))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "address handle of sender",
+                        2,
+                        ObjectActions::sender,
+                        Reason.ARGUMENT,
+                        Reason.COMPLETION,
+                        Reason.DEVICE,
+                        Reason.RANGE),
+                action(
+                        "multicast",
+                        3,
+                        ObjectActions::multicast,
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.STATE),
                 close("queue pair", 6, QueuePair.class),
                 close("completion queue", 3, CompletionQueue.class),
                 close("extended completion queue", 2, ExtendedCompletionQueue.class),
@@ -89,33 +147,34 @@ final class ObjectActions {
                 close("thread domain", 1, ThreadDomain.class),
                 close("XRC domain", 1, XrcDomain.class),
                 close("device", 2, DeviceContext.class),
-                close("arena", 3, Arena.class),
-                action("hand over QP", 2, w -> w.use(QueuePair.class).handOver(w.thread())),
-                action("hand over CQ", 2, w -> w.use(CompletionQueue.class).handOver(w.thread())),
-                action("hand over SRQ", 1, w -> w.use(SharedReceiveQueue.class).handOver(w.thread())),
-                action("hand over AH", 1, w -> w.use(AddressHandle.class).handOver(w.thread())),
-                action("hand over window", 1, w -> w.use(MemoryWindow.class).handOver(w.thread())));
+                // The memory of an arena is this worker's to free: see PostActions.
+                action("close arena", 3, w -> w.close(w.mine(Arena.class))),
+                action("hand over QP", 2, w -> w.handOver(QueuePair.class, QueuePair::handOver), Reason.STATE),
+                action(
+                        "hand over CQ",
+                        2,
+                        w -> w.handOver(CompletionQueue.class, CompletionQueue::handOver),
+                        Reason.STATE),
+                action("hand over SRQ", 1, w -> w.handOver(SharedReceiveQueue.class, SharedReceiveQueue::handOver)),
+                action("hand over AH", 1, w -> w.handOver(AddressHandle.class, AddressHandle::handOver)),
+                action("hand over window", 1, w -> w.handOver(MemoryWindow.class, MemoryWindow::handOver)));
     }
 
     /** Closes an object, sometimes twice. */
     private static <T extends AutoCloseable> Action close(String what, int weight, Class<T> type) {
-        return action("close " + what, weight, w -> {
-            // The memory of an arena is this worker's to free: see PostActions.
-            T object = type == Arena.class ? w.own(type) : w.use(type);
-            w.world.tryClose(object);
-            if (w.chance(4) && type != Arena.class) {
-                object.close();
-            }
-            Objects.requireNonNull(object.toString());
-        });
-    }
-
-    private static DeviceContext first(Worker w) {
-        return w.world.devices.getFirst().open();
-    }
-
-    private static DeviceContext last(Worker w) {
-        return w.world.devices.getLast().open();
+        return action(
+                "close " + what,
+                weight,
+                w -> {
+                    Thing thing = w.pick(type);
+                    w.close(thing);
+                    if (w.chance(4)) {
+                        w.close(thing);
+                    }
+                    Objects.requireNonNull(thing.toString());
+                },
+                Reason.STATE,
+                Reason.DEVICE);
     }
 
     private static ProtectionDomain allocatePd(Worker w) {
@@ -133,7 +192,7 @@ final class ObjectActions {
 
     private static void parent(Worker w) {
         ThreadDomain thread = w.chance(2) ? null : w.use(ThreadDomain.class);
-        w.nullGiven = true;
+        w.expected.may(Reason.NULL);
         ParentDomain made = w.use(ProtectionDomain.class).allocateParentDomain(thread, null);
         w.made(ProtectionDomain.class, made);
     }
@@ -168,7 +227,7 @@ final class ObjectActions {
     private static void sender(Worker w) {
         MemoryRegion region = w.use(MemoryRegion.class);
         GlobalRouteHeader header = w.chance(2) ? null : GlobalRouteHeader.of(region.segment(), w.length());
-        w.nullGiven = true;
+        w.expected.may(Reason.NULL);
         w.made(
                 AddressHandle.class,
                 w.use(ProtectionDomain.class)

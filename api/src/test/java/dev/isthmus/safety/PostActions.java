@@ -12,6 +12,8 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /**
  * Requests, which are a worker's own as they are used by one thread at a time, and their posts. Inline data comes from
@@ -26,49 +28,157 @@ final class PostActions {
                 action(
                         "prepare a send",
                         6,
-                        w -> w.made(
-                                SendRequest.class,
-                                w.chance(3) ? SendRequest.prepare(w.small(5)) : SendRequest.prepare(region(w)))),
+                        w -> made(w, SendRequest.class, SendRequest::prepare, SendRequest::prepare),
+                        Reason.ARGUMENT),
                 action(
                         "prepare a receive",
                         6,
-                        w -> w.made(
-                                ReceiveRequest.class,
-                                w.chance(3) ? ReceiveRequest.prepare(w.small(5)) : ReceiveRequest.prepare(region(w)))),
-                action("change a send", 20, PostActions::change),
+                        w -> made(w, ReceiveRequest.class, ReceiveRequest::prepare, ReceiveRequest::prepare),
+                        Reason.ARGUMENT),
+                action("change a send", 20, PostActions::change, Reason.ARGUMENT, Reason.KIND, Reason.RANGE),
                 action(
                         "buffer of a send",
                         6,
-                        w -> w.own(SendRequest.class).sge(w.small(5), region(w), w.length(), w.length())),
-                action("range of a send", 10, w -> w.own(SendRequest.class).range(w.length(), w.length())),
-                action("length of a send", 10, w -> w.own(SendRequest.class).length(w.length())),
+                        w -> {
+                            Thing request = w.take(SendRequest.class);
+                            Thing region = w.mine(MemoryRegion.class);
+                            send(request).sge(w.small(5), (MemoryRegion) region.object, w.length(), w.length());
+                            request.names(region);
+                        },
+                        Reason.ARGUMENT,
+                        Reason.RANGE),
+                action(
+                        "range of a send",
+                        10,
+                        w -> w.own(SendRequest.class).range(w.length(), w.length()),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE),
+                action(
+                        "length of a send",
+                        10,
+                        w -> w.own(SendRequest.class).length(w.length()),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE),
                 action(
                         "buffer of a receive",
                         4,
-                        w -> w.own(ReceiveRequest.class).sge(w.small(5), region(w), w.length(), w.length())),
-                action("range of a receive", 4, w -> w.own(ReceiveRequest.class).range(w.length(), w.length())),
+                        w -> {
+                            Thing request = w.take(ReceiveRequest.class);
+                            Thing region = w.mine(MemoryRegion.class);
+                            receive(request).sge(w.small(5), (MemoryRegion) region.object, w.length(), w.length());
+                            request.names(region);
+                        },
+                        Reason.ARGUMENT,
+                        Reason.RANGE),
+                action(
+                        "range of a receive",
+                        4,
+                        w -> w.own(ReceiveRequest.class).range(w.length(), w.length()),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE),
                 action(
                         "chain sends",
                         3,
-                        w -> w.own(SendRequest.class).next(w.chance(2) ? null : w.own(SendRequest.class))),
+                        w -> {
+                            Thing request = w.take(SendRequest.class);
+                            send(request).next(w.chance(2) ? null : send(chained(w, request, SendRequest.class)));
+                        },
+                        Reason.ARGUMENT),
                 action(
                         "chain receives",
                         2,
-                        w -> w.own(ReceiveRequest.class).next(w.chance(2) ? null : w.own(ReceiveRequest.class))),
-                action("post a send", 40, w -> w.use(QueuePair.class).tryPost(send(w))),
-                action("post sends", 8, w -> w.use(QueuePair.class).tryPostChain(send(w))),
-                action("post a receive", 30, w -> w.use(QueuePair.class).tryPost(receive(w))),
-                action("post receives", 6, w -> w.use(QueuePair.class).tryPostChain(receive(w))),
+                        w -> {
+                            Thing request = w.take(ReceiveRequest.class);
+                            receive(request)
+                                    .next(w.chance(2) ? null : receive(chained(w, request, ReceiveRequest.class)));
+                        },
+                        Reason.ARGUMENT),
+                action(
+                        "post a send",
+                        40,
+                        w -> posted(w, w.use(QueuePair.class).tryPost(send(w))),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "post sends",
+                        8,
+                        w -> w.use(QueuePair.class).tryPostChain(send(w)),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "post a receive",
+                        30,
+                        w -> posted(w, w.use(QueuePair.class).tryPost(receive(w))),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "post receives",
+                        6,
+                        w -> w.use(QueuePair.class).tryPostChain(receive(w)),
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.STATE),
                 action(
                         "post to a shared queue",
                         12,
-                        w -> w.use(SharedReceiveQueue.class).tryPost(receive(w))),
+                        w -> posted(w, w.use(SharedReceiveQueue.class).tryPost(receive(w))),
+                        Reason.ARGUMENT),
                 action(
                         "post many to a shared queue",
                         3,
-                        w -> w.use(SharedReceiveQueue.class).tryPostChain(receive(w))),
-                action("a whole datagram", 8, PostActions::datagram),
-                action("a whole write", 8, PostActions::write));
+                        w -> w.use(SharedReceiveQueue.class).tryPostChain(receive(w)),
+                        Reason.ARGUMENT),
+                action(
+                        "a whole datagram",
+                        8,
+                        PostActions::datagram,
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE),
+                action(
+                        "a whole write",
+                        8,
+                        PostActions::write,
+                        Reason.ARGUMENT,
+                        Reason.KIND,
+                        Reason.RANGE,
+                        Reason.STATE));
+    }
+
+    private static <T> void made(
+            Worker w, Class<T> type, IntFunction<T> ofBuffers, Function<MemoryRegion, T> ofRegion) {
+        if (w.chance(3)) {
+            w.made(type, ofBuffers.apply(w.small(5)));
+        } else {
+            Thing region = w.mine(MemoryRegion.class);
+            w.made(type, ofRegion.apply((MemoryRegion) region.object)).names(region);
+        }
+    }
+
+    private static SendRequest send(Thing request) {
+        return (SendRequest) request.object;
+    }
+
+    private static ReceiveRequest receive(Thing request) {
+        return (ReceiveRequest) request.object;
+    }
+
+    private static Thing chained(Worker w, Thing request, Class<?> type) {
+        Thing next = w.take(type);
+        request.names(next);
+        return next;
+    }
+
+    /** What C has been given must have been there. */
+    private static void posted(Worker w, boolean taken) {
+        w.expected.posted(taken);
     }
 
     private static SendRequest send(Worker w) {
@@ -81,7 +191,7 @@ final class PostActions {
 
     private static <T> T orNull(Worker w, T object) {
         if (w.chance(200)) {
-            w.nullGiven = true;
+            w.expected.may(Reason.NULL);
             return null;
         }
         return object;
@@ -92,8 +202,9 @@ final class PostActions {
     }
 
     private static void change(Worker w) {
-        SendRequest request = w.own(SendRequest.class);
-        MemoryRegion far = w.use(MemoryRegion.class);
+        Thing thing = w.take(SendRequest.class);
+        SendRequest request = send(thing);
+        MemoryRegion far = w.peek(MemoryRegion.class);
         switch (w.random.nextInt(18)) {
             case 0, 1 -> request.opcode(w.one(SendOpcode.values()));
             case 2 -> request.signaled(w.chance(2));
@@ -107,8 +218,14 @@ final class PostActions {
                 request.remote(w.chance(4) ? w.length() : far.address(), w.chance(4) ? w.number() : far.rkey());
             case 11 -> request.compareAndSwap(far.address() + w.small(9), far.rkey(), w.length(), w.length());
             case 12 -> request.fetchAndAdd(far.address() + w.small(9), far.rkey(), w.length());
-            case 13, 14 ->
-                request.to(w.any(AddressHandle.class), w.use(QueuePair.class).qpNum(), w.chance(2) ? 7 : w.number());
+            case 13, 14 -> {
+                Thing destination = w.pick(AddressHandle.class);
+                thing.names(destination);
+                request.to(
+                        (AddressHandle) destination.object,
+                        w.peek(QueuePair.class).qpNum(),
+                        w.chance(2) ? 7 : w.number());
+            }
             case 15 -> request.sharedReceiveQueue(w.number());
             case 16 -> request.segments(MemorySegment.ofArray(new byte[w.random.nextInt(100)]), w.number());
             default -> request.bind(w.use(MemoryWindow.class), w.number(), MemoryActions.binding(w));
@@ -120,11 +237,11 @@ final class PostActions {
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(1100))
                         .signaled(w.chance(2))
-                        .to(w.use(AddressHandle.class), w.use(QueuePair.class).qpNum(), 7));
+                        .to(w.use(AddressHandle.class), w.peek(QueuePair.class).qpNum(), 7));
     }
 
     private static void write(Worker w) {
-        MemoryRegion far = w.use(MemoryRegion.class);
+        MemoryRegion far = w.peek(MemoryRegion.class);
         w.use(QueuePair.class)
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(9000))

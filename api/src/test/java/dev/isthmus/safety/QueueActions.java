@@ -34,7 +34,7 @@ final class QueueActions {
 
     static List<Action> all() {
         return List.of(
-                action("working set", 12, QueueActions::workingSet),
+                action("working set", 12, QueueActions::workingSet, Reason.DEVICE),
                 action(
                         "channel",
                         2,
@@ -42,20 +42,49 @@ final class QueueActions {
                                 CompletionChannel.class,
                                 w.use(DeviceContext.class).createCompletionChannel())),
                 action("poll a channel", 4, w -> w.use(CompletionChannel.class).poll()),
-                action("await a channel", 1, w -> w.use(CompletionChannel.class).await(w.moment())),
-                action("completion queue", 4, QueueActions::completionQueue),
-                action("extended completion queue", 2, QueueActions::extended),
-                action("poll", 20, w -> w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class))),
+                action("await a channel", 1, w -> w.use(CompletionChannel.class).await(w.moment()), Reason.ARGUMENT),
+                action("completion queue", 4, QueueActions::completionQueue, Reason.ARGUMENT, Reason.DEVICE),
+                action("extended completion queue", 2, QueueActions::extended, Reason.ARGUMENT, Reason.DEVICE),
+                action(
+                        "poll",
+                        20,
+                        w -> w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class)),
+                        Reason.DEVICE,
+                        Reason.STATE),
                 action(
                         "room for completions",
                         1,
                         w -> w.made(
-                                WorkCompletions.class, WorkCompletions.allocate(w.chance(8) ? w.small(100) - 1 : 16))),
-                action("read a completion", 10, QueueActions::read),
-                action("arm", 4, w -> w.use(CompletionQueue.class).requestNotify(w.chance(2))),
-                action("resize a queue", 2, w -> w.use(CompletionQueue.class).resize(w.small(500))),
-                action("moderate", 1, w -> w.use(CompletionQueue.class).moderate(w.number(), w.number())),
-                action("extended poll", 6, QueueActions::extendedPoll),
+                                WorkCompletions.class, WorkCompletions.allocate(w.chance(8) ? w.small(100) - 1 : 16)),
+                        Reason.ARGUMENT),
+                action("read a completion", 10, QueueActions::read, Reason.COMPLETION, Reason.RANGE),
+                action(
+                        "arm",
+                        4,
+                        w -> w.use(CompletionQueue.class).requestNotify(w.chance(2)),
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "resize a queue",
+                        2,
+                        w -> w.use(CompletionQueue.class).resize(w.small(500)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "moderate",
+                        1,
+                        w -> w.use(CompletionQueue.class).moderate(w.number(), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
+                action(
+                        "extended poll",
+                        6,
+                        QueueActions::extendedPoll,
+                        Reason.COMPLETION,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.STATE),
                 action(
                         "shared receive queue",
                         3,
@@ -63,59 +92,92 @@ final class QueueActions {
                                 SharedReceiveQueue.class,
                                 w.use(ProtectionDomain.class)
                                         .createSharedReceiveQueue(
-                                                c -> c.maxWr(w.small(100)).maxSge(w.small(5))))),
+                                                c -> c.maxWr(w.small(100)).maxSge(w.small(5)))),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "limit of a shared queue",
                         2,
-                        w -> w.use(SharedReceiveQueue.class).limit(w.small(50))),
+                        w -> w.use(SharedReceiveQueue.class).limit(w.small(50)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "resize a shared queue",
                         2,
-                        w -> w.use(SharedReceiveQueue.class).resize(w.small(200))),
+                        w -> w.use(SharedReceiveQueue.class).resize(w.small(200)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "query a shared queue",
                         1,
-                        w -> w.use(SharedReceiveQueue.class).query()),
-                action("queue pair", 12, QueueActions::queuePair),
-                action("connect", 6, QueueActions::connect),
-                action("bring up", 6, w -> w.use(QueuePair.class).bringUp(w.chance(10) ? w.number() : 1, 7)),
-                action("modify", 10, w -> w.use(QueuePair.class).modify(transition(w))),
-                action("query a queue pair", 2, w -> w.use(QueuePair.class).query()),
-                action("flush", 1, w -> w.use(QueuePair.class).flush()),
-                action("limit a rate", 1, w -> w.use(QueuePair.class).limitRate(w.number(), w.number(), w.number())),
-                action("in order", 1, w -> w.use(QueuePair.class).isDataInOrder(w.one(SendOpcode.values()))),
+                        w -> w.open(SharedReceiveQueue.class).query(),
+                        Reason.DEVICE),
+                action("queue pair", 12, QueueActions::queuePair, Reason.ARGUMENT, Reason.DEVICE),
+                action("connect", 6, QueueActions::connect, Reason.ARGUMENT, Reason.DEVICE, Reason.KIND, Reason.STATE),
+                action(
+                        "bring up",
+                        6,
+                        w -> w.use(QueuePair.class).bringUp(w.chance(10) ? w.number() : 1, 7),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.STATE),
+                action(
+                        "modify",
+                        10,
+                        w -> w.use(QueuePair.class).modify(transition(w)),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.KIND,
+                        Reason.STATE),
+                action("query a queue pair", 2, w -> w.use(QueuePair.class).query(), Reason.DEVICE, Reason.STATE),
+                action("flush", 1, w -> w.use(QueuePair.class).flush(), Reason.DEVICE, Reason.STATE),
+                action(
+                        "limit a rate",
+                        1,
+                        w -> w.use(QueuePair.class).limitRate(w.number(), w.number(), w.number()),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE),
+                action(
+                        "in order",
+                        1,
+                        w -> w.use(QueuePair.class).isDataInOrder(w.one(SendOpcode.values())),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE),
                 action(
                         "ECE",
                         1,
-                        w -> w.use(QueuePair.class).ece(w.use(QueuePair.class).ece())));
+                        w -> w.use(QueuePair.class).ece(w.use(QueuePair.class).ece()),
+                        Reason.DEVICE));
     }
 
     /** What a right program would begin with, so that the others have something to work on. */
     static void workingSet(Worker w) {
-        DeviceContext device =
-                w.world.devices.get(w.random.nextInt(w.world.devices.size())).open();
+        DeviceContext device = w.one(ObjectActions.DEVICES.getFirst(), ObjectActions.DEVICES.getLast())
+                .open();
         w.made(DeviceContext.class, device);
         ProtectionDomain pd = device.allocateProtectionDomain();
-        w.made(ProtectionDomain.class, pd);
+        w.made(ProtectionDomain.class, pd, device);
         CompletionQueue queue = device.createCompletionQueue(100);
-        w.made(CompletionQueue.class, queue);
+        w.made(CompletionQueue.class, queue, device);
         MemoryActions.allocate(w);
         var region = pd.register(MemoryActions.block(w), MemoryActions.ALL);
-        w.made(MemoryRegion.class, region);
-        w.made(SendRequest.class, SendRequest.prepare(region));
-        w.made(ReceiveRequest.class, ReceiveRequest.prepare(region));
+        Thing named = w.made(MemoryRegion.class, region, pd);
+        w.made(SendRequest.class, SendRequest.prepare(region)).names(named);
+        w.made(ReceiveRequest.class, ReceiveRequest.prepare(region)).names(named);
         w.made(WorkCompletions.class, WorkCompletions.allocate(16));
         GidEntry gid = device.defaultGid(1);
         QueuePair one = pd.createQueuePair(QueuePairType.RC, queue, queue);
-        w.made(QueuePair.class, one);
+        w.made(QueuePair.class, one, pd, queue);
         QueuePair other = pd.createQueuePair(QueuePairType.RC, queue, queue);
-        w.made(QueuePair.class, other);
+        w.made(QueuePair.class, other, pd, queue);
         one.connect(gid, other.address(gid));
         other.connect(gid, one.address(gid));
         QueuePair datagrams = pd.createQueuePair(QueuePairType.UD, queue, queue);
-        w.made(QueuePair.class, datagrams);
+        w.made(QueuePair.class, datagrams, pd, queue);
         datagrams.bringUp(1, 7);
-        w.made(AddressHandle.class, pd.createAddressHandle(AddressVector.global(gid, gid.gid())));
+        w.made(AddressHandle.class, pd.createAddressHandle(AddressVector.global(gid, gid.gid())), pd);
     }
 
     private static void completionQueue(Worker w) {
@@ -178,7 +240,11 @@ final class QueueActions {
     }
 
     private static CompletionQueue cq(Worker w) {
-        return w.chance(4) ? w.use(ExtendedCompletionQueue.class) : w.any(CompletionQueue.class);
+        if (w.chance(Worker.NULLS)) {
+            w.expected.may(Reason.NULL);
+            return null;
+        }
+        return w.chance(4) ? w.open(ExtendedCompletionQueue.class) : w.open(CompletionQueue.class);
     }
 
     private static void queuePair(Worker w) {
@@ -222,7 +288,7 @@ final class QueueActions {
             switch (w.random.nextInt(20)) {
                 case 0 -> to.pkeyIndex(w.number());
                 case 1 -> to.port(w.small(2));
-                case 2 -> to.access(w.access());
+                case 2 -> to.access(MemoryActions.access(w));
                 case 3 -> to.path(ObjectActions.vector(w));
                 case 4 -> to.pathMtu(w.one(Mtu.values()));
                 case 5 -> to.destQpNum(w.number());

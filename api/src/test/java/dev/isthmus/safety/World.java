@@ -1,16 +1,10 @@
 package dev.isthmus.safety;
 
-import dev.isthmus.verbs.Device;
-import dev.isthmus.verbs.ExtendedCompletionQueue;
-import dev.isthmus.verbs.QueuePair;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
 
 /** What all workers share: the objects of each, so that all can misuse them, and those that are to be closed. */
 final class World {
@@ -18,12 +12,15 @@ final class World {
     /** How many objects of one class a worker keeps, closed ones among them. */
     private static final int ROOM = 6;
 
-    final List<Device> devices = Device.list();
-    private final List<Map<Class<?>, List<Object>>> shelves = new ArrayList<>();
-    private final Set<AutoCloseable> open = Collections.newSetFromMap(new IdentityHashMap<>());
+    /** One in so many references to objects is to one of another worker. */
+    final int foreign;
+
+    private final List<Map<Class<?>, List<Thing>>> shelves = new ArrayList<>();
+    private final IdentityHashMap<Object, Thing> things = new IdentityHashMap<>(); // those that are open
     private final List<Thread> threads = new ArrayList<>();
 
-    World(int workers) {
+    World(int workers, int foreign) {
+        this.foreign = foreign;
         for (int i = 0; i < workers; i++) {
             shelves.add(new HashMap<>());
         }
@@ -33,74 +30,92 @@ final class World {
         return shelves.size();
     }
 
-    private List<Object> shelf(int worker, Class<?> type) {
+    private List<Thing> shelf(int worker, Class<?> type) {
         return shelves.get(worker).computeIfAbsent(type, t -> new ArrayList<>());
     }
 
     /** An object of the class on a worker's shelf, closed or not; null when there is none. */
-    synchronized Object pick(int worker, Class<?> type, int random) {
-        List<Object> shelf = shelf(worker, type);
+    synchronized Thing pick(int worker, Class<?> type, int random) {
+        List<Thing> shelf = shelf(worker, type);
         return shelf.isEmpty() ? null : shelf.get(Math.floorMod(random, shelf.size()));
     }
 
-    /** Notes an object before anybody can use it. */
-    void made(int worker, Class<?> type, Object object, int random) {
-        Object evicted;
+    /** What is known of an object; null if nothing. */
+    synchronized Thing known(Object object) {
+        return things.get(object);
+    }
+
+    /** Notes an object before anybody can use it; what is in its place goes. */
+    void made(int worker, Class<?> type, Thing thing, int random) {
+        Thing evicted;
         synchronized (this) {
-            if (object instanceof AutoCloseable closeable) {
-                open.add(closeable);
+            if (thing.object instanceof AutoCloseable) {
+                things.put(thing.object, thing);
             }
-            List<Object> shelf = shelf(worker, type);
+            List<Thing> shelf = shelf(worker, type);
+            if (shelf.contains(thing)) {
+                return;
+            }
             if (shelf.size() < ROOM) {
-                shelf.add(object);
+                shelf.add(thing);
                 return;
             }
-            int index = closed(shelf);
-            evicted = shelf.set(index < ROOM ? index : Math.floorMod(random, ROOM), object);
-            if (!(evicted instanceof AutoCloseable closeable) || !open.contains(closeable)) {
-                return;
+            int index = 0;
+            while (index < ROOM && shelf.get(index).isOpen()) {
+                index++;
             }
+            evicted = shelf.set(index < ROOM ? index : Math.floorMod(random, ROOM), thing);
         }
         // The shelf is full of open ones: too many would use up the device.
-        if (!close((AutoCloseable) evicted)) {
+        if (evicted.isOpen() && evicted.object instanceof AutoCloseable && !close(evicted)) {
             synchronized (this) {
                 shelf(worker, type).set(Math.floorMod(random, ROOM), evicted);
             }
-            close((AutoCloseable) object);
+            close(thing);
         }
-    }
-
-    /** Where a closed object is on a shelf, or its size if there is none. */
-    private int closed(List<Object> shelf) {
-        int index = 0;
-        while (index < shelf.size() && (!(shelf.get(index) instanceof AutoCloseable c) || open.contains(c))) {
-            index++;
-        }
-        return index;
     }
 
     /** Closes an object; what that throws is the caller's to judge. */
-    void tryClose(AutoCloseable object) throws Exception {
-        object.close();
+    void tryClose(Thing thing, Thing.Step step) throws Exception {
+        thing.close(step);
         synchronized (this) {
-            open.remove(object);
+            things.remove(thing.object);
         }
     }
 
-    private boolean close(AutoCloseable object) {
+    private boolean close(Thing thing) {
+        var expected = new Expectation();
+        expected.uses(thing, Expectation.Use.CLOSE);
+        expected.may(Reason.STATE, Reason.DEVICE, Reason.BUSY);
         try {
-            tryClose(object);
+            tryClose(thing, ((AutoCloseable) thing.object)::close);
             return true;
         } catch (Exception e) {
-            if (!Outcome.isDocumented(e, false)) {
-                throw new AssertionError("close of " + object, e);
+            String wrong = expected.judgeRefusal(e);
+            if (wrong != null) {
+                throw new AssertionError("close of " + thing + ": " + wrong, e);
             }
             return false;
+        } finally {
+            expected.end();
         }
+    }
+
+    /** Leaves an object open for ever, and out of reach. */
+    synchronized void forget(Thing thing) {
+        shelves.forEach(shelf -> shelf.values().forEach(of -> of.removeIf(one -> one == thing || one.isPartOf(thing))));
+        things.remove(thing.object);
+    }
+
+    /** The open objects of a class. */
+    synchronized List<Thing> open(Class<?> type) {
+        return things.values().stream()
+                .filter(one -> type.isInstance(one.object))
+                .toList();
     }
 
     synchronized int openObjects() {
-        return open.size();
+        return things.size();
     }
 
     synchronized void add(Thread thread) {
@@ -129,38 +144,24 @@ final class World {
     }
 
     /** Closes all, children first, as the library itself tells; returns what would not be closed, and why. */
-    IdentityHashMap<AutoCloseable, Exception> closeAll() {
-        IdentityHashMap<AutoCloseable, Exception> refused = new IdentityHashMap<>();
+    IdentityHashMap<Object, Exception> closeAll() {
+        IdentityHashMap<Object, Exception> refused = new IdentityHashMap<>();
         int before;
         do {
             before = openObjects();
             refused.clear();
-            List<AutoCloseable> all;
+            List<Thing> all;
             synchronized (this) {
-                all = new ArrayList<>(open);
+                all = new ArrayList<>(things.values());
             }
-            for (AutoCloseable object : all) {
+            for (Thing thing : all) {
                 try {
-                    end(object);
-                    tryClose(object);
+                    tryClose(thing, ((AutoCloseable) thing.object)::close);
                 } catch (Exception e) {
-                    refused.put(object, e);
+                    refused.put(thing.object, e);
                 }
             }
         } while (openObjects() < before);
         return refused;
-    }
-
-    /** A thread may have ended amid a poll or a batch, which is then its successor's to end. */
-    private static void end(AutoCloseable object) {
-        try {
-            switch (object) {
-                case ExtendedCompletionQueue queue -> queue.endPoll();
-                case QueuePair qp -> qp.sendBatch().abort();
-                default -> {}
-            }
-        } catch (IllegalStateException e) {
-            Objects.requireNonNull(e.getMessage(), "there is none, as most often");
-        }
     }
 }

@@ -1,0 +1,126 @@
+package dev.isthmus.safety;
+
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * What one call may and must end with, as the model has it before the call. What other threads change meanwhile may
+ * have been before or after it.
+ */
+final class Expectation {
+
+    /** How a call uses an object. */
+    enum Use {
+        /** It has to be open. */
+        OPEN,
+        /** It has to be open, and the caller's. */
+        OWN,
+        /** Something of it is ended, which only the owner may do, and which closed objects ignore. */
+        END,
+        /** It is closed, which only the owner may do, and which closed objects ignore. */
+        CLOSE
+    }
+
+    private record Used(Thing thing, Use use, Thing.Seen before, boolean namedClosed) {
+
+        boolean steady() {
+            Thing.Seen now = thing.seen();
+            return !before.unsure() && !now.unsure() && now.changes() == before.changes();
+        }
+
+        boolean others() {
+            return use != Use.OPEN && before.owner() != null && !before.owner().equals(Thread.currentThread());
+        }
+
+        boolean surelyOthers() {
+            return others() && !before.closed() && before.owner().getState() != Thread.State.TERMINATED && steady();
+        }
+
+        /** Whether something is made of it, or another thread is in a call that may make something of it. */
+        boolean inUse() {
+            Thing.Seen now = thing.seen();
+            return before.children() > 0 || before.using() > 0 || now.uses() > before.uses() + 1 || !steady();
+        }
+
+        boolean surelyClosed() {
+            return (use == Use.OPEN || use == Use.OWN) && before.closed();
+        }
+    }
+
+    private final Set<Reason> may = EnumSet.noneOf(Reason.class);
+    private final Set<Reason> must = EnumSet.noneOf(Reason.class);
+    private final List<Used> used = new ArrayList<>();
+
+    void uses(Thing thing, Use use) {
+        if (used.stream().anyMatch(one -> one.thing == thing && one.use == use)) {
+            return;
+        }
+        used.add(new Used(thing, use, thing.seen(), thing.surelyNamesClosed()));
+        thing.used(true);
+    }
+
+    /** The call has given to C what the request names, if it was taken. */
+    void posted(boolean taken) {
+        if (taken && used.stream().anyMatch(one -> one.namedClosed && one.steady())) {
+            must(Reason.CLOSED);
+        }
+    }
+
+    /** The call is over. */
+    void end() {
+        used.forEach(one -> one.thing.used(false));
+    }
+
+    /** The call may be refused for these, which the model does not know. */
+    void may(Reason... reasons) {
+        may.addAll(List.of(reasons));
+    }
+
+    /** The call is to be refused, for one of these if for several reasons. */
+    void must(Reason reason) {
+        must.add(reason);
+    }
+
+    /** What the call used, for which a new object may be needed longer. */
+    List<Thing> used() {
+        return used.stream().map(Used::thing).toList();
+    }
+
+    /** Says what is wrong with a call that went well; null when nothing is. */
+    String judgeSuccess() {
+        for (Used one : used) {
+            if (one.surelyClosed()) {
+                return one.thing + " was taken though it is closed";
+            }
+            if (one.use == Use.CLOSE && !one.before.closed() && one.before.children() > 0 && one.steady()) {
+                return one.thing + " was closed before what was made of it";
+            }
+            if (one.surelyOthers()) {
+                return one.thing + " was taken though it belongs to " + one.before.owner();
+            }
+        }
+        return must.isEmpty() ? null : "it had to be refused for " + must;
+    }
+
+    /** Says what is wrong with a refusal; null when nothing is. */
+    String judgeRefusal(Throwable thrown) {
+        Reason reason = Reason.of(thrown);
+        if (reason == null) {
+            return "no call may throw this";
+        }
+        boolean right = may.contains(reason)
+                || must.contains(reason)
+                || switch (reason) {
+                    case CLOSED ->
+                        used.stream()
+                                .anyMatch(one -> one.before.closed() || !one.steady() || one.thing.mayNameClosed());
+                    case WRONG_THREAD ->
+                        used.stream().anyMatch(one -> one.others() || !one.steady() || one.thing.mayNameOthers());
+                    case IN_USE -> used.stream().anyMatch(Used::inUse);
+                    default -> false;
+                };
+        return right ? null : reason + " is no reason here";
+    }
+}

@@ -1,0 +1,78 @@
+package dev.isthmus.safety;
+
+import dev.isthmus.RdmaException;
+import java.util.regex.Pattern;
+
+/** Why a call may be refused: the class of the exception, no class that only derives from it, and what its message says. */
+enum Reason {
+    /** An object that the call needs, or the arena of its memory, is closed, or another thread is closing it. */
+    CLOSED(
+            IllegalStateException.class,
+            "^(?!.*(to the sender|the holder)).* is closed$| is being closed$| its memory is gone$|^Already closed$|registered anew"),
+    /** A close comes before that of what needs the object, or while it is used. */
+    IN_USE(IllegalStateException.class, " cannot be closed yet: | is used by \\d+ |^an operation uses the "),
+    /** A queue pair, a connection, a batch or a poll is not in the state that the call needs. */
+    STATE(
+            IllegalStateException.class,
+            " is in [A-Z_]+[ :,]| has nothing that .* answers|is too early|comes before listen|has a queue pair"
+                    + "|open poll|is at no completion|batch is started|a batch that is started|before each operation"
+                    + "|of the batch lacks|has that already|was begun with SendFlag.INLINE|is in .* already"),
+    /** The object was made without what the call needs, or is not of the kind that it needs. */
+    KIND(
+            IllegalStateException.class,
+            "was made without|was not made for that|takes its receives from|with maxSendWr 0|is not of |only UD can"
+                    + "|was made with UcpThreadMode.SINGLE|the request has \\d+ buffers|only an operation"
+                    + "|cannot be described|cannot estimate|is not in this process|cannot be copied"),
+    /** What a completion holds has no such field, or the operation failed. */
+    COMPLETION(
+            IllegalStateException.class,
+            "^(the completion|completion \\d+) (failed with|is of a|has) |without the field"),
+    /** An operation is under way, or what it left is yet to be taken. */
+    BUSY(
+            IllegalStateException.class,
+            "holds (a message|bytes) already|in progress, and UCX|^no message is held|not seen to be done"
+                    + "|holds no message|the most there can be"),
+    /** A message has ended, or its handler has. */
+    OVER(
+            IllegalStateException.class,
+            "the message is over|the message was|did not ask for an answer|the data has come|in memory that it needs"
+                    + "|still with the sender|was accepted or rejected already|no bytes|there are none|to the sender, is closed"),
+    /** The peer is gone, or the connection was lost. */
+    FAILED(IllegalStateException.class, " has failed$"),
+    /** The call is not one for a callback. */
+    IN_CALLBACK(IllegalStateException.class, "inside a callback|run inside each other"),
+    /** A callback of the program has failed, which is told to the thread that progresses. */
+    CALLBACK(
+            IllegalStateException.class,
+            "callback.* failed$|a handler of active messages failed$|^of the (handler|packer)$"),
+    /** Another thread owns what the call needs. */
+    WRONG_THREAD(WrongThreadException.class, "thread"),
+    /** An argument that is wrong in itself, or together with another. */
+    ARGUMENT(IllegalArgumentException.class, "."),
+    /** A range that is not within the memory, or an index of nothing. */
+    RANGE(IndexOutOfBoundsException.class, "."),
+    /** A null. */
+    NULL(NullPointerException.class, ""),
+    /** The device, the kernel or UCX says no. */
+    DEVICE(RdmaException.class, ".");
+
+    private final Class<? extends Throwable> type;
+    private final Pattern says;
+
+    Reason(Class<? extends Throwable> type, String says) {
+        this.type = type;
+        this.says = Pattern.compile(says);
+    }
+
+    /** The reason that an exception gives; null when it is none that a call may give. */
+    static Reason of(Throwable thrown) {
+        String message = String.valueOf(thrown.getMessage());
+        for (Reason reason : values()) {
+            boolean same = reason == DEVICE ? thrown instanceof RdmaException : thrown.getClass() == reason.type;
+            if (same && reason.says.matcher(message).find()) {
+                return reason;
+            }
+        }
+        return null;
+    }
+}

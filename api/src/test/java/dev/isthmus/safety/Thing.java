@@ -1,0 +1,165 @@
+package dev.isthmus.safety;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * An object under test, and what the model knows of it: whether it is open, whose it is, and what was made of it. While a
+ * call that changes that is under way on some thread, the model is unsure.
+ */
+final class Thing {
+
+    /** An action of a program, which may be refused. */
+    @FunctionalInterface
+    interface Step {
+        void run() throws Exception;
+    }
+
+    /** What was so at one time. */
+    record Seen(boolean closed, Thread owner, int children, int changes, boolean unsure, int uses, int using) {}
+
+    final Object object;
+    private final Set<Thing> parents;
+    private final Set<Thing> named = ConcurrentHashMap.newKeySet(); // memory that it refers to, and does not hold open
+    private final Thing confinedBy; // the one whose thread is this one's, too
+    private Thread owner; // null: any thread may use it
+    private boolean closed;
+    private int children;
+    private int changes;
+    private int changing;
+    private int uses;
+    private int using;
+
+    Thing(Object object, Thread owner, Thing confinedBy, List<Thing> parents) {
+        this.object = object;
+        this.owner = owner;
+        this.confinedBy = confinedBy;
+        this.parents = new HashSet<>(parents);
+        this.parents.forEach(parent -> parent.count(1));
+    }
+
+    private synchronized void count(int more) {
+        children += more;
+        changes++;
+    }
+
+    Seen seen() {
+        Seen above = confinedBy == null ? null : confinedBy.seen();
+        synchronized (this) {
+            if (above == null) {
+                return new Seen(closed, owner, children, changes, changing > 0, uses, using);
+            }
+            return new Seen(
+                    closed || above.closed(),
+                    above.owner(),
+                    children,
+                    changes + above.changes(),
+                    changing > 0 || above.unsure(),
+                    uses,
+                    using);
+        }
+    }
+
+    synchronized boolean isOpen() {
+        return !closed;
+    }
+
+    /** Memory that is gone. */
+    static Thing gone() {
+        var thing = new Thing("memory that is gone", null, null, List.of());
+        thing.closed = true;
+        return thing;
+    }
+
+    /** Notes memory that it refers to from here on. */
+    Thing names(Thing memory) {
+        named.add(memory);
+        return this;
+    }
+
+    /** Notes that it refers to what another does. */
+    Thing namesAsWell(Thing other) {
+        named.addAll(other.named);
+        return this;
+    }
+
+    /** Whether it may refer to memory that is gone. */
+    boolean mayNameClosed() {
+        return mayNameClosed(new HashSet<>());
+    }
+
+    private boolean mayNameClosed(Set<Thing> seen) {
+        return named.stream().anyMatch(one -> seen.add(one) && (one.seen().closed() || one.mayNameClosed(seen)));
+    }
+
+    /** Whether it refers to what may be another thread's. */
+    boolean mayNameOthers() {
+        return named.stream()
+                .map(one -> one.seen().owner())
+                .anyMatch(whose -> whose != null && !whose.equals(Thread.currentThread()));
+    }
+
+    /** Whether all that it refers to is gone, and it is one thing. */
+    boolean surelyNamesClosed() {
+        return named.size() == 1 && named.iterator().next().seen().closed();
+    }
+
+    /** What it is a part of; itself if it is none. */
+    Thing whole() {
+        return confinedBy == null ? this : confinedBy.whole();
+    }
+
+    boolean isPartOf(Thing other) {
+        return confinedBy == other;
+    }
+
+    /** A call that uses it begins or ends. */
+    synchronized void used(boolean begins) {
+        using += begins ? 1 : -1;
+        uses += begins ? 1 : 0;
+    }
+
+    /** Closes it; a refusal leaves it open. */
+    void close(Step step) throws Exception {
+        change(step, () -> {
+            if (!closed) {
+                closed = true;
+                parents.forEach(parent -> parent.count(-1));
+            }
+        });
+    }
+
+    /** Gives it to another thread. */
+    void handOver(Thread next, Step step) throws Exception {
+        change(step, () -> owner = next);
+    }
+
+    private void change(Step step, Runnable after) throws Exception {
+        begin();
+        boolean done = false;
+        try {
+            step.run();
+            done = true;
+        } finally {
+            end(done ? after : () -> {});
+        }
+    }
+
+    private synchronized void begin() {
+        changing++;
+        changes++;
+    }
+
+    private synchronized void end(Runnable after) {
+        after.run();
+        changing--;
+        changes++;
+    }
+
+    @Override
+    public String toString() {
+        return object.toString();
+    }
+}

@@ -1,0 +1,71 @@
+package dev.isthmus.safety;
+
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpListener;
+import dev.isthmus.ucx.UcpMemory;
+import dev.isthmus.ucx.UcpRemoteMemory;
+import dev.isthmus.ucx.UcpWorker;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** The child of {@link UcpSafetyTest}: UCX. Arguments: actions, seed, transports, whether peers connect by socket. */
+final class UcpSafetyRun {
+
+    private static final int WORKERS = 2;
+    private static final int FOREIGN = 3;
+    private static final long MOST_CONNECTING_NANOS = 5_000_000_000L;
+
+    private UcpSafetyRun() {}
+
+    public static void main(String[] args) throws Exception {
+        var buffers = new UcxBuffers();
+        var peers = new UcxPeers(args[2], Boolean.parseBoolean(args[3]), buffers);
+        var futures = new UcxFutures();
+        List<Action> all = Stream.of(
+                        peers.all(),
+                        buffers.all(),
+                        new UcxMessages(buffers, peers.closeOne()).all(),
+                        new UcxPayloads(buffers, peers.closeOne()).all(),
+                        new UcxMemory(buffers, peers).all(),
+                        futures.all())
+                .flatMap(List::stream)
+                .toList();
+        Action first = Action.action("first memory", 1, buffers::allocate);
+        var engine = new Engine(WORKERS, FOREIGN, Fuzz.Settings.of(args), first, all);
+        engine.play(worker -> engine.act(worker, Long.MAX_VALUE));
+        engine.finish(() -> closeAll(engine, peers, futures));
+        engine.exit();
+    }
+
+    /** The objects of threads that have ended belong to whoever comes. Children first, and when all is at rest. */
+    private static void closeAll(Engine engine, UcxPeers peers, UcxFutures futures) {
+        Worker w = engine.workers.getFirst();
+        w.isThisThread(engine);
+        long end = System.nanoTime() + MOST_CONNECTING_NANOS;
+        while (peers.numberConnecting() > peers.numberAsking() && System.nanoTime() - end < 0) {
+            w.attempt(Action.action("settle", 1, peers::settle));
+        }
+        for (Class<?> type : List.of(
+                UcpRemoteMemory.class,
+                UcpEndpoint.class,
+                UcpListener.class,
+                UcpWorker.class,
+                UcpMemory.class,
+                UcpContext.class)) {
+            for (Thing thing : engine.world.open(type)) {
+                w.attempt(
+                        Action.action("last close of " + type.getSimpleName(), 1, v -> end(v, thing), Reason.CALLBACK));
+            }
+        }
+        futures.unended().forEach(engine::fault);
+    }
+
+    private static void end(Worker w, Thing thing) throws Exception {
+        if (thing.object instanceof UcpEndpoint endpoint) {
+            w.close(thing, endpoint::closeForcibly);
+        } else {
+            w.close(thing);
+        }
+    }
+}

@@ -1,0 +1,50 @@
+package dev.isthmus.safety;
+
+import dev.isthmus.testbed.ChildJvm;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Any order of calls of UCX, on any thread: each ends as a model of the objects says, by success or by one of the exceptions
+ * that the call may throw then, and never in a dead or hanging JVM. {@link Fuzz} tells how it is made longer, or repeated.
+ */
+@Tag("ucx")
+@Tag("host")
+class UcpSafetyTest {
+
+    private static final long ACTIONS = 40_000;
+    private static final long ACTIONS_OF_A_JVM = 20_000;
+
+    /**
+     * UCX takes an event of a closed socket for that of a new one, or answers an atomic on an endpoint that has failed;
+     * docs/ucx-faults.md has these, and how often they come.
+     */
+    private static final Pattern SOCKET_FAULT = Pattern.compile(
+            "(async\\.c:643|tcp_sockcm_ep\\.c:416|tcp_ep\\.c:939|ucp_request\\.inl:346) .*(Assertion|Endpoint timeout).*");
+
+    private static final double SOCKET_FAULTS_OF_A_MILLION = 20;
+
+    @Test
+    void shouldSurviveAnyOrderOfCallsWithWorkerAddresses() {
+        runs("posix,self", false).run();
+    }
+
+    @Test
+    @Tag("system-ucx") // 1.22.0 waits for ever when peers fail while others are closed: docs/ucx-faults.md
+    void shouldSurviveAnyOrderOfCallsWithSocketAddresses() {
+        runs("tcp,self", true)
+                .knownFault(SOCKET_FAULT, SOCKET_FAULTS_OF_A_MILLION)
+                .run();
+    }
+
+    private static Fuzz runs(String tls, boolean sockets) {
+        return new Fuzz(
+                UcpSafetyTest::jvm, UcpSafetyRun.class, ACTIONS, ACTIONS_OF_A_JVM, tls, Boolean.toString(sockets));
+    }
+
+    /** The testbed names an RDMA device. */
+    private static ChildJvm jvm() {
+        return new ChildJvm().under("env", "-u", "UCX_NET_DEVICES", "UCX_LOG_LEVEL=fatal");
+    }
+}
