@@ -21,7 +21,7 @@ class UcpSafetyTest {
      * docs/ucx-faults.md has these, and how often they come.
      */
     private static final Pattern SOCKET_FAULT = Pattern.compile(
-            "(async\\.c:643|tcp_sockcm_ep\\.c:416|tcp_ep\\.c:939|ucp_request\\.inl:346) .*(Assertion|Endpoint timeout).*");
+            "(async\\.c:643|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:939|ucp_request\\.inl:346) .*(Assertion|Endpoint timeout).*");
 
     private static final double SOCKET_FAULTS_OF_A_MILLION = 20;
 
