@@ -14,7 +14,7 @@ enum Reason {
     /** A queue pair, a connection, a batch or a poll is not in the state that the call needs. */
     STATE(
             IllegalStateException.class,
-            " is in [A-Z_]+[ :,]| has nothing that .* answers|is too early|comes before listen|has a queue pair"
+            " is in [A-Z_]+[ :,]| is still connecting| has nothing that .* answers|is too early|comes before listen|has a queue pair"
                     + "|open poll|is at no completion|batch is started|a batch that is started|before each operation"
                     + "|of the batch lacks|has that already|was begun with SendFlag.INLINE|is in .* already"),
     /** The object was made without what the call needs, or is not of the kind that it needs. */

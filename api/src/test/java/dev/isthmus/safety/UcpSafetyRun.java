@@ -42,6 +42,7 @@ final class UcpSafetyRun {
     private static void closeAll(Engine engine, UcxPeers peers, UcxFutures futures) {
         Worker w = engine.workers.getFirst();
         w.isThisThread(engine);
+        peers.leaveSingles(engine.world);
         long end = System.nanoTime() + MOST_CONNECTING_NANOS;
         while (peers.numberConnecting() > peers.numberAsking() && System.nanoTime() - end < 0) {
             w.attempt(Action.action("settle", 1, peers::settle));

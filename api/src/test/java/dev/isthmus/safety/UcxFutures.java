@@ -157,7 +157,7 @@ final class UcxFutures {
     List<String> unended() {
         synchronized (ends) {
             return ends.stream()
-                    .filter(one -> !one.future.isDone())
+                    .filter(one -> !one.on.whole().isOpen() && !one.future.isDone())
                     .map(one -> "a future never ended: of a " + one.what + " on " + one.on + ": " + one.future)
                     .toList();
         }

@@ -56,6 +56,7 @@ final class UcxMemory {
                         "unpack a key",
                         1,
                         this::unpack,
+                        Reason.STATE,
                         Reason.KIND,
                         Reason.ARGUMENT,
                         Reason.DEVICE,

@@ -20,6 +20,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -48,6 +49,7 @@ final class UcxPeers {
     private final UcxBuffers buffers;
     private final Map<UcpEndpoint, Thing> targets = new ConcurrentHashMap<>();
     private final Map<UcpWorker, UcpContext> contexts = new ConcurrentHashMap<>();
+    private final Set<Thing> singles = ConcurrentHashMap.newKeySet();
     private final Map<Thing, Long> connecting = new ConcurrentHashMap<>(); // a flush of each, over sockets
     private final List<Asking> connections = new CopyOnWriteArrayList<>();
 
@@ -101,12 +103,16 @@ final class UcxPeers {
         boolean intruder = sockets && w.number != 0;
         if (w.countOpen(UcpWorker.class) < MOST && !intruder) {
             UcpContext context = w.use(UcpContext.class);
+            boolean single = w.chance(5);
             UcpWorker worker = context.createWorker(config -> config.clientId(w.random.nextLong())
                     .reservedRequests(1 + w.random.nextInt(4))
                     .closeTimeout(Duration.ofMillis(w.random.nextInt(30)))
-                    .threadMode(w.chance(5) ? UcpThreadMode.SINGLE : UcpThreadMode.SERIALIZED));
+                    .threadMode(single ? UcpThreadMode.SINGLE : UcpThreadMode.SERIALIZED));
             contexts.put(worker, context);
-            w.made(UcpWorker.class, worker, context);
+            Thing made = w.made(UcpWorker.class, worker, context);
+            if (single) {
+                singles.add(made);
+            }
         }
     }
 
@@ -288,6 +294,17 @@ final class UcxPeers {
 
     long numberAsking() {
         return connections.size();
+    }
+
+    /** When the threads have ended, nobody can use or close the workers that were made for one thread only. */
+    void leaveSingles(World world) {
+        for (Thing single : singles) {
+            if (single.isOpen()) {
+                connecting.keySet().removeIf(endpoint -> endpoint.isPartOf(single));
+                world.forget(single);
+                world.forget(world.known(contexts.get((UcpWorker) single.object)));
+            }
+        }
     }
 
     /** Lets what is under way come to rest, which the thread of all workers can do. */

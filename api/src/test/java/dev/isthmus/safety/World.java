@@ -103,8 +103,11 @@ final class World {
 
     /** Leaves an object open for ever, and out of reach. */
     synchronized void forget(Thing thing) {
+        if (thing == null) {
+            return; // it was left before
+        }
         shelves.forEach(shelf -> shelf.values().forEach(of -> of.removeIf(one -> one == thing || one.isPartOf(thing))));
-        things.remove(thing.object);
+        things.values().removeIf(one -> one == thing || one.isPartOf(thing));
     }
 
     /** The open objects of a class. */
