@@ -112,7 +112,7 @@ final class Thing {
     }
 
     boolean isPartOf(Thing other) {
-        return confinedBy == other;
+        return confinedBy != null && (confinedBy == other || confinedBy.isPartOf(other));
     }
 
     /** A call that uses it begins or ends. */
