@@ -26,6 +26,7 @@ public final class Lifetime {
     private final Map<String, Integer> children = new TreeMap<>();
     private State state = State.OPEN;
     private int calls;
+    private Runnable toldOfClose; // of one that takes its time; of the thread that closes
 
     /**
      * Begins a life, which holds its parents open until it is closed or abandoned.
@@ -135,7 +136,7 @@ public final class Lifetime {
     }
 
     private boolean end(Runnable destroy) {
-        if (!beginClose()) {
+        if (!mayClose()) {
             return false;
         }
         boolean destroyed = false;
@@ -145,13 +146,30 @@ public final class Lifetime {
         } finally {
             endClose(destroyed);
         }
-        for (Lifetime parent : parents) {
-            parent.letGo(kind);
-        }
+        letParentsGo();
         return true;
     }
 
-    private synchronized boolean beginClose() {
+    private void letParentsGo() {
+        for (Lifetime parent : parents) {
+            parent.letGo(kind);
+        }
+    }
+
+    /**
+     * Begins a close that takes its time: from here on the object is not open, and {@link #endClose()} ends its life.
+     *
+     * @throws IllegalStateException if it is closed, children hold it, or a call on it is running
+     */
+    public void beginClose() {
+        Runnable told = Trace.closing(kind, name);
+        if (!mayClose()) {
+            check();
+        }
+        toldOfClose = told;
+    }
+
+    private synchronized boolean mayClose() {
         if (state == State.CLOSED) {
             return false;
         }
@@ -164,6 +182,13 @@ public final class Lifetime {
         }
         state = State.CLOSING;
         return true;
+    }
+
+    /** Ends a life, whose close was begun by the same thread. */
+    public void endClose() {
+        endClose(true);
+        letParentsGo();
+        toldOfClose.run();
     }
 
     private synchronized void endClose(boolean destroyed) {

@@ -13,7 +13,6 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 import java.util.ArrayList;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Active messages on one worker and its endpoints: checks, calls, and account of what C has begun and of what it keeps.
@@ -163,8 +162,18 @@ final class AmOperations {
         return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer);
     }
 
-    CompletableFuture<Void> future(long request, String call, Object object) {
-        return parent.async().send(request, call, object);
+    AsyncRequests async() {
+        return parent.async();
+    }
+
+    /** The next send of a plain buffer is to call C's callback with the index of its slot. */
+    void tell(long callback, int index) {
+        RequestSlot.tell(parameters + depth * STRIDE, callback, index);
+    }
+
+    /** Takes that back. */
+    void tellNobody() {
+        RequestSlot.tellNobody(parameters + depth * STRIDE);
     }
 
     /** The program's endpoint of a handle that C gave; null if it is one of UCX's own. */

@@ -1,75 +1,53 @@
 package dev.isthmus.ucx;
 
-import java.util.ArrayDeque;
+import java.lang.foreign.Arena;
 import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.LongSupplier;
 
 /**
- * The operations that have a future. They are looked at after each progress that did something, which costs a call into
- * C for each of them: the convenient path. The raw path is for those who count.
+ * The operations that have a future. UCX tells of the end of each by a callback, so that none is asked about while it is
+ * pending: a progress costs the same with ten thousand futures as with one. The exception is what was begun without a
+ * future and got one later: of those a few are looked at in turn.
  */
 final class AsyncRequests {
 
-    private static final int LOOK_ANYWAY = 63;
-
-    /** One operation: what its future is completed with. */
-    private abstract static class Entry<T> {
-        final CompletableFuture<T> future = new CompletableFuture<>();
-        final long request;
-        final String call;
-        final Object on;
-
-        Entry(long request, String call, Object on) {
-            this.request = request;
-            this.call = call;
-            this.on = on;
-        }
-
-        abstract T result();
-    }
+    private static final int LOOK_AT = 32; // of so many a progress asks at most
+    private static final int LOOK_ANYWAY = 63; // UCX ends a few operations without counting that as progress
 
     private final UcpWorker worker;
     private final UcpRequests requests;
-    private final ArrayList<Entry<?>> pending = new ArrayList<>();
-    private final ArrayDeque<Entry<?>> done = new ArrayDeque<>();
+    private final RequestSlots slots;
+    private final Arena arena;
+    private final ArrayList<OperationFuture<?>> untold = new ArrayList<>(); // their operations have no callback
+    private final Queue<OperationFuture<?>> wishes = new ConcurrentLinkedQueue<>(); // of any thread
+    private CompletionCallbacks ended; // null until there is a future
+    private int pending;
+    private int next; // of those untold
+    private int toLook;
     private int idle;
+    private final List<OperationFuture<?>> left = new ArrayList<>(); // when the worker closes
 
-    AsyncRequests(UcpWorker worker, UcpRequests requests) {
+    AsyncRequests(UcpWorker worker, UcpRequests requests, RequestSlots slots, Arena arena) {
         this.worker = worker;
         this.requests = requests;
+        this.slots = slots;
+        this.arena = arena;
     }
 
-    /** Of an operation that has no result. */
-    CompletableFuture<Void> done(long request, Object on) {
-        return send(request, request == 0 ? "" : requests.call(request), on);
+    /** Begins what is no receive, and has no result. */
+    CompletableFuture<Void> send(LongSupplier operation, Object on) {
+        long request = begin(callbacks().sent(), operation);
+        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, slots.find(request), on);
     }
 
-    /** The same of a call that its kind does not tell. */
-    CompletableFuture<Void> send(long request, String call, Object on) {
-        if (request == 0) {
-            return CompletableFuture.completedFuture(null);
-        }
-        return add(new Entry<Void>(request, call, on) {
-            @Override
-            Void result() {
-                return null;
-            }
-        });
-    }
-
-    /** Of a receive of a stream. */
-    CompletableFuture<Long> length(long request, UcpEndpoint endpoint) {
-        return add(new Entry<Long>(request, requests.call(request), endpoint) {
-            @Override
-            Long result() {
-                return requests.length(request);
-            }
-        });
-    }
-
-    /** Of an atomic operation that fetches a number. */
-    CompletableFuture<Long> fetched(long request, UcpRemoteMemory memory) {
-        return add(new Entry<Long>(request, requests.call(request), memory) {
+    /** Begins an atomic operation that fetches a number. */
+    CompletableFuture<Long> fetch(LongSupplier operation, Object on) {
+        long request = begin(callbacks().sent(), operation);
+        return pending(new OperationFuture<Long>(request, slots.find(request), on, this::wish) {
             @Override
             Long result() {
                 return requests.fetched(request);
@@ -77,8 +55,26 @@ final class AsyncRequests {
         });
     }
 
-    CompletableFuture<UcpTagReceived> tagReceive(long request) {
-        return add(new Entry<UcpTagReceived>(request, requests.call(request), worker) {
+    /** Begins a receive of the data of an active message. */
+    CompletableFuture<Void> receive(LongSupplier operation, Object on) {
+        long request = begin(callbacks().received(), operation);
+        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, slots.find(request), on);
+    }
+
+    /** Begins a receive of a stream. */
+    CompletableFuture<Long> streamReceive(LongSupplier operation, Object on) {
+        long request = begin(callbacks().received(), operation);
+        return pending(new OperationFuture<Long>(request, slots.find(request), on, this::wish) {
+            @Override
+            Long result() {
+                return requests.length(request);
+            }
+        });
+    }
+
+    CompletableFuture<UcpTagReceived> tagReceive(LongSupplier operation) {
+        long request = begin(callbacks().received(), operation);
+        return pending(new OperationFuture<UcpTagReceived>(request, slots.find(request), worker, this::wish) {
             @Override
             UcpTagReceived result() {
                 return new UcpTagReceived(requests.length(request), requests.senderTag(request));
@@ -86,66 +82,178 @@ final class AsyncRequests {
         });
     }
 
-    private <T> CompletableFuture<T> add(Entry<T> entry) {
-        pending.add(entry);
-        worker.needAttention();
-        return entry.future;
+    /** Of an operation that was begun without a future. Its number is the library's from now on, and becomes another. */
+    CompletableFuture<Void> take(RequestSlot slot) {
+        callbacks();
+        Object on = slot.owner();
+        var future = nothing(slots.rename(slot), slot, on);
+        untold.add(future);
+        toLook = untold.size();
+        return future;
     }
 
-    private <T> void complete(Entry<T> entry) {
-        int status = requests.statusCode(entry.request);
-        T result = entry.result();
-        requests.release(entry.request);
-        if (status == 0) {
-            entry.future.complete(result);
-        } else {
-            entry.future.completeExceptionally(UcxFailure.of(status, entry.call, entry.on.toString()));
+    private OperationFuture<Void> nothing(long request, RequestSlot slot, Object on) {
+        return pending(new OperationFuture<Void>(request, slot, on, this::wish) {
+            @Override
+            Void result() {
+                return null;
+            }
+        });
+    }
+
+    private CompletionCallbacks callbacks() {
+        worker.owner().check();
+        if (ended == null) {
+            ended = new CompletionCallbacks(worker, slots, arena);
         }
+        return ended;
     }
 
-    /** Whether {@link #sweep} has something to look at. */
-    boolean any() {
-        return !pending.isEmpty() || !done.isEmpty();
-    }
-
-    /** Whether there are futures to complete: what has ended is looked for. */
-    boolean anyDone() {
-        collect();
-        return !done.isEmpty();
-    }
-
-    /** Completes the futures of what has ended. Their actions may come back here: they may progress the worker. */
-    void sweep(boolean somethingHappened) {
-        if (somethingHappened || (++idle & LOOK_ANYWAY) == 0) {
-            collect();
+    // The operation takes the slot that is the next one now, or none.
+    private long begin(long callback, LongSupplier operation) {
+        RequestSlot slot = slots.next();
+        AmOperations messages = worker.amOperations();
+        slot.tell(callback);
+        if (messages != null) {
+            messages.tell(callback, slot.index);
         }
-        Entry<?> entry;
-        while ((entry = done.poll()) != null) {
-            complete(entry);
-        }
-    }
-
-    /** The worker is closed, and what is still pending will never be told. */
-    void abandon(IllegalStateException reason) {
-        for (Entry<?> entry : pending) {
-            entry.future.completeExceptionally(reason);
-        }
-        pending.clear();
-    }
-
-    private void collect() {
-        int kept = 0;
-        for (int i = 0; i < pending.size(); i++) {
-            Entry<?> entry = pending.get(i);
-            if (requests.isDone(entry.request)) {
-                done.add(entry);
-            } else {
-                if (entry.future.isDone()) { // cancelled, or timed out
-                    requests.cancel(entry.request);
-                }
-                pending.set(kept++, entry);
+        try {
+            return operation.getAsLong();
+        } finally {
+            slot.tellNobody();
+            if (messages != null) {
+                messages.tellNobody();
             }
         }
-        pending.subList(kept, pending.size()).clear();
+    }
+
+    private <T> OperationFuture<T> pending(OperationFuture<T> future) {
+        RequestSlot slot = future.slot();
+        slot.future = future;
+        pending++;
+        if (requests.hasEnded(slot)) {
+            ended.add(slot); // C has done it at once, and need not tell
+        }
+        worker.needAttention();
+        return future;
+    }
+
+    /** Somebody wishes a future to end, on any thread: the worker's one asks C. */
+    private void wish(OperationFuture<?> future) {
+        wishes.add(future);
+        worker.wakeUp();
+    }
+
+    /** How many operations have a future that has not ended. */
+    int pending() {
+        return pending;
+    }
+
+    /** Whether {@link #sweep} has something to look at, now or later. */
+    boolean any() {
+        return pending > 0;
+    }
+
+    /** Whether there is something to do for {@link #sweep} at once. */
+    boolean anyDone() {
+        if (pending == 0) {
+            return false;
+        }
+        toLook = untold.size();
+        boolean any = ended.any() || !wishes.isEmpty();
+        for (int i = 0; i < untold.size() && !any; i++) {
+            any = requests.hasEnded(untold.get(i).slot());
+        }
+        return any;
+    }
+
+    /** Ends the futures of what has ended. Their actions may come back here: they may progress the worker, or close it. */
+    void sweep(boolean somethingHappened) {
+        OperationFuture<?> wishing;
+        while ((wishing = wishes.poll()) != null) {
+            if (isPending(wishing)) {
+                requests.cancel(wishing.request);
+            }
+        }
+        if (!untold.isEmpty()) {
+            look(somethingHappened);
+        }
+        if (ended.takeLost()) {
+            lookAtAll();
+        }
+        RequestSlot slot;
+        while ((slot = ended.poll()) != null) {
+            OperationFuture<?> future = slot.future;
+            if (future != null && requests.hasEnded(slot)) {
+                end(future);
+                future.tell();
+            }
+        }
+    }
+
+    private boolean isPending(OperationFuture<?> future) {
+        return future.equals(future.slot().future);
+    }
+
+    private void look(boolean somethingHappened) {
+        if (somethingHappened || (++idle & LOOK_ANYWAY) == 0) {
+            toLook = untold.size();
+        }
+        for (int i = Math.min(toLook, LOOK_AT); i > 0 && !untold.isEmpty(); i--, toLook--) {
+            next = next < untold.size() ? next : 0;
+            RequestSlot slot = untold.get(next).slot();
+            if (requests.hasEnded(slot)) {
+                ended.add(slot);
+                OperationFuture<?> other = untold.removeLast();
+                if (next < untold.size()) {
+                    untold.set(next, other);
+                }
+            } else {
+                next++;
+            }
+        }
+    }
+
+    private void lookAtAll() {
+        for (RequestSlot slot : slots.all()) {
+            if (slot.future != null && requests.hasEnded(slot)) {
+                ended.add(slot);
+            }
+        }
+    }
+
+    private void end(OperationFuture<?> future) {
+        RequestSlot slot = future.slot();
+        future.keep(slot.status);
+        slot.future = null;
+        pending--;
+        slots.free(slot);
+    }
+
+    /** The worker closes: keeps how operations have ended, while C's memory is there. */
+    void keepEnded() {
+        for (RequestSlot slot : slots.all()) {
+            OperationFuture<?> future = slot.future;
+            if (future != null && requests.hasEnded(slot)) {
+                end(future);
+                left.add(future);
+            }
+        }
+    }
+
+    /** The worker is closed: ends all futures that are left. Their actions find it closed. */
+    void abandon() {
+        for (RequestSlot slot : slots.all()) {
+            if (slot.future != null) {
+                left.add(slot.future);
+                slot.future = null;
+            }
+        }
+        pending = 0;
+        List<OperationFuture<?>> all = List.copyOf(left);
+        left.clear();
+        for (OperationFuture<?> future : all) {
+            future.abandon(worker);
+        }
     }
 }

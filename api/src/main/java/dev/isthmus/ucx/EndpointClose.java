@@ -8,89 +8,174 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
-/** The ways to close an endpoint, each of which ends: at worst the worker's close does the rest. */
+/**
+ * The close of one endpoint: {@link #advance} takes it as far as it goes without waiting. Each stage has a deadline, so
+ * that it ends: at worst the worker's close does the rest.
+ *
+ * <p>UCX does not look for unfinished rendezvous sends when it closes an endpoint, and they would then use a freed one. So
+ * sends end first; and if they do not, it is closed by force where UCX can, or left to {@code ucp_worker_destroy}.
+ */
 final class EndpointClose {
+
+    /** What is waited for. */
+    private enum Stage {
+        SENDS,
+        FLUSH,
+        WORKER_FLUSH,
+        CLOSE,
+        NOTHING
+    }
 
     private static final int IN_PROGRESS = 1;
     private static final int LAST_TO_END_FLUSHES = 13;
 
-    private EndpointClose() {}
+    private final UcpWorker worker;
+    private final UcpEndpoint endpoint;
+    private Stage stage = Stage.SENDS;
+    private long deadline;
+    private long request; // of UCX's own
+    private int sending; // the slot of a send that had not ended
 
-    /** Lets sends end and flushes them; then closes, by force if they did not. */
-    static void gracefully(UcpWorker worker, UcpEndpoint endpoint) {
-        if (endpoint.isFailed() || !drain(worker, endpoint) || endpoint.isFailed()) {
-            forcibly(worker, endpoint);
-        } else {
-            close(worker, endpoint.handle(), 0);
+    EndpointClose(UcpWorker worker, UcpEndpoint endpoint) {
+        this.worker = worker;
+        this.endpoint = endpoint;
+        this.deadline = worker.closeDeadline();
+    }
+
+    /** Waits for sends no more. */
+    void force() {
+        if (stage == Stage.FLUSH) {
+            free();
+        }
+        if (stage == Stage.SENDS || stage == Stage.FLUSH) {
+            begin(Stage.WORKER_FLUSH);
         }
     }
 
-    /** Closes by force where UCX can, and leaves the endpoint to {@code ucp_worker_destroy} where it cannot. */
-    static void forcibly(UcpWorker worker, UcpEndpoint endpoint) {
-        if (endpoint.errorHandling() == UcpErrorHandling.PEER && noFlushUsesIt(worker)) {
-            close(worker, endpoint.handle(), ucp_h.UCP_EP_CLOSE_FLAG_FORCE());
+    /** Goes on without waiting; returns whether it has ended. */
+    boolean advance() {
+        while (stage != Stage.NOTHING && !isWaiting()) {
+            goOn();
         }
+        return stage == Stage.NOTHING;
+    }
+
+    /** Goes on until it has ended. The worker progresses meanwhile, and tells nobody. */
+    void await() {
+        while (!advance()) {
+            worker.progressUntil(deadline);
+        }
+    }
+
+    boolean hasEnded() {
+        return stage == Stage.NOTHING;
+    }
+
+    /** For how long it waits at most, in nanoseconds. */
+    long nanosLeft() {
+        return Math.max(0, deadline - System.nanoTime());
+    }
+
+    /** Whether {@link #advance} would do nothing now. */
+    boolean isWaiting() {
+        return nanosLeft() > 0
+                && switch (stage) {
+                    case SENDS -> !endpoint.isFailed() && isSending();
+                    case FLUSH, CLOSE -> isInProgress();
+                    case WORKER_FLUSH -> isWorkerFlushing();
+                    case NOTHING -> true;
+                };
+    }
+
+    private void goOn() {
+        switch (stage) {
+            case SENDS -> {
+                if (endpoint.isFailed() || isSending()) {
+                    force();
+                } else {
+                    flush();
+                }
+            }
+            case FLUSH -> {
+                if (free() && !endpoint.isFailed()) {
+                    close(0);
+                } else {
+                    begin(Stage.WORKER_FLUSH);
+                }
+            }
+            case WORKER_FLUSH -> {
+                if (endpoint.errorHandling() == UcpErrorHandling.PEER && !isWorkerFlushing()) {
+                    close(ucp_h.UCP_EP_CLOSE_FLAG_FORCE());
+                } else {
+                    end();
+                }
+            }
+            case CLOSE -> {
+                free(); // not ended in time: it ends with later progress, or with the worker
+                end();
+            }
+            case NOTHING -> {}
+        }
+    }
+
+    private void begin(Stage next) {
+        stage = next;
+        deadline = worker.closeDeadline();
+    }
+
+    private boolean isSending() {
+        sending = worker.requests().nextPending(endpoint, sending);
+        if (sending < 0) {
+            sending = 0;
+            return false;
+        }
+        return true;
     }
 
     // Newer versions do not take a flush of the worker from an endpoint that is closed by force, and it would then use
     // a
     // freed one. It was seen in 1.22; 1.13 does.
-    private static boolean noFlushUsesIt(UcpWorker worker) {
-        if (UcxLibrary.load()[1] <= LAST_TO_END_FLUSHES) {
-            return true;
-        }
-        long deadline = worker.closeDeadline();
-        boolean inTime = true;
-        while (inTime && worker.requests().isWorkerFlushing()) {
-            inTime = worker.progressUntil(deadline);
-        }
-        return inTime;
+    private boolean isWorkerFlushing() {
+        return endpoint.errorHandling() == UcpErrorHandling.PEER
+                && UcxLibrary.load()[1] > LAST_TO_END_FLUSHES
+                && worker.requests().isWorkerFlushing();
     }
 
-    // UCX does not look for unfinished rendezvous sends when it closes an endpoint, and they would then use a freed
-    // one.
-    private static boolean drain(UcpWorker worker, UcpEndpoint endpoint) {
-        UcpRequests requests = worker.requests();
-        long deadline = worker.closeDeadline();
-        while (requests.pending(endpoint) > 0) {
-            if (!worker.progressUntil(deadline)) {
-                return false;
-            }
-        }
-        return flush(worker, endpoint, deadline);
-    }
-
-    private static boolean flush(UcpWorker worker, UcpEndpoint endpoint, long deadline) {
-        // A request of UCX's own: a flush that does not end is left to it.
-        long request;
+    private void flush() {
+        stage = Stage.FLUSH; // within the time that the sends had
         try (Arena arena = Arena.ofConfined()) {
             request = Ucp.endpointFlush(
                     endpoint.handle(), ucp_request_param_t.allocate(arena).address());
         }
-        return UcxFailure.isError(request) || request == 0 || await(worker, request, deadline);
     }
 
-    private static void close(UcpWorker worker, long ep, int flags) {
-        long request;
+    private void close(int flags) {
+        begin(Stage.CLOSE);
         try (var call = new UcpCall()) {
             MemorySegment param = ucp_request_param_t.allocate(call);
             ucp_request_param_t.op_attr_mask(param, ucp_h.UCP_OP_ATTR_FIELD_FLAGS());
             ucp_request_param_t.flags(param, flags);
-            request = call.integer64(Libucp.EP_CLOSE, ep, param);
+            request = call.integer64(Libucp.EP_CLOSE, endpoint.handle(), param);
         }
         worker.settle();
-        if (request != 0 && !UcxFailure.isError(request)) {
-            // Not ended in time: it ends with later progress, or with the worker.
-            await(worker, request, worker.closeDeadline());
-        }
     }
 
-    private static boolean await(UcpWorker worker, long request, long deadline) {
-        boolean ended;
-        do {
-            ended = Ucp.requestStatus(request) != IN_PROGRESS;
-        } while (!ended && worker.progressUntil(deadline));
-        UcpCall.run(Libucp.REQUEST_FREE, request);
+    private boolean isInProgress() {
+        return request != 0 && !UcxFailure.isError(request) && Ucp.requestStatus(request) == IN_PROGRESS;
+    }
+
+    /** Leaves the request to UCX; returns whether it had ended. */
+    private boolean free() {
+        boolean ended = !isInProgress();
+        if (request != 0 && !UcxFailure.isError(request)) {
+            UcpCall.run(Libucp.REQUEST_FREE, request);
+        }
+        request = 0;
         return ended;
+    }
+
+    private void end() {
+        stage = Stage.NOTHING;
+        endpoint.ended();
     }
 }

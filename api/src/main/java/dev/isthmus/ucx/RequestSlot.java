@@ -28,6 +28,7 @@ final class RequestSlot {
     static final byte FETCH_64 = 20;
 
     private static final int FIELDS = ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE();
+    private static final int TELLING = ucp_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucp_h.UCP_OP_ATTR_FIELD_USER_DATA();
     private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
     private static final long OPERAND = 3 * PARAM_BYTES;
     private static final long REPLY = OPERAND + Long.BYTES;
@@ -42,6 +43,8 @@ final class RequestSlot {
     private static final long FLAGS_OFFSET = ucp_request_param_t.flags$offset();
     private static final long DATATYPE_OFFSET = ucp_request_param_t.datatype$offset();
     private static final long MEMORY_TYPE_OFFSET = ucp_request_param_t.memory_type$offset();
+    private static final long CALLBACK_OFFSET = ucp_request_param_t.cb$offset();
+    private static final long USER_DATA_OFFSET = ucp_request_param_t.user_data$offset();
     private static final long MEMORY_OFFSET = OTHER + ucp_request_param_t.memh$offset();
 
     final int index;
@@ -92,6 +95,17 @@ final class RequestSlot {
     /** The program does not know the number of the operation. */
     boolean implicit;
 
+    /** Of the operation, if it has one; null with any other. */
+    OperationFuture<?> future;
+
+    /** The next one in the queue of {@link CompletionCallbacks}. */
+    RequestSlot nextEnded;
+
+    /** Whether it is in that queue. */
+    boolean told;
+
+    private int fields = FIELDS;
+
     RequestSlot(int index, MemorySegment request, long address, long handle) {
         this.index = index;
         this.request = request;
@@ -118,11 +132,38 @@ final class RequestSlot {
     @HotPath
     long parameters(int mask, long datatype, int flags, int memoryType) {
         long p = address + OTHER;
-        NativeMemory.setInt(p + MASK_OFFSET, FIELDS | mask);
+        NativeMemory.setInt(p + MASK_OFFSET, fields | mask);
         NativeMemory.setInt(p + FLAGS_OFFSET, flags);
         NativeMemory.setLong(p + DATATYPE_OFFSET, datatype);
         NativeMemory.setInt(p + MEMORY_TYPE_OFFSET, memoryType);
         return p;
+    }
+
+    /** The operation that takes this slot next, and no other, is to call C's callback with the slot's index. */
+    void tell(long callback) {
+        fields = FIELDS | TELLING;
+        for (long p = address; p <= address + OTHER; p += PARAM_BYTES) {
+            tell(p, callback, index);
+        }
+    }
+
+    /** Takes that back, when the operation has begun or has not. */
+    void tellNobody() {
+        fields = FIELDS;
+        for (long p = address; p <= address + OTHER; p += PARAM_BYTES) {
+            tellNobody(p);
+        }
+    }
+
+    /** Adds a callback to parameters. */
+    static void tell(long parameters, long callback, int index) {
+        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | TELLING);
+        NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);
+        NativeMemory.setLong(parameters + USER_DATA_OFFSET, index);
+    }
+
+    static void tellNobody(long parameters) {
+        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) & ~TELLING);
     }
 
     /** The C function that an operation of a kind is, for messages. */

@@ -6,7 +6,7 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The outstanding operations of one worker: the memory that UCX keeps each in, and what Java knows of it.
@@ -21,17 +21,20 @@ import java.util.concurrent.atomic.AtomicInteger;
  *                                                            ^ the request's address
  * </pre>
  *
- * <p>A request is known to the program by a number: slot in bits 0 to 19, worker in 20 to 35, generation in 36 to 62. It
- * is never 0 or negative, and no worker takes that of another, nor of an operation that was released.
+ * <p>A request is known to the program by a number: slot in bits 0 to 19, 1 in bit 20, generation in 21 to 62. So it is
+ * never 0 or negative. Generations repeat after 51 days of one operation a microsecond in one slot. Those of each worker
+ * begin far from those of all others, so that none takes a number of another's, nor of an operation that was released.
  */
 final class RequestSlots {
 
     static final int MAX_SLOTS = 1 << 20;
 
     private static final long SLOT_MASK = MAX_SLOTS - 1;
-    private static final int WORKERS = (1 << 16) - 1;
-    private static final int WORKER_SHIFT = 20;
-    private static final long GENERATION_ONE = 1L << 36; // what is carried beyond all of them meets FREE, which is set
+    private static final long NEVER_ZERO = 1L << 20;
+    private static final int GENERATION_SHIFT = 21;
+    private static final long GENERATION_ONE = 1L << GENERATION_SHIFT; // a carry beyond all of them meets FREE
+    private static final long GOLDEN =
+            0x9E37_79B9_7F4A_7C15L; // its multiples are spread evenly, however many there are
     private static final long FREE = Long.MIN_VALUE;
     private static final int NONE = -1;
     static final long CONTIGUOUS_BYTES = 1L << 3; // ucp_dt_make_contig(1), a macro: size << class bits | CONTIG
@@ -39,7 +42,7 @@ final class RequestSlots {
     private static final long CACHE_LINE = 64;
     private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
     private static final long OPERAND_BYTES = 2 * Long.BYTES;
-    private static final AtomicInteger WORKER_IDS = new AtomicInteger();
+    private static final AtomicLong WORKERS = new AtomicLong();
 
     private final Arena arena;
     private final long requestBytes;
@@ -60,8 +63,7 @@ final class RequestSlots {
         this.arena = arena;
         this.requestBytes = requestBytes;
         this.stride = roundUp(roundUp(requestBytes) + 3 * PARAM_BYTES + OPERAND_BYTES);
-        int worker = Integer.remainderUnsigned(WORKER_IDS.getAndIncrement(), WORKERS) + 1; // or a number could be 0
-        this.firstHandle = (long) worker << WORKER_SHIFT;
+        this.firstHandle = (WORKERS.getAndIncrement() * GOLDEN & -GENERATION_ONE & ~FREE) | NEVER_ZERO;
         add(count);
     }
 
@@ -115,6 +117,12 @@ final class RequestSlots {
         slot.handle = (slot.handle + GENERATION_ONE) | FREE;
         slot.implicit = false;
         add(slot);
+    }
+
+    /** Gives the operation of a slot another number: the one that the program has is stale from now on. */
+    long rename(RequestSlot slot) {
+        slot.handle = (slot.handle + GENERATION_ONE) & ~FREE;
+        return slot.handle;
     }
 
     /** The slot of a handle, or null if it is no outstanding operation of this worker. */

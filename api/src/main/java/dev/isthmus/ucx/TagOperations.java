@@ -11,7 +11,6 @@ import dev.isthmus.internal.ucx.UcpTag;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
-import java.util.concurrent.CompletableFuture;
 
 /** Tag matching on one worker and its endpoints: checks, calls, and account of what C has begun. */
 final class TagOperations {
@@ -218,8 +217,8 @@ final class TagOperations {
         return requests.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
     }
 
-    CompletableFuture<UcpTagReceived> future(long request) {
-        return parent.async().tagReceive(request);
+    AsyncRequests async() {
+        return parent.async();
     }
 
     /** Receives a message into nothing, by a request of UCX's own that nobody waits for. */

@@ -262,7 +262,7 @@ public final class UcpActiveMessage {
      * @return completed when header and buffer are the caller's again, or with a {@link UcxException}
      */
     public CompletableFuture<Void> replyAsync(int replyId, MemorySegment replyHeader, MemorySegment buffer, int flags) {
-        return operations.future(reply(replyId, replyHeader, buffer, flags), "ucp_am_send_nbx", "an answer");
+        return operations.async().send(() -> reply(replyId, replyHeader, buffer, flags), "an answer");
     }
 
     /**
@@ -317,7 +317,7 @@ public final class UcpActiveMessage {
      * @return completed when the data is there, or with a {@link UcxException}
      */
     public CompletableFuture<Void> receiveAsync(MemorySegment buffer) {
-        return operations.future(receive(buffer), "ucp_am_recv_data_nbx", this);
+        return operations.async().receive(() -> receive(buffer), this);
     }
 
     /**

@@ -10,13 +10,12 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiConsumer;
 
 /**
  * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
  *
  * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()} and {@link #closeForcibly()}, for as
- * long as {@link UcpWorkerConfig#closeTimeout} says.
+ * long as {@link UcpWorkerConfig#closeTimeout} says, and not even these on the thread of a {@link UcpEventLoop}.
  *
  * <p>A connection by socket address ends for both peers when one of them closes: the other's endpoint fails with
  * {@link UcsStatus#CONNECTION_RESET}. UCX does not keep the order of that and of what was sent before it. Peers are
@@ -40,6 +39,8 @@ public final class UcpEndpoint implements AutoCloseable {
     private long ep; // 0 once closed
     private long sending; // ep while it can send: 0 once closed or failed
     private int failureCode;
+    private EndpointClose closing; // null until a close has begun
+    private CompletableFuture<Void> closed; // null until asked for
     private UcpStream stream; // null until it is asked for
     private String lanes; // null until asked for
 
@@ -171,7 +172,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> tagSendAsync(MemorySegment buffer, long tag) {
-        return worker.async().done(tagSend(buffer, tag), this);
+        return worker.async().send(() -> tagSend(buffer, tag), this);
     }
 
     /**
@@ -275,7 +276,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when header and buffer are the caller's again
      */
     public CompletableFuture<Void> amSendAsync(int id, MemorySegment header, MemorySegment buffer, int flags) {
-        return worker.async().send(amSend(id, header, buffer, flags), "ucp_am_send_nbx", this);
+        return worker.async().send(() -> amSend(id, header, buffer, flags), this);
     }
 
     /**
@@ -457,7 +458,8 @@ public final class UcpEndpoint implements AutoCloseable {
     /**
      * Closes the endpoint after what was sent has left: {@code ucp_ep_flush_nbx}, {@code ucp_ep_close_nbx}. Progresses
      * the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but neither
-     * completes futures nor calls error handlers.
+     * completes futures nor calls error handlers. On the thread of a {@link UcpEventLoop} it waits for nothing: the loop
+     * serves others, and ends the close when it can, as with {@link #closeAsync()}.
      *
      * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned. If that is
      * refused, the progress in which it happens throws, and the endpoint is open as before.
@@ -470,7 +472,36 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     @Override
     public void close() {
-        close(EndpointClose::gracefully);
+        close(false);
+    }
+
+    /**
+     * Closes the endpoint as {@link #close()} does, but does not wait: {@link UcpWorker#progress()} does the rest. Nothing
+     * more can be sent from now on. A worker that is closed meanwhile waits for it.
+     *
+     * @return completed on the worker's thread when the endpoint is closed, within {@link UcpWorkerConfig#closeTimeout} each
+     *     for sending and for closing; to cancel it changes nothing. That UCX uses no buffer of a send any more is told by
+     *     that send's future, not by this one
+     * @throws IllegalStateException if remote memory is open, and it names how much. Inside a callback that goes to the
+     *     future and to the progress in which it happens
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public CompletableFuture<Void> closeAsync() {
+        if (hasEnded()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        owner.check();
+        if (closed == null) {
+            closed = new CompletableFuture<>();
+        }
+        CompletableFuture<Void> result = closed.copy();
+        if (!worker.callbacks().isInside()) {
+            worker.closes().add(beginClose(false));
+        } else if (ep != 0) {
+            takeNoMore();
+            worker.callbacks().defer(() -> worker.closes().add(beginClose(false)));
+        }
+        return result;
     }
 
     /**
@@ -486,43 +517,79 @@ public final class UcpEndpoint implements AutoCloseable {
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public void closeForcibly() {
-        close(EndpointClose::forcibly);
+        close(true);
     }
 
-    private void close(BiConsumer<UcpWorker, UcpEndpoint> way) {
-        if (ep == 0) {
+    private void close(boolean forced) {
+        if (hasEnded()) {
             return;
         }
         owner.check();
-        if (worker.callbacks().isInside()) {
-            ep = 0; // nothing more is sent
-            sending = 0;
-            worker.callbacks().defer(() -> destroy(way));
-        } else {
-            destroy(way);
+        if (!worker.callbacks().isInside()) {
+            closeNow(forced);
+        } else if (ep != 0) {
+            takeNoMore();
+            worker.callbacks().defer(() -> closeNow(forced));
         }
     }
 
-    private void destroy(BiConsumer<UcpWorker, UcpEndpoint> way) {
-        ep = 0; // handlers of active messages run meanwhile, and are not to send any more
-        sending = 0;
-        boolean destroyed = false;
-        try {
-            lifetime.close(() -> {
-                worker.streams().releaseAll(this);
-                way.accept(worker, this);
-            });
-            destroyed = true;
-        } finally {
-            ep = destroyed ? 0 : handle;
-            sending = isFailed() ? 0 : ep;
+    private boolean hasEnded() {
+        return closing != null && closing.hasEnded();
+    }
+
+    private void closeNow(boolean forced) {
+        EndpointClose close = beginClose(forced);
+        if (worker.isOfLoop()) {
+            worker.closes().add(close);
+        } else {
+            close.await();
         }
+    }
+
+    private EndpointClose beginClose(boolean forced) {
+        if (closing == null) {
+            try {
+                lifetime.beginClose();
+            } catch (IllegalStateException e) {
+                refused(e);
+                throw e;
+            }
+            takeNoMore(); // handlers of active messages run meanwhile, and are not to send any more
+            worker.streams().releaseAll(this);
+            closing = new EndpointClose(worker, this);
+        }
+        if (forced) {
+            closing.force();
+        }
+        return closing;
+    }
+
+    private void takeNoMore() {
+        ep = 0;
+        sending = 0;
+    }
+
+    private void refused(IllegalStateException reason) {
+        ep = handle; // as before
+        sending = isFailed() ? 0 : ep;
+        if (closed != null) {
+            closed.completeExceptionally(reason);
+            closed = null;
+        }
+    }
+
+    /** Its close has ended. */
+    void ended() {
+        lifetime.endClose();
         if (establishment != null) {
             establishment.forget();
         }
         worker.failures().remove(failureId);
         if (active != null) {
             active.remove(handle, this);
+        }
+        if (closed != null) {
+            closed.complete(null);
         }
     }
 

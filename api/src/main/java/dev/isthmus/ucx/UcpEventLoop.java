@@ -14,16 +14,14 @@ import java.util.function.Function;
  * A thread that owns a worker and progresses it, sleeps when it is idle, and runs what other threads give it.
  *
  * <p>The worker and all that is made from it belong to that thread: tasks make endpoints, send and receive. Futures,
- * error handlers and connection handlers run there, too. A task that blocks keeps the worker from progressing.
+ * error handlers and connection handlers run there, too. A task that blocks keeps the worker from progressing; so {@link
+ * UcpEndpoint#close()} does not wait there, and {@link UcpEndpoint#closeAsync()} tells when it is over.
  *
  * {@snippet :
  * try (var loop = UcpEventLoop.start(context, config -> {})) {
  *     UcpEndpoint endpoint = loop.submit(worker -> worker.createEndpoint(address, config -> {})).join();
  *     loop.submitAsync(worker -> endpoint.tagSendAsync(buffer, 7)).join();
- *     loop.submit(worker -> {
- *         endpoint.close();
- *         return null;
- *     }).join();
+ *     loop.submitAsync(worker -> endpoint.closeAsync()).join();
  * }
  * }
  *
@@ -120,40 +118,19 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
      * Runs a task on the loop's thread, soon, that begins something, such as {@link UcpEndpoint#tagSendAsync}.
      *
      * @param <T> what it ends with
-     * @param task is given the loop's worker, and returns a future, which is cancelled when the returned one is
+     * <p>The returned future ends when the task's does, and so, if that is one of this library's, when UCX no longer uses
+     * the buffer. To cancel or complete it, or to let it time out, asks the same of the task's future: see {@link
+     * UcpRequests#whenDone}. If the loop has not started the task yet, it ends at once, and the task is not run.
+     *
+     * @param task is given the loop's worker, and returns a future
      * @return completed on the loop's thread as the task's future is, or with what the task threw
      * @throws RejectedExecutionException if the loop is closed
      */
     public <T> CompletableFuture<T> submitAsync(Function<? super UcpWorker, CompletableFuture<T>> task) {
         Objects.requireNonNull(task, "task");
-        var result = new CompletableFuture<T>();
-        execute(() -> {
-            try {
-                follow(task.apply(made.join()), result);
-            } catch (Throwable t) {
-                result.completeExceptionally(t);
-            }
-        });
+        var result = new TaskFuture<T>(this);
+        execute(() -> result.run(task, made.join()));
         return result;
-    }
-
-    private <T> void follow(CompletableFuture<T> future, CompletableFuture<T> result) {
-        cancelToo(future, result);
-        var ignored = future.whenComplete((value, t) -> {
-            if (t == null) {
-                result.complete(value);
-            } else {
-                result.completeExceptionally(t);
-            }
-        });
-    }
-
-    private <T> void cancelToo(CompletableFuture<T> future, CompletableFuture<T> result) {
-        var ignored = result.whenComplete((value, t) -> {
-            if (result.isCancelled() && !future.isDone()) {
-                execute(() -> future.cancel(false)); // which wakes the loop up
-            }
-        });
     }
 
     /**
@@ -226,6 +203,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
         UcpWorker worker;
         try {
             worker = context.createWorker(config.workerConfigurer());
+            worker.belongToLoop();
         } catch (Throwable t) {
             ended = true;
             made.completeExceptionally(t);

@@ -185,7 +185,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     public CompletableFuture<Void> receiveAsync(MemorySegment buffer) {
         open();
         AmOperations by = operations;
-        return by.future(receive(buffer, 0), "ucp_am_recv_data_nbx", "a kept message");
+        return by.async().receive(() -> receive(buffer, 0), "a kept message");
     }
 
     /**

@@ -6,6 +6,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.SharedMemoryAtomics;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 
 /**
  * Operations on numbers of 32 and 64 bits in a peer's memory, that all who use these see as done at once or not at all:
@@ -173,7 +174,7 @@ public final class UcpRemoteAtomics {
      * @return completed with the number before
      */
     public CompletableFuture<Long> fetch64Async(UcpAtomic operation, long offset, long operand) {
-        return async(fetch64(operation, offset, operand));
+        return async(() -> fetch64(operation, offset, operand));
     }
 
     /**
@@ -186,7 +187,7 @@ public final class UcpRemoteAtomics {
      * @return completed with the number before
      */
     public CompletableFuture<Long> compareAndSwap64Async(long offset, long expected, long replacement) {
-        return async(compareAndSwap64(offset, expected, replacement));
+        return async(() -> compareAndSwap64(offset, expected, replacement));
     }
 
     /**
@@ -198,7 +199,7 @@ public final class UcpRemoteAtomics {
      * @return completed with the number before
      */
     public CompletableFuture<Integer> fetch32Async(UcpAtomic operation, long offset, int operand) {
-        return async(fetch32(operation, offset, operand)).thenApply(Long::intValue);
+        return async(() -> fetch32(operation, offset, operand)).thenApply(Long::intValue);
     }
 
     /**
@@ -211,11 +212,11 @@ public final class UcpRemoteAtomics {
      * @return completed with the number before
      */
     public CompletableFuture<Integer> compareAndSwap32Async(long offset, int expected, int replacement) {
-        return async(compareAndSwap32(offset, expected, replacement)).thenApply(Long::intValue);
+        return async(() -> compareAndSwap32(offset, expected, replacement)).thenApply(Long::intValue);
     }
 
-    private CompletableFuture<Long> async(long request) {
-        return memory.endpoint().worker().async().fetched(request, memory);
+    private CompletableFuture<Long> async(LongSupplier operation) {
+        return memory.endpoint().worker().async().fetch(operation, memory);
     }
 
     /** What an operation has fetched that is done. */

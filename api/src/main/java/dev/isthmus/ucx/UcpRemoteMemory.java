@@ -134,8 +134,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long offset) {
-        long request = put(from, 0, from.byteSize(), offset);
-        return endpoint.worker().async().done(request, this);
+        return endpoint.worker().async().send(() -> put(from, 0, from.byteSize(), offset), this);
     }
 
     /**
@@ -212,8 +211,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes are there
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long offset) {
-        long request = get(to, 0, to.byteSize(), offset);
-        return endpoint.worker().async().done(request, this);
+        return endpoint.worker().async().send(() -> get(to, 0, to.byteSize(), offset), this);
     }
 
     /**
@@ -300,7 +298,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
             return;
         }
         endpoint.worker().owner().check();
-        if (!endpoint.worker().callbacks().isInside()) {
+        if (!endpoint.worker().callbacks().isInside() && !endpoint.worker().isOfLoop()) {
             drain();
         }
         lifetime.close(() -> {

@@ -196,18 +196,30 @@ public final class UcpRequests {
     }
 
     /**
-     * A future of an operation, the convenient way: for what has no such form of its own. The future is completed by
-     * {@link UcpWorker#progress()}, on the worker's thread, with a {@link dev.isthmus.UcxException} if the operation
-     * fails. When it is cancelled or times out, the operation is cancelled with a following progress, as far as {@link
-     * #cancel} can. It allocates.
+     * A future of an operation, the convenient way: for what has no such form of its own. {@link UcpWorker#progress()}
+     * ends the future, on the worker's thread, with a {@link dev.isthmus.UcxException} if the operation fails. It
+     * allocates.
      *
-     * @param request what the call that began it returned; released by this library, so that nobody may use it after this
+     * <p>This holds for every future of an operation: it ends when UCX has ended the operation, and not before, so that the
+     * buffer is yours again. To cancel it, to complete it, or to let it time out ({@code orTimeout}, {@code
+     * completeOnTimeout}) asks UCX to {@link #cancel} the operation, from any thread. The call returns at once. If UCX
+     * cancels the operation, the future ends as you asked; otherwise it ends as the operation does, which for a send may
+     * take until its endpoint fails or is closed. A future that depends on it, such as {@code thenApply} makes, is a plain
+     * one: when that one is cancelled or times out, UCX still uses the buffer.
+     *
+     * <p>The close of the worker ends what is left. UCX may then still reach the buffer of an operation that could not be
+     * cancelled, and the exception says so.
+     *
+     * <p>UCX does not tell when such an operation ends that was begun without a future, so each progress that did something
+     * asks about some of them. Methods whose name ends in Async have no such cost.
+     *
+     * @param request what the call that began it returned; stale after this, as the library releases it
      * @return completed when the operation is done
-     * @throws IllegalArgumentException if there is no such operation on this worker
+     * @throws IllegalArgumentException if there is no such operation on this worker, or it has a future already
      */
     public CompletableFuture<Void> whenDone(long request) {
         owner.check();
-        return async.done(request, request == 0 ? "" : slot(request).owner());
+        return request == 0 ? CompletableFuture.completedFuture(null) : async.take(slot(request));
     }
 
     /**
@@ -319,11 +331,6 @@ public final class UcpRequests {
         throw UcxFailure.of(status, RequestSlot.call(kind), on + payload);
     }
 
-    /** The C function that an operation is, for messages. */
-    String call(long request) {
-        return RequestSlot.call(slot(request).kind);
-    }
-
     @HotPath
     boolean hasEnded(RequestSlot slot) {
         return poll(slot) != IN_PROGRESS;
@@ -340,8 +347,14 @@ public final class UcpRequests {
     /** Whether an operation has ended that the program has not been told of. UCX is asked for each of them. */
     boolean anyEndedUntold() {
         boolean any = false;
-        for (RequestSlot slot : slots.all()) {
-            any |= slot.isTaken() && slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
+        RequestSlot[] all = slots.all();
+        int left = slots.inUse() - async.pending(); // those with a future are told of, or looked at elsewhere
+        for (int i = 0; left > 0 && i < all.length; i++) {
+            RequestSlot slot = all[i];
+            if (slot.isTaken() && slot.future == null) {
+                left--;
+                any |= slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
+            }
         }
         return any;
     }
@@ -372,15 +385,35 @@ public final class UcpRequests {
     int pending(UcpEndpoint endpoint) {
         int count = 0;
         for (RequestSlot slot : slots.all()) {
-            // Of an active message that is fetched it is not always known which endpoint that uses.
-            boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);
-            boolean counts = slot.isTaken() && slot.kind != RequestSlot.STREAM_RECEIVE;
-            boolean concerned = counts && (any || slot.endpoint == endpoint);
-            if (concerned && poll(slot) == IN_PROGRESS) {
+            if (isPending(slot, endpoint)) {
                 count++;
             }
         }
         return count;
+    }
+
+    /**
+     * The same, for who waits until none is left: one of those that have not ended.
+     *
+     * @param from what the last call returned, or 0: not all are asked about each time
+     * @return the index of its slot; -1 if there is none
+     */
+    int nextPending(UcpEndpoint endpoint, int from) {
+        RequestSlot[] all = slots.all();
+        for (int i = 0; i < all.length; i++) {
+            int index = from + i < all.length ? from + i : from + i - all.length;
+            if (isPending(all[index], endpoint)) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    private boolean isPending(RequestSlot slot, UcpEndpoint endpoint) {
+        // Of an active message that is fetched it is not always known which endpoint that uses.
+        boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);
+        boolean counts = slot.isTaken() && slot.kind != RequestSlot.STREAM_RECEIVE;
+        return counts && (any || slot.endpoint == endpoint) && poll(slot) == IN_PROGRESS;
     }
 
     /** The worker goes: what is left of keys goes with it. */
@@ -503,7 +536,7 @@ public final class UcpRequests {
 
     private static IllegalArgumentException unknown(long request) {
         return new IllegalArgumentException("no operation of this worker has the number 0x" + Long.toHexString(request)
-                + ": it was released already, or belongs to another worker");
+                + ": it was released already, has a future by whenDone(), or belongs to another worker");
     }
 
     private static IllegalStateException stillInProgress() {

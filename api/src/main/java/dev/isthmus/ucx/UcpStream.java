@@ -168,18 +168,19 @@ public final class UcpStream {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> sendAsync(MemorySegment buffer) {
-        return async.done(send(buffer, 0, buffer.byteSize()), endpoint);
+        return async.send(() -> send(buffer, 0, buffer.byteSize()), endpoint);
     }
 
     /**
-     * Receives some bytes, the convenient way: see {@link #receive(MemorySegment, long, long)}. A future that is cancelled
-     * or times out leaves the receive as it is, and UCX goes on to use the buffer.
+     * Receives some bytes, the convenient way: see {@link #receive(MemorySegment, long, long)}. UCX cannot cancel such a
+     * receive, so a future that is cancelled or times out ends with the next bytes all the same, or with the endpoint's
+     * close.
      *
-     * @param buffer off the heap, writable; UCX writes to it until the operation is done
+     * @param buffer off the heap, writable; UCX writes to it until the future has ended
      * @return completed with how many bytes there are
      */
     public CompletableFuture<Long> receiveAsync(MemorySegment buffer) {
-        return async.length(receive(buffer, 0, buffer.byteSize()), endpoint);
+        return async.streamReceive(() -> receive(buffer, 0, buffer.byteSize()), endpoint);
     }
 
     /**
@@ -189,7 +190,7 @@ public final class UcpStream {
      * @return completed with how many bytes there are, which is all
      */
     public CompletableFuture<Long> receiveAllAsync(MemorySegment buffer) {
-        return async.length(receiveAll(buffer, 0, buffer.byteSize()), endpoint);
+        return async.streamReceive(() -> receiveAll(buffer, 0, buffer.byteSize()), endpoint);
     }
 
     /** The stream as messages name it. */

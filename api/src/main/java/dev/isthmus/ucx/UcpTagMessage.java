@@ -108,7 +108,7 @@ public final class UcpTagMessage implements AutoCloseable {
      * @return completed with the message's length and tag
      */
     public CompletableFuture<UcpTagReceived> receiveAsync(MemorySegment buffer) {
-        return operations.future(receive(buffer, 0, buffer.byteSize()));
+        return operations.async().tagReceive(() -> receive(buffer, 0, buffer.byteSize()));
     }
 
     /**

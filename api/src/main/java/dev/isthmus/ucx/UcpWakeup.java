@@ -115,7 +115,11 @@ public final class UcpWakeup {
      * @throws UcxException if UCX refuses
      */
     public boolean await(Duration timeout) throws InterruptedException {
-        return !arm() || source.awaitReadable(timeout);
+        if (!arm()) {
+            return true;
+        }
+        Duration most = worker.closes().atMost(timeout);
+        return source.awaitReadable(most) || most.compareTo(timeout) < 0; // a close has met its deadline
     }
 
     /**
@@ -125,13 +129,21 @@ public final class UcpWakeup {
      * @throws IllegalStateException if the worker is closed
      * @throws UcxException if UCX refuses
      */
-    public synchronized void signal() {
-        if (closed) {
+    public void signal() {
+        if (!signalIfOpen()) {
             throw new IllegalStateException(worker + " is closed");
+        }
+    }
+
+    /** The same; does nothing when the worker is closed, and returns whether it was not. */
+    synchronized boolean signalIfOpen() {
+        if (closed) {
+            return false;
         }
         try (var call = new UcpCall()) {
             call.check(Libucp.WORKER_SIGNAL, worker, handle);
         }
+        return true;
     }
 
     /** Before C destroys the worker: from here on nobody uses the descriptor. */

@@ -59,6 +59,7 @@ public final class UcpWorker implements AutoCloseable {
     private final long worker;
     private final UcpWakeup wakeup; // null without the feature
     private GenericDatatype generic; // null until it is used
+    private boolean looped;
     private int attention; // one field for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -70,7 +71,7 @@ public final class UcpWorker implements AutoCloseable {
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
         this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(owner, worker, slots, arena);
-        this.async = new AsyncRequests(this, requests);
+        this.async = new AsyncRequests(this, requests, slots, arena);
         requests.futures(async);
         this.tags = new TagOperations(this, owner, slots, requests, arena);
         this.streams = new StreamOperations(this, slots, requests, arena);
@@ -406,18 +407,17 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Receives a message, the convenient way. The future is completed by {@link #progress()}, on this worker's thread,
-     * with a {@link UcxException} if the receive fails; when it is cancelled, so is the receive with the
-     * next progress. It allocates; otherwise as {@link #tagReceive(MemorySegment, long, long, long, long)}.
+     * Receives a message, the convenient way. {@link #progress()} ends the future, on this worker's thread, with a {@link
+     * UcxException} if the receive fails. To cancel it asks UCX to cancel the receive, and it ends when UCX has: see {@link
+     * UcpRequests#whenDone}. It allocates; otherwise as {@link #tagReceive(MemorySegment, long, long, long, long)}.
      *
-     * @param buffer off the heap, writable; UCX may write to it until the future is completed, and after the future was
-     *     cancelled until the worker has progressed
+     * @param buffer off the heap, writable; UCX may write to it until the future has ended
      * @param tag the tag
      * @param mask which bits of the tag count
      * @return completed with the message's length and tag
      */
     public CompletableFuture<UcpTagReceived> tagReceiveAsync(MemorySegment buffer, long tag, long mask) {
-        return async.tagReceive(tagReceive(buffer, 0, buffer.byteSize(), tag, mask));
+        return async.tagReceive(() -> tagReceive(buffer, 0, buffer.byteSize(), tag, mask));
     }
 
     /**
@@ -478,8 +478,9 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Closes the worker: {@code ucp_worker_destroy}. Receives are cancelled. Other operations are given {@link
-     * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures that are not
-     * completed fail with an {@link IllegalStateException}. Active messages that are kept are released, and those that
+     * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures end: with their
+     * result if it was there, otherwise with an {@link IllegalStateException}. Endpoints whose {@link
+     * UcpEndpoint#closeAsync()} has not ended are waited for. Active messages that are kept are released, and those that
      * still come are dropped. Does nothing when closed already.
      *
      * <p>UCX ends the process when a context is freed while a dropped operation has its buffer registered, a large send
@@ -495,8 +496,10 @@ public final class UcpWorker implements AutoCloseable {
         if (owner.isCurrent()) {
             callbacks.refuseInside("close");
             callbacks.runDeferred();
+            closes().await();
         }
         owner.close(this::destroy);
+        async.abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
     }
 
     private void destroy() {
@@ -509,6 +512,7 @@ public final class UcpWorker implements AutoCloseable {
         }
         tags.dropAll();
         boolean leave = !WorkerClose.drain(this);
+        async.keepEnded(); // what was fetched from remote memory, too
         requests.forgetRemoteMemory();
         if (!leave) {
             if (active != null) {
@@ -521,19 +525,27 @@ public final class UcpWorker implements AutoCloseable {
             }
             leave = requests.pending(null) > 0; // their buffers may still be registered with the context
             requests.releaseMemory();
+            async.keepEnded();
             arena.close();
         } else {
             requests.releaseMemory();
+            async.keepEnded();
         }
         if (leave) {
             context.abandon();
         }
-        async.abandon(new IllegalStateException(this + " was closed before the operation was done"));
     }
 
     /** There is something to look at after the next progress: a future, or what a callback noted. */
     void needAttention() {
         attention |= NEWS;
+    }
+
+    /** A thread, perhaps another than the worker's, has left something to do: that one is not to sleep on. */
+    void wakeUp() {
+        if (wakeup != null && !owner.isCurrent()) {
+            wakeup.signalIfOpen();
+        }
     }
 
     /** The program's part of a callback begins, or the outermost has ended. */
@@ -567,6 +579,19 @@ public final class UcpWorker implements AutoCloseable {
     /** See {@link WorkerNews#progressUntil}. */
     boolean progressUntil(long deadline) {
         return news.progressUntil(deadline);
+    }
+
+    EndpointCloses closes() {
+        return news.closes();
+    }
+
+    /** It is an event loop's: nothing may wait on its thread. */
+    void belongToLoop() {
+        looped = true;
+    }
+
+    boolean isOfLoop() {
+        return looped;
     }
 
     long closeDeadline() {

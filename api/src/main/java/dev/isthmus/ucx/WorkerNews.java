@@ -4,8 +4,8 @@ import dev.isthmus.internal.ucx.Ucp;
 
 /**
  * What a worker has to tell the program besides what its calls return: futures that are done, endpoints that failed,
- * connection requests, what handlers of active messages threw, and closes that were put off. Callbacks note these while UCX runs; they are told when it has
- * returned. On the worker's thread.
+ * connection requests, what handlers of active messages threw, closes that were put off, and closes that take their time.
+ * Callbacks note these while UCX runs; they are told when it has returned. On the worker's thread.
  */
 final class WorkerNews {
 
@@ -17,6 +17,7 @@ final class WorkerNews {
     private final UcpWorker parent;
     private final AsyncRequests async;
     private final UcpActiveMessages active; // null without the feature
+    private final EndpointCloses closes;
     private Throwable thrown; // by the program's part of a callback that had to return to C
 
     WorkerNews(UcpWorker parent, UcpRequests requests, AsyncRequests async, UcpActiveMessages active) {
@@ -27,6 +28,7 @@ final class WorkerNews {
         this.failures = parent.failures();
         this.connections = parent.connections();
         this.async = async;
+        this.closes = new EndpointCloses(parent);
         this.active = active;
     }
 
@@ -43,6 +45,9 @@ final class WorkerNews {
         if (async.any()) {
             async.sweep(somethingHappened);
         }
+        if (closes.any()) {
+            closes.advance();
+        }
         if (failures.any()) {
             failures.tell();
         }
@@ -52,7 +57,7 @@ final class WorkerNews {
         if (hasThrown()) {
             active.tell();
         }
-        return async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
+        return async.any() || closes.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
     }
 
     /** Notes what a callback threw, for the next progress. */
@@ -76,13 +81,18 @@ final class WorkerNews {
         }
     }
 
-    /** Whether {@link #tell} has something to do, futures apart that are not done. */
+    EndpointCloses closes() {
+        return closes;
+    }
+
+    /** Whether {@link #tell} has something to do, futures apart that are not done, and closes that wait. */
     boolean any() {
         return callbacks.any()
                 || failures.any()
                 || connections.any()
                 || thrown != null
                 || hasThrown()
+                || closes.anyToAdvance()
                 || async.anyDone();
     }
 

@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -13,11 +14,14 @@ import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -229,14 +233,111 @@ class UcpEventLoopTest {
                     1,
                     get(loop.submit(worker -> worker.requests().outstanding())).intValue());
             assertTrue(receive.cancel(false));
-            while (get(loop.submit(worker -> worker.requests().outstanding())) > 0) {
-                Thread.onSpinWait();
-            }
+            assertThrows(CancellationException.class, () -> get(receive));
+            assertEquals(0, outstanding(loop));
             var thrown = loop.submitAsync(worker -> {
                 throw new UnsupportedOperationException("of the function");
             });
             var e = assertThrows(ExecutionException.class, () -> get(thrown));
             assertEquals("of the function", e.getCause().getMessage());
+        }
+    }
+
+    @Test
+    void shouldEndWhatTimedOutOnlyWithItsOperation() throws Exception {
+        try (var context = context(UcxTransports.any());
+                var loop = UcpEventLoop.start(context, config -> config.spin(Duration.ZERO));
+                var arena = Arena.ofShared()) {
+            MemorySegment buffer = arena.allocate(8);
+            var late = loop.submitAsync(worker -> worker.tagReceiveAsync(buffer, 1, UcpWorker.EXACT_TAG))
+                    .orTimeout(1, TimeUnit.MILLISECONDS);
+            var e = assertThrows(ExecutionException.class, () -> get(late));
+            assertEquals(0, outstanding(loop), "the receive has ended before");
+            assertInstanceOf(TimeoutException.class, e.getCause());
+            var valued = loop.submitAsync(worker -> worker.tagReceiveAsync(buffer, 1, UcpWorker.EXACT_TAG))
+                    .completeOnTimeout(null, 1, TimeUnit.MILLISECONDS);
+            assertNull(get(valued));
+            assertEquals(0, outstanding(loop));
+        }
+    }
+
+    private static int outstanding(UcpEventLoop loop) throws Exception {
+        return get(loop.submit(worker -> worker.requests().outstanding()));
+    }
+
+    @Test
+    void shouldNotStartWhatWasGivenUp() throws Exception {
+        try (var context = context(UcxTransports.any());
+                var loop = UcpEventLoop.start(context, config -> {})) {
+            var go = new CountDownLatch(1);
+            loop.execute(() -> {
+                try {
+                    go.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            });
+            var never = loop.<UcpTagReceived>submitAsync(worker -> {
+                throw new UnsupportedOperationException("started");
+            });
+            assertTrue(never.cancel(false));
+            assertTrue(never.isCancelled());
+            go.countDown();
+            assertEquals("done", get(loop.submit(worker -> "done")));
+            assertThrows(CancellationException.class, () -> get(never));
+        }
+    }
+
+    @Test
+    void shouldServeOthersWhileOneCloseWaitsForItsPeer() throws Exception {
+        var patient = UcpPair.closingWithin(Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS));
+        try (var context = context(UcxTransports.any());
+                var peer = context.createWorker();
+                var loop = UcpEventLoop.start(
+                        context, config -> config.worker(patient).spin(Duration.ZERO));
+                var arena = Arena.ofShared()) {
+            MemorySegment from = arena.allocate(8 << 20);
+            MemorySegment to = arena.allocate(8 << 20);
+            UcpPair.fill(from, 5);
+            UcpAddress address = peer.address();
+            UcpEndpoint endpoint = get(loop.submit(worker -> worker.createEndpoint(address)));
+            var sent = loop.submitAsync(worker -> endpoint.tagSendAsync(from, 1));
+            close(loop, endpoint); // which does not wait
+            var closed = loop.submitAsync(worker -> endpoint.closeAsync());
+            assertFalse(endpoint.isOpen());
+            for (int i = 0; i < 100; i++) {
+                assertEquals("served", get(loop.submit(worker -> "served")));
+            }
+            assertFalse(sent.isDone());
+            assertFalse(closed.isDone());
+            long receive = peer.tagReceive(to, 1);
+            UcxTransports.until(() -> closed.isDone() && peer.requests().isDone(receive), peer::progress);
+            get(sent);
+            get(closed);
+            assertEquals(-1, from.mismatch(to));
+        }
+    }
+
+    @Test
+    void shouldEndCloseAtItsDeadlineWhileItSleeps() throws Exception {
+        var hasty = UcpPair.closingWithin(Duration.ofMillis(50));
+        try (var context = context(UcxTransports.any());
+                var peer = context.createWorker();
+                var arena = Arena.ofShared()) {
+            UcpAddress address = peer.address();
+            var loop =
+                    UcpEventLoop.start(context, config -> config.worker(hasty).spin(Duration.ZERO));
+            UcpEndpoint endpoint = get(loop.submit(worker -> worker.createEndpoint(address)));
+            var sent = loop.submitAsync(worker -> endpoint.tagSendAsync(arena.allocate(8 << 20), 1));
+            get(loop.submitAsync(worker -> endpoint.closeAsync()));
+            assertFalse(endpoint.isOpen());
+            get(loop.submitAsync(worker -> endpoint.closeAsync()));
+            assertFalse(sent.isDone(), "the peer may still reach the buffer");
+            loop.close();
+            var e = assertThrows(ExecutionException.class, () -> get(sent));
+            assertTrue(
+                    e.getCause().getMessage().contains("was closed before"),
+                    e.getCause().getMessage());
         }
     }
 }

@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -236,18 +237,42 @@ class UcpRequestsTest {
     }
 
     @Test
-    void shouldBeginWithTheFirstNumberAgainAfterTheLast() {
+    void shouldCountGenerationsOnAfterTheLast() {
         var slots = new RequestSlots(pair.arena, 256, 1);
         RequestSlot slot = slots.next();
-        long first = slots.take(slot);
+        slot.handle |= -1L << 21; // the last generation
+        long last = slots.take(slot);
         slots.free(slot);
-        slot.handle |= ((1L << 27) - 1) << 36; // the last generation
-        long last = slots.take(slots.next());
-        slots.free(slot);
-        long again = slots.take(slots.next());
+        long first = slots.take(slots.next());
         assertTrue(first > 0 && last > 0, first + " " + last);
-        assertEquals(first, again);
-        assertEquals(slot, slots.find(again));
+        assertEquals(slot, slots.find(first));
         assertEquals(null, slots.find(last));
+    }
+
+    @Test
+    void shouldNotTakeStaleNumberForLiveOneAfterHundredsOfMillionsOfOperations() {
+        var slots = new RequestSlots(pair.arena, 256, 1);
+        long stale = slots.take(slots.next());
+        slots.free(slots.find(stale));
+        for (int i = 0; i < 1 << 28; i++) {
+            RequestSlot slot = slots.next();
+            if (slots.take(slot) == stale) {
+                throw new AssertionError("again after " + i);
+            }
+            slots.free(slot);
+        }
+    }
+
+    @Test
+    void shouldNotTakeNumberOfAnyOtherWorker() {
+        var slots = new RequestSlots(pair.arena, 256, 1);
+        long number = slots.take(slots.next());
+        for (int i = 0; i < 1 << 17; i++) {
+            try (Arena arena = Arena.ofConfined()) {
+                var others = new RequestSlots(arena, 256, 1);
+                others.take(others.next());
+                assertNull(others.find(number));
+            }
+        }
     }
 }

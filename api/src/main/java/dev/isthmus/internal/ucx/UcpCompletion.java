@@ -1,0 +1,56 @@
+package dev.isthmus.internal.ucx;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodType;
+
+/** What UCX calls when an operation has ended. Numbers, for which an upcall makes no segments. */
+public final class UcpCompletion {
+
+    // void (*)(void *request, ucs_status_t status, void *user_data)
+    private static final FunctionDescriptor SENT_CALLBACK = FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG);
+
+    // void (*)(void *request, ucs_status_t status, size_t length or const ucp_tag_recv_info_t *, void *user_data)
+    private static final FunctionDescriptor RECEIVED_CALLBACK =
+            FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
+
+    /** What Java has for a {@code ucp_send_nbx_callback_t}. */
+    public static final MethodType SENT = SENT_CALLBACK.toMethodType();
+
+    /** What Java has for the three callbacks of receives. */
+    public static final MethodType RECEIVED = RECEIVED_CALLBACK.toMethodType();
+
+    private UcpCompletion() {}
+
+    /**
+     * Makes a {@code ucp_send_nbx_callback_t}.
+     *
+     * @param target of type {@link #SENT}; never throws
+     * @param arena for as long as C may call
+     * @return the function's address
+     */
+    @SuppressWarnings("restricted")
+    public static long sent(MethodHandle target, Arena arena) {
+        return Linker.nativeLinker().upcallStub(target, SENT_CALLBACK, arena).address();
+    }
+
+    /**
+     * Makes what is a {@code ucp_tag_recv_nbx_callback_t}, a {@code ucp_stream_recv_nbx_callback_t} and a {@code
+     * ucp_am_recv_data_nbx_callback_t} alike.
+     *
+     * @param target of type {@link #RECEIVED}; never throws
+     * @param arena for as long as C may call
+     * @return the function's address
+     */
+    @SuppressWarnings("restricted")
+    public static long received(MethodHandle target, Arena arena) {
+        return Linker.nativeLinker()
+                .upcallStub(target, RECEIVED_CALLBACK, arena)
+                .address();
+    }
+}

@@ -1,0 +1,112 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.ucx.UcpCompletion;
+import java.lang.foreign.Arena;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * The callbacks of one worker's operations that have a future ({@code ucp_send_nbx_callback_t} and those of receives).
+ * UCX calls them on the worker's thread, inside a progress or another call. They put the operation's slot into a queue,
+ * and that is all: it goes through the slots themselves, so that it never needs memory.
+ */
+final class CompletionCallbacks {
+
+    private final UcpWorker worker;
+    private final RequestSlots slots;
+    private final long sent;
+    private final long received;
+    private RequestSlot first;
+    private RequestSlot last;
+    private boolean lost;
+
+    /**
+     * Makes the callbacks.
+     *
+     * @param arena of the worker, which closes it when C can no longer call
+     */
+    CompletionCallbacks(UcpWorker worker, RequestSlots slots, Arena arena) {
+        this.worker = worker;
+        this.slots = slots;
+        try {
+            var lookup = MethodHandles.lookup();
+            this.sent = UcpCompletion.sent(lookup.bind(this, "onSent", UcpCompletion.SENT), arena);
+            this.received = UcpCompletion.received(lookup.bind(this, "onReceived", UcpCompletion.RECEIVED), arena);
+        } catch (ReflectiveOperationException e) {
+            throw new LinkageError("a method of this class", e);
+        }
+    }
+
+    /** Of what is sent, put, got, and of atomic operations and flushes. */
+    long sent() {
+        return sent;
+    }
+
+    /** Of receives: of tags, of streams, of the data of active messages. */
+    long received() {
+        return received;
+    }
+
+    /** Whether there is something in the queue. */
+    boolean any() {
+        return first != null || lost;
+    }
+
+    /** The slot whose operation ended first, which may be free by now; null when there is none. */
+    RequestSlot poll() {
+        RequestSlot slot = first;
+        if (slot != null) {
+            first = slot.nextEnded;
+            last = first == null ? null : last;
+            slot.nextEnded = null;
+            slot.told = false;
+        }
+        return slot;
+    }
+
+    /** Whether a callback failed since the last call, so that the queue lacks a slot. */
+    boolean takeLost() {
+        boolean was = lost;
+        lost = false;
+        return was;
+    }
+
+    /** Puts a slot into the queue, unless it is there. */
+    @HotPath
+    void add(RequestSlot slot) {
+        if (slot.told) {
+            return;
+        }
+        slot.told = true;
+        if (first == null) {
+            first = slot;
+        } else {
+            last.nextEnded = slot;
+        }
+        last = slot;
+        worker.needAttention();
+    }
+
+    // Called by C, like the next one. An exception that left it would end the JVM.
+    @HotPath
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
+    private void onSent(long request, byte status, long index) {
+        ended(index);
+    }
+
+    @HotPath
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
+    private void onReceived(long request, byte status, long lengthOrInfo, long index) {
+        ended(index);
+    }
+
+    @HotPath
+    private void ended(long index) {
+        try {
+            add(slots.all()[(int) index]);
+        } catch (Throwable t) { // a stack that overflows
+            lost = true;
+            worker.needAttention();
+        }
+    }
+}

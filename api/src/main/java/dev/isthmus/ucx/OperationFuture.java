@@ -1,0 +1,67 @@
+package dev.isthmus.ucx;
+
+import java.util.function.Consumer;
+
+/** The future of one operation, which ends when UCX has ended the operation and the buffer is the program's again. */
+abstract class OperationFuture<T> extends OwnedFuture<T> {
+
+    private static final int IN_PROGRESS = 1;
+
+    /** The operation's number, which the program does not have. */
+    final long request;
+
+    private final RequestSlot slot;
+    private final Object on;
+    private final Consumer<OperationFuture<?>> wishes; // thread-safe
+    private int status = IN_PROGRESS;
+    private byte kind;
+    private T value;
+
+    OperationFuture(long request, RequestSlot slot, Object on, Consumer<OperationFuture<?>> wishes) {
+        this.request = request;
+        this.slot = slot;
+        this.on = on;
+        this.wishes = wishes;
+    }
+
+    /** What an operation has brought that went well. Asked for before its slot is freed. */
+    abstract T result();
+
+    @Override
+    final void wished() {
+        wishes.accept(this);
+    }
+
+    RequestSlot slot() {
+        return slot;
+    }
+
+    /** Keeps how the operation has ended. */
+    final void keep(int code) {
+        status = code;
+        kind = slot.kind;
+        value = code == 0 ? result() : null;
+    }
+
+    /** Ends as the operation has: as was wished only if UCX has cancelled it. */
+    final void tell() {
+        if (status == 0) {
+            end(value);
+        } else if (status != UcsStatus.CANCELED.code() || !grant()) {
+            fail(UcxFailure.of(status, RequestSlot.call(kind), on.toString()));
+        }
+    }
+
+    /** Ends because the worker has, which cancels what it can. */
+    final void abandon(UcpWorker worker) {
+        String closed = worker + " was closed before the operation was done";
+        if (status == IN_PROGRESS) {
+            fail(new IllegalStateException(closed + ": UCX could not cancel it, and a peer may still reach its buffer;"
+                    + " keep that memory until the context is closed"));
+        } else if (status != UcsStatus.CANCELED.code()) {
+            tell();
+        } else if (!grant()) {
+            fail(new IllegalStateException(closed));
+        }
+    }
+}
