@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
@@ -91,6 +92,8 @@ final class AmOperations {
         long param = parameters + depth * STRIDE;
         NativeMemory.setLong(param + REQUEST, slot.address);
         NativeMemory.setInt(param + PARAM_FLAGS, flags);
+        ArenaUse headerUse = headerLength == 0 ? null : requests.hold(header);
+        ArenaUse use = requests.holdSecond(buffer, headerUse);
         long result;
         try {
             result = UcpAm.send(ep, id, headerAddress, headerLength, address, length, param);
@@ -100,13 +103,20 @@ final class AmOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(headerUse);
+            ArenaUse.endOf(use);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(headerUse);
+            ArenaUse.endOf(use);
             throw failure((int) result, "ucp_am_send_nbx", endpoint, length);
         }
         slot.header = headerLength == 0 ? null : header;
-        return requests.begin(slot, RequestSlot.AM_SEND, endpoint, buffer);
+        if (headerUse != null) {
+            slot.headerUse = headerUse;
+        }
+        return requests.begin(slot, RequestSlot.AM_SEND, endpoint, buffer, use);
     }
 
     /** {@code ucp_am_send_nbx} of more than a plain buffer. */
@@ -119,7 +129,8 @@ final class AmOperations {
         checkSend(id, headerLength, flags);
         RequestSlot slot = slots.next();
         long param = payload.parameters(slot, BREAKS_DATATYPES, ucp_h.UCP_OP_ATTR_FIELD_FLAGS(), flags);
-        payload.prepare();
+        ArenaUse headerUse = headerLength == 0 ? null : requests.hold(header);
+        begin(payload, slot, headerUse);
         long result;
         try {
             result = UcpAm.send(ep, id, headerAddress, headerLength, address, payload.count(), param);
@@ -127,11 +138,27 @@ final class AmOperations {
             Reference.reachabilityFence(payload);
             Reference.reachabilityFence(header);
         }
-        long request = requests.began(result, slot, RequestSlot.AM_SEND, endpoint, payload);
-        if (request > 0 && headerLength != 0) {
+        boolean pending = result != 0 && !UcxFailure.isError(result);
+        if (!pending) {
+            ArenaUse.endOf(headerUse);
+        } else if (headerLength != 0) {
             slot.header = header;
+            slot.headerUse = headerUse;
         }
-        return request;
+        return requests.began(result, slot, RequestSlot.AM_SEND, endpoint, payload);
+    }
+
+    @HotPath
+    private static void begin(UcpPayload payload, RequestSlot slot, ArenaUse headerUse) {
+        boolean begun = false;
+        try {
+            payload.begin(slot);
+            begun = true;
+        } finally {
+            if (!begun) {
+                ArenaUse.endOf(headerUse);
+            }
+        }
     }
 
     @HotPath
@@ -146,6 +173,7 @@ final class AmOperations {
     @HotPath
     long receive(Object what, long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint) {
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = UcpAm.receiveData(worker, descriptor, address, length, slot.sendParameters());
@@ -154,12 +182,14 @@ final class AmOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw failure((int) result, "ucp_am_recv_data_nbx", what, length);
         }
-        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer);
+        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use);
     }
 
     AsyncRequests async() {
@@ -228,10 +258,6 @@ final class AmOperations {
 
     int keptCount() {
         return kept.size();
-    }
-
-    boolean isUsed(MemorySegment segment) {
-        return requests.isUsing(segment.address(), segment.byteSize());
     }
 
     @HotPath

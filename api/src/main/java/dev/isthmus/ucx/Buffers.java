@@ -25,11 +25,6 @@ final class Buffers {
         }
     }
 
-    /** Whether a segment has some of that memory. */
-    static boolean overlap(MemorySegment segment, long begin, long bytes) {
-        return segment.address() < begin + bytes && begin < segment.address() + segment.byteSize();
-    }
-
     /** The address of bytes that C may write. */
     @HotPath
     static long writable(MemorySegment buffer, long offset, long length) {

@@ -16,12 +16,15 @@ final class GenericDatatype {
 
     private static final byte OK = 0;
 
+    /** One operation; null for a query of the length. */
+    private record State(UcpPackedData data, RequestSlot operation) {}
+
     private final WorkerCallbacks callbacks;
     private final WorkerNews news;
     private final long handle;
-    private final ArrayList<UcpPackedData> states = new ArrayList<>();
+    private final ArrayList<State> states = new ArrayList<>();
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
-    private UcpPackedData beginning; // until C asks to start
+    private State beginning; // until C asks to start
 
     /**
      * Makes the datatype.
@@ -48,8 +51,11 @@ final class GenericDatatype {
     }
 
     /** C is about to be given the data, and will ask to start. */
-    void begin(UcpPackedData data) {
-        beginning = data;
+    void begin(UcpPackedData data, RequestSlot operation) {
+        if (operation != null) {
+            operation.packingFailed = false;
+        }
+        beginning = new State(data, operation);
     }
 
     /** After the worker: no operation is left. */
@@ -75,12 +81,13 @@ final class GenericDatatype {
     }
 
     private long packedSize(MemorySegment state) {
-        UcpPackedData data = data(state);
-        return data == null ? 0 : data.byteSize();
+        State known = known(state);
+        return known == null ? 0 : known.data.byteSize();
     }
 
     private long pack(MemorySegment state, long offset, MemorySegment target, long most) {
-        UcpPackedData data = data(state);
+        State known = known(state);
+        UcpPackedData data = known == null ? null : known.data;
         if (data == null || offset >= data.byteSize()) {
             return 0;
         }
@@ -93,10 +100,10 @@ final class GenericDatatype {
                 data.pack(offset, part);
             } catch (Throwable t) {
                 part.fill((byte) 0);
-                fail(data, t);
+                fail(known, t);
             }
         } catch (Throwable t) {
-            fail(data, t);
+            fail(known, t);
         } finally {
             callbacks.leave();
         }
@@ -105,15 +112,15 @@ final class GenericDatatype {
 
     // Always OK: a status that is not would end the process where UCX does not expect one.
     private byte unpack(MemorySegment state, long offset, MemorySegment source, long length) {
-        UcpPackedData data = data(state);
+        State known = known(state);
         if (length == 0) {
             return OK; // an empty message
         }
         callbacks.enter();
         try (Arena call = Arena.ofConfined()) {
-            data.unpack(offset, sized(source, length, call).asReadOnly());
+            known.data.unpack(offset, sized(source, length, call).asReadOnly());
         } catch (Throwable t) {
-            fail(data, t);
+            fail(known, t);
         } finally {
             callbacks.leave();
         }
@@ -122,20 +129,20 @@ final class GenericDatatype {
 
     private void finish(MemorySegment state) {
         int place = (int) state.address() - 1;
-        if (data(state) != null) {
+        if (known(state) != null) {
             states.set(place, null);
             free.push(place);
         }
     }
 
-    private UcpPackedData data(MemorySegment state) {
+    private State known(MemorySegment state) {
         long place = state.address() - 1;
         return place >= 0 && place < states.size() ? states.get((int) place) : null;
     }
 
-    private void fail(UcpPackedData data, Throwable t) {
-        if (data != null) {
-            data.fail();
+    private void fail(State known, Throwable t) {
+        if (known != null && known.operation != null) {
+            known.operation.packingFailed = true;
         }
         news.failed(t);
     }

@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.UcpRma;
@@ -43,13 +44,16 @@ final class RemoteOperations {
             return 0;
         }
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(from);
         long result;
         try {
             result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), slot.sendParameters());
         } finally {
             Reference.reachabilityFence(from); // an automatic arena must not be collected during the call
         }
-        return began(result, slot, to, RequestSlot.PUT) ? keep(slot, RequestSlot.PUT, to, from, null, implicit) : 0;
+        return began(result, slot, to, RequestSlot.PUT, use)
+                ? keep(slot, RequestSlot.PUT, to, from, null, use, implicit)
+                : 0;
     }
 
     /** {@code ucp_put_nbx} from memory that is registered already. */
@@ -65,14 +69,14 @@ final class RemoteOperations {
         boolean begun = false;
         try {
             long result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), param);
-            begun = began(result, slot, to, RequestSlot.PUT);
+            begun = began(result, slot, to, RequestSlot.PUT, null);
         } finally {
             if (!begun) {
                 from.release();
             }
             Reference.reachabilityFence(buffer);
         }
-        return begun ? keep(slot, RequestSlot.PUT, to, buffer, from, implicit) : 0;
+        return begun ? keep(slot, RequestSlot.PUT, to, buffer, from, null, implicit) : 0;
     }
 
     /** {@code ucp_get_nbx}. */
@@ -83,13 +87,16 @@ final class RemoteOperations {
             return 0;
         }
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(to);
         long result;
         try {
             result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), slot.sendParameters());
         } finally {
             Reference.reachabilityFence(to);
         }
-        return began(result, slot, from, RequestSlot.GET) ? keep(slot, RequestSlot.GET, from, to, null, implicit) : 0;
+        return began(result, slot, from, RequestSlot.GET, use)
+                ? keep(slot, RequestSlot.GET, from, to, null, use, implicit)
+                : 0;
     }
 
     /** {@code ucp_get_nbx} into memory that is registered already. */
@@ -105,14 +112,14 @@ final class RemoteOperations {
         boolean begun = false;
         try {
             long result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), param);
-            begun = began(result, slot, from, RequestSlot.GET);
+            begun = began(result, slot, from, RequestSlot.GET, null);
         } finally {
             if (!begun) {
                 to.release();
             }
             Reference.reachabilityFence(buffer);
         }
-        return begun ? keep(slot, RequestSlot.GET, from, buffer, to, implicit) : 0;
+        return begun ? keep(slot, RequestSlot.GET, from, buffer, to, null, implicit) : 0;
     }
 
     /** {@code ucp_atomic_op_nbx} on 64 bits. The swapped number of a compare-and-swap is the second operand. */
@@ -142,10 +149,10 @@ final class RemoteOperations {
         int mask = kind == RequestSlot.ATOMIC ? POST : FETCH;
         long param = slot.parameters(mask, type, 0, 0);
         long result = UcpRma.atomic(on.endpointHandle(), operation, slot.operand(), remote, on.handle(), param);
-        if (!began(result, slot, on, kind)) {
+        if (!began(result, slot, on, kind, null)) {
             throw new AssertionError("ucp_atomic_op_nbx was done without a request");
         }
-        return keep(slot, kind, on, null, null, implicit);
+        return keep(slot, kind, on, null, null, null, implicit);
     }
 
     @HotPath
@@ -156,12 +163,14 @@ final class RemoteOperations {
     }
 
     @HotPath
-    private boolean began(long result, RequestSlot slot, UcpRemoteMemory remote, byte kind) {
+    private boolean began(long result, RequestSlot slot, UcpRemoteMemory remote, byte kind, ArenaUse use) {
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return false;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, RequestSlot.call(kind), remote.toString());
         }
         slot.remote = remote;
@@ -176,14 +185,15 @@ final class RemoteOperations {
             UcpRemoteMemory remote,
             MemorySegment buffer,
             UcpMemory memory,
+            ArenaUse use,
             boolean implicit) {
         if (memory != null) {
             slot.memory = memory;
         }
         if (implicit) {
-            requests.beginImplicit(slot, kind, remote.endpoint(), buffer);
+            requests.beginImplicit(slot, kind, remote.endpoint(), buffer, use);
             return 0;
         }
-        return requests.begin(slot, kind, remote.endpoint(), buffer);
+        return requests.begin(slot, kind, remote.endpoint(), buffer, use);
     }
 }

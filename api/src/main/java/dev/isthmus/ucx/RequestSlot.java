@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
@@ -81,6 +82,12 @@ final class RequestSlot {
     /** What C uses instead of a buffer. */
     UcpPayload payload;
 
+    /** Where the operation counts as long as C uses the buffer; null if its arena is not guarded. */
+    ArenaUse use;
+
+    /** The same of the header. */
+    ArenaUse headerUse;
+
     UcpEndpoint endpoint;
 
     /** Of an operation on a peer's memory; null for any other. */
@@ -88,6 +95,9 @@ final class RequestSlot {
 
     /** What such an operation uses on this side; null if that is not registered. */
     UcpMemory memory;
+
+    /** The program's part of packed data has thrown for this operation. */
+    boolean packingFailed;
 
     /** Whether there is more to let go of, when the operation has ended, than the buffer. */
     boolean holdsMore;
@@ -184,11 +194,38 @@ final class RequestSlot {
         };
     }
 
-    /** Whether C uses some of that memory, as long as it has not ended. */
-    boolean isUsing(long begin, long bytes) {
-        return (payload != null && payload.isUsing(begin, bytes))
-                || (buffer != null && Buffers.overlap(buffer, begin, bytes))
-                || (header != null && Buffers.overlap(header, begin, bytes));
+    /** What an operation of a kind is, for messages. */
+    static String noun(byte kind) {
+        return switch (kind) {
+            case SEND, SYNC_SEND, AM_SEND, STREAM_SEND -> "send";
+            case TAG_RECEIVE, AM_RECEIVE, STREAM_RECEIVE -> "receive";
+            case PUT -> "put";
+            case GET -> "get";
+            default -> "operation";
+        };
+    }
+
+    /** Whether C writes to the buffer. */
+    boolean isWriting() {
+        return switch (kind) {
+            case TAG_RECEIVE, AM_RECEIVE, STREAM_RECEIVE, GET -> true;
+            default -> false;
+        };
+    }
+
+    /** Whether it counts there. */
+    @SuppressWarnings("ReferenceEquality") // that very one
+    boolean isUsing(ArenaUse one) {
+        UcpPayload used = payload;
+        return one == use || one == headerUse || (used != null && used.isUsing(one));
+    }
+
+    /** Lets the arenas go of the buffers that C no longer uses. */
+    void letGo() {
+        ArenaUse.endOf(use);
+        ArenaUse.endOf(headerUse);
+        use = null;
+        headerUse = null;
     }
 
     /** What it is an operation of, for messages. */

@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.UcpStreams;
@@ -43,6 +44,7 @@ final class StreamOperations {
             return 0; // an assertion at the receiver ends its process
         }
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = UcpStreams.send(ep, address, bytes, slot.sendParameters());
@@ -51,12 +53,14 @@ final class StreamOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_stream_send_nbx", endpoint + ", " + bytes + " bytes");
         }
-        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer);
+        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer, use);
     }
 
     @HotPath
@@ -68,7 +72,7 @@ final class StreamOperations {
         }
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, BREAKS_DATATYPES, 0, 0);
-        payload.prepare();
+        payload.begin(slot);
         long result;
         try {
             result = UcpStreams.send(ep, address, payload.count(), parameters);
@@ -88,6 +92,7 @@ final class StreamOperations {
             return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0); // UCX has assertions against it
         }
         long parameters = slot.parameters(FLAGS, RequestSlots.CONTIGUOUS_BYTES, all ? WAIT_ALL : 0, 0);
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = UcpStreams.receive(ep, address, bytes, length.address(), parameters);
@@ -96,12 +101,14 @@ final class StreamOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0));
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_stream_recv_nbx", endpoint + ", " + bytes + " bytes");
         }
-        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer);
+        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, use);
     }
 
     @HotPath
@@ -114,7 +121,7 @@ final class StreamOperations {
             return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0);
         }
         long parameters = payload.parameters(slot, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
-        payload.prepare();
+        payload.begin(slot);
         long result;
         try {
             result = UcpStreams.receive(ep, address, payload.count(), length.address(), parameters);
@@ -167,11 +174,6 @@ final class StreamOperations {
                 release(lent[i]);
             }
         }
-    }
-
-    /** Whether an operation of the worker uses memory that is lent. */
-    boolean isUsed(long address, long bytes) {
-        return requests.isUsing(address, bytes);
     }
 
     OwnerThread owner() {

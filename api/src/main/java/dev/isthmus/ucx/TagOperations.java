@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_request_param_t;
 import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
@@ -43,6 +44,7 @@ final class TagOperations {
         checkEnabled();
         long address = Buffers.readable(buffer, offset, length);
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = Ucp.tagSend(ep, address, length, tag, slot.sendParameters());
@@ -51,12 +53,14 @@ final class TagOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_send_nbx", endpoint + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer);
+        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer, use);
     }
 
     /** {@code ucp_tag_send_sync_nbx}, on an endpoint that is open and of this thread. */
@@ -66,6 +70,7 @@ final class TagOperations {
         checkNotFailed(endpoint);
         long address = Buffers.readable(buffer, offset, length);
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = UcpTag.sendSync(ep, address, length, tag, slot.sendParameters());
@@ -74,12 +79,14 @@ final class TagOperations {
         }
         requests.touch();
         if (result == 0) {
+            ArenaUse.endOf(use);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_send_sync_nbx", endpoint + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer);
+        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer, use);
     }
 
     // UCX 1.13 would wait for the receiver all the same, and meet the operation when the endpoint is closed: the end of
@@ -105,7 +112,7 @@ final class TagOperations {
         long address = payload.address(false);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, 0, 0);
-        payload.prepare();
+        payload.begin(slot);
         long result;
         try {
             result = kind == RequestSlot.SEND
@@ -124,6 +131,7 @@ final class TagOperations {
         checkEnabled();
         long address = Buffers.writable(buffer, offset, length);
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         long result;
         try {
             result = Ucp.tagReceive(worker, address, length, tag, mask, slot.receiveParameters());
@@ -132,9 +140,10 @@ final class TagOperations {
         }
         requests.touch();
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
     }
 
     /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
@@ -145,7 +154,7 @@ final class TagOperations {
         long address = receivable(payload);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
-        payload.prepare();
+        payload.begin(slot);
         long result;
         try {
             result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
@@ -184,6 +193,7 @@ final class TagOperations {
         long handle = held(message);
         long address = Buffers.writable(buffer, offset, length);
         RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
         messages.remove(message);
         long result;
         try {
@@ -193,9 +203,10 @@ final class TagOperations {
         }
         requests.touch();
         if (UcxFailure.isError(result)) {
+            ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_msg_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
     }
 
     /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */
@@ -206,8 +217,8 @@ final class TagOperations {
         long address = receivable(payload);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
+        payload.begin(slot);
         messages.remove(message);
-        payload.prepare();
         long result;
         try {
             result = UcpTag.receiveMessage(worker, address, payload.count(), handle, parameters);

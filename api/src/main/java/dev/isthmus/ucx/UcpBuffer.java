@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
@@ -9,6 +10,7 @@ public final class UcpBuffer extends UcpPayload {
     private final MemorySegment segment;
     private long offset;
     private long length;
+    private ArenaUse use; // while C uses it, if its arena is guarded
 
     private UcpBuffer(UcpWorker worker, MemorySegment segment) {
         super(worker, RequestSlots.CONTIGUOUS_BYTES);
@@ -77,8 +79,24 @@ public final class UcpBuffer extends UcpPayload {
     }
 
     @Override
-    boolean isUsing(long begin, long bytes) {
-        return Buffers.overlap(segment, begin, bytes);
+    @SuppressWarnings("ReferenceEquality") // that very one
+    boolean isUsing(ArenaUse one) {
+        return one == use;
+    }
+
+    @Override
+    @HotPath
+    void hold(UcpRequests requests) {
+        use = requests.hold(segment);
+    }
+
+    @Override
+    @HotPath
+    void letGo() {
+        if (use != null) {
+            use.end();
+            use = null;
+        }
     }
 
     /** The buffer as messages name it. */

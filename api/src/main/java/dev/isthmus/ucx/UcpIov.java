@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_dt_iov;
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,6 +24,7 @@ public final class UcpIov extends UcpPayload {
 
     private final MemorySegment entries;
     private final MemorySegment[] segments; // whole, so that they and their arenas are held
+    private ArenaUse[] uses; // of the segments' arenas, while C uses the list; null while none was ever guarded
     private int size;
     private long bytes;
 
@@ -170,12 +172,44 @@ public final class UcpIov extends UcpPayload {
     }
 
     @Override
-    boolean isUsing(long begin, long bytes) {
+    @SuppressWarnings("ReferenceEquality") // that very one
+    boolean isUsing(ArenaUse one) {
         boolean any = false;
-        for (int i = 0; i < size; i++) {
-            any |= Buffers.overlap(segments[i], begin, bytes);
+        for (int i = 0; uses != null && i < uses.length; i++) {
+            any |= uses[i] == one;
         }
         return any;
+    }
+
+    @Override
+    @HotPath
+    void hold(UcpRequests requests) {
+        if (uses == null) {
+            uses = new ArenaUse[segments.length];
+        }
+        boolean all = false;
+        try {
+            for (int i = 0; i < size; i++) {
+                uses[i] = requests.hold(segments[i]);
+            }
+            all = true;
+        } finally {
+            if (!all) {
+                letGo();
+            }
+        }
+    }
+
+    @Override
+    @HotPath
+    void letGo() {
+        if (uses == null) {
+            return;
+        }
+        for (int i = 0; i < size; i++) {
+            ArenaUse.endOf(uses[i]);
+            uses[i] = null;
+        }
     }
 
     @HotPath

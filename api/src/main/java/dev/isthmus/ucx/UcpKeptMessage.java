@@ -1,9 +1,9 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
+import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
@@ -20,7 +20,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     private UcpActiveMessage during; // while the handler runs
     private UcpMessageBytes data;
     private UcpEndpoint endpoint;
-    private Arena view; // of the segment, if one was asked for
+    private ArenaGuard view; // of the segment, if one was asked for
     private MemorySegment segment;
     private long descriptor;
     private long length;
@@ -119,8 +119,8 @@ public final class UcpKeptMessage implements AutoCloseable {
 
     /**
      * The data as a segment, to be sent on without a copy for instance. Its arena is closed by {@link #release()}, which
-     * is refused while an operation of the same worker uses the segment; one of another worker is the program's to
-     * await. Allocates, once per message.
+     * is refused while an operation uses the segment, of whatever worker. The close of this worker does not wait for those
+     * of other workers: they are to have ended. Allocates, once per message.
      *
      * @return the bytes, read-only
      * @throws IllegalStateException if it holds no message, or the data has not come
@@ -130,7 +130,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     public MemorySegment segment() {
         long address = data().address();
         if (view == null) {
-            view = Arena.ofShared(); // the worker may be handed over meanwhile
+            view = ArenaGuard.shared("the segment of " + this); // the worker may be handed over meanwhile
             segment = MemorySegment.ofAddress(address)
                     .reinterpret(length, view, null)
                     .asReadOnly();
@@ -191,7 +191,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     /**
      * Gives the data back to UCX: {@code ucp_am_data_release}. The sender of a rendezvous is told that all went well.
      *
-     * @throws IllegalStateException if it holds no message, or an operation of the worker uses its segment
+     * @throws IllegalStateException if it holds no message, or an operation uses its segment
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -223,7 +223,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     @HotPath
     long empty() {
         if (view != null) {
-            view.close();
+            view.closeAnyway();
             view = null;
             segment = null;
         }
@@ -235,9 +235,9 @@ public final class UcpKeptMessage implements AutoCloseable {
         return descriptor;
     }
 
-    /** Whether an operation of the worker uses its segment. */
+    /** Whether an operation uses its segment. */
     boolean isUsed() {
-        return view != null && operations.isUsed(segment);
+        return view != null && view.isUsed();
     }
 
     int index() {

@@ -3,11 +3,11 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_mem_advise_params;
+import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.ucx.Libucp;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -26,7 +26,8 @@ public final class UcpMemory implements AutoCloseable {
 
     private final UcpContext context;
     private final Lifetime lifetime;
-    private final Arena arena; // null unless UCX allocated the memory
+    private final ArenaGuard own; // of memory that UCX allocated; null for the program's
+    private final ArenaGuard held; // of the program's memory, if its arena is guarded
     private final MemorySegment memory;
     private final boolean accessible;
     private final long handle;
@@ -34,11 +35,18 @@ public final class UcpMemory implements AutoCloseable {
     private volatile boolean abandoned;
 
     private UcpMemory(
-            UcpContext context, Lifetime lifetime, long handle, Arena arena, MemorySegment memory, boolean accessible) {
+            UcpContext context,
+            Lifetime lifetime,
+            long handle,
+            ArenaGuard own,
+            ArenaGuard held,
+            MemorySegment memory,
+            boolean accessible) {
         this.context = context;
         this.lifetime = lifetime;
         this.handle = handle;
-        this.arena = arena;
+        this.own = own;
+        this.held = held;
         this.memory = memory;
         this.accessible = accessible;
     }
@@ -50,8 +58,19 @@ public final class UcpMemory implements AutoCloseable {
             throw new IllegalArgumentException("a fixed address is for memory that UCX allocates");
         }
         Lifetime lifetime = lifetime(context, segment.byteSize() + " bytes registered");
-        long handle = lifetime.open(() -> MemoryMapping.register(context, segment, config));
-        return new UcpMemory(context, lifetime, handle, null, segment, true);
+        return lifetime.open(() -> {
+            ArenaGuard held = ArenaGuard.hold(segment, lifetime);
+            boolean done = false;
+            try {
+                long handle = MemoryMapping.register(context, segment, config);
+                done = true;
+                return new UcpMemory(context, lifetime, handle, null, held, segment, true);
+            } finally {
+                if (!done) {
+                    ArenaGuard.letGo(held, lifetime);
+                }
+            }
+        });
     }
 
     static UcpMemory allocate(UcpContext context, long bytes, UcpMemoryConfig config) {
@@ -72,14 +91,15 @@ public final class UcpMemory implements AutoCloseable {
         try (var call = new UcpCall()) {
             attributes = MemoryMapping.query(call, lifetime, handle);
         }
-        Arena arena = Arena.ofShared();
+        ArenaGuard own = ArenaGuard.shared(lifetime.toString());
         long length = bytes == 0 ? attributes.byteSize() : bytes;
-        return new UcpMemory(context, lifetime, handle, arena, at(attributes.address(), length, arena), accessible);
+        MemorySegment memory = at(attributes.address(), length, own);
+        return new UcpMemory(context, lifetime, handle, own, null, memory, accessible);
     }
 
     @SuppressWarnings("restricted")
-    private static MemorySegment at(long address, long bytes, Arena arena) {
-        return MemorySegment.ofAddress(address).reinterpret(bytes, arena, null);
+    private static MemorySegment at(long address, long bytes, ArenaGuard own) {
+        return MemorySegment.ofAddress(address).reinterpret(bytes, own, null);
     }
 
     private static Lifetime lifetime(UcpContext context, String name) {
@@ -199,10 +219,10 @@ public final class UcpMemory implements AutoCloseable {
 
     /**
      * Takes the memory from the devices and, if UCX allocated it, frees it: {@code ucp_mem_unmap}. Does nothing when it is
-     * closed already.
+     * closed already. Memory that an operation used which its worker dropped, as it did not end, is left to the process.
      *
-     * @throws IllegalStateException if operations that use it have not ended, as far as the program asked, or another
-     *     thread is in a call that uses it; it can be tried again
+     * @throws IllegalStateException if operations use it, or the {@link #segment()} of memory that UCX allocated, and have
+     *     not ended as far as the program asked; or another thread is in a call that uses it; it can be tried again
      */
     @Override
     public void close() {
@@ -219,13 +239,15 @@ public final class UcpMemory implements AutoCloseable {
     private void unmap() {
         boolean done = false;
         try (var call = new NativeCall()) {
-            if (arena != null) {
-                arena.close();
+            if (own != null) {
+                abandoned |= own.forgetDropped();
+                own.close();
             }
+            done = true; // what follows does not fail, and the segment is gone
             if (!abandoned) {
                 call.integer8(Libucp.MEM_UNMAP, context.handle(), handle); // always UCS_OK
+                ArenaGuard.letGo(held, lifetime);
             }
-            done = true;
         } finally {
             if (!done) {
                 users.getAndAdd(CLOSED); // twice that is 0

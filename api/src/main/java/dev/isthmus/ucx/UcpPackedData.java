@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.ArenaUse;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -9,7 +10,7 @@ import java.util.Objects;
  * {@link UcpPayload}.
  *
  * <p>UCX calls back for each part, which takes some tens of nanoseconds and allocates; everything else is faster with
- * plain buffers. A callback that throws does not stop UCX: the rest of the data is zero or dropped, the operation ends as
+ * plain buffers. A callback that throws does not stop UCX: the rest of the data is zero or dropped, that operation ends as
  * {@link UcsStatus#IO_ERROR}, and the exception comes out of {@link UcpWorker#progress()}.
  */
 public final class UcpPackedData extends UcpPayload {
@@ -18,7 +19,6 @@ public final class UcpPackedData extends UcpPayload {
     private final UcpPacker packer; // null if it is received
     private final UcpUnpacker unpacker; // null if it is sent
     private final long length;
-    private boolean failed;
 
     private UcpPackedData(UcpWorker worker, long length, UcpPacker packer, UcpUnpacker unpacker) {
         super(worker, worker.genericDatatype().handle());
@@ -97,31 +97,38 @@ public final class UcpPackedData extends UcpPayload {
     }
 
     @Override
-    boolean isUsing(long begin, long bytes) {
-        return false; // C has no memory of it
+    boolean isUsing(ArenaUse use) {
+        return false;
     }
 
     @Override
-    void prepare() {
-        type.begin(this);
+    void hold(UcpRequests requests) {}
+
+    @Override
+    void letGo() {}
+
+    @Override
+    void prepare(RequestSlot operation) {
+        type.begin(this, operation);
     }
 
     @Override
-    int ended(int status) {
-        super.ended(status);
-        return takeFailure() && status == 0 ? UcsStatus.IO_ERROR.code() : status;
+    int ended(RequestSlot operation, int status) {
+        super.ended(operation, status);
+        return takeFailure(operation) && status == 0 ? UcsStatus.IO_ERROR.code() : status;
     }
 
     @Override
-    void endedAtOnce(byte kind) {
-        if (takeFailure()) {
+    void endedAtOnce(RequestSlot operation, byte kind) {
+        super.endedAtOnce(operation, kind);
+        if (takeFailure(operation)) {
             throw UcxFailure.of(UcsStatus.IO_ERROR.code(), RequestSlot.call(kind), toString());
         }
     }
 
-    private boolean takeFailure() {
-        boolean was = failed;
-        failed = false;
+    private static boolean takeFailure(RequestSlot operation) {
+        boolean was = operation.packingFailed;
+        operation.packingFailed = false;
         return was;
     }
 
@@ -131,11 +138,6 @@ public final class UcpPackedData extends UcpPayload {
 
     void unpack(long offset, MemorySegment source) {
         unpacker.unpack(offset, source);
-    }
-
-    /** A callback has thrown: the next operation that ends is told. */
-    void fail() {
-        failed = true;
     }
 
     /** The data as messages name it. */

@@ -2,6 +2,8 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ArenaGuard;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
@@ -34,7 +36,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     private final long datatype;
     private int mask;
     private int memoryType;
-    private int uses; // operations that C has begun and that were not seen to end
+    private int uses; // operations that C has begun, or is about to, and that were not seen to end
 
     UcpPayload(UcpWorker worker, long datatype) {
         this.worker = worker;
@@ -105,7 +107,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
             attr.set(ValueLayout.JAVA_LONG, 0, ATTR_PACKED_SIZE | ATTR_BUFFER | ATTR_COUNT);
             attr.set(ValueLayout.JAVA_LONG, ATTR_BUFFER_AT, queried());
             attr.set(ValueLayout.JAVA_LONG, ATTR_COUNT_AT, count());
-            prepare();
+            prepare(null);
             call.check(Libucp.DT_QUERY, this, datatype, attr);
             return attr.get(ValueLayout.JAVA_LONG, ATTR_PACKED_SIZE_AT);
         }
@@ -122,12 +124,32 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     /** The address that C gets, once all that it leads to was found to be accessible. */
     abstract long address(boolean toWrite);
 
-    /** Whether some of that memory is part of it. */
-    abstract boolean isUsing(long begin, long bytes);
+    /** Whether its memory counts there. */
+    abstract boolean isUsing(ArenaUse use);
 
-    /** What is to be done before C gets it, when C asks back for it. */
+    /** Keeps the guarded arenas of its memory open, all of them or, when it throws, none. */
+    abstract void hold(UcpRequests requests);
+
+    /** Ends what {@link #hold} has begun. */
+    abstract void letGo();
+
+    /** What is to be done before C gets it for an operation, or null for a query, when C asks back for it. */
     @HotPath
-    void prepare() {}
+    void prepare(RequestSlot operation) {}
+
+    /**
+     * To be called last before C gets it.
+     *
+     * @throws IllegalStateException if an arena is closed by another thread
+     */
+    @HotPath
+    final void begin(RequestSlot operation) {
+        if (uses == 0 && ArenaGuard.exist()) {
+            hold(worker.requests());
+        }
+        uses++;
+        prepare(operation);
+    }
 
     /**
      * Checks that an operation of a worker may begin with it.
@@ -157,17 +179,19 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         return slot.parameters((mask & ~without) | with, datatype, flags, memoryType);
     }
 
-    /** C has begun an operation, and uses it. */
-    @HotPath
-    final void begun() {
-        uses++;
-    }
-
     /** C has ended an operation; the status it has then. */
     @HotPath
-    int ended(int status) {
-        uses--;
+    int ended(RequestSlot operation, int status) {
+        notBegun();
         return status;
+    }
+
+    /** C has refused an operation. */
+    @HotPath
+    final void notBegun() {
+        if (--uses == 0) {
+            letGo();
+        }
     }
 
     /**
@@ -176,7 +200,9 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      * @throws UcxException if all the same it went wrong
      */
     @HotPath
-    void endedAtOnce(byte kind) {}
+    void endedAtOnce(RequestSlot operation, byte kind) {
+        notBegun();
+    }
 
     /**
      * Checks that it may be changed.

@@ -1,6 +1,8 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
+import dev.isthmus.internal.ArenaGuard;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Ucp;
@@ -40,17 +42,19 @@ public final class UcpRequests {
     private AsyncRequests async; // which needs this
     private final long infoAddress;
     private final ImplicitRequests implicit;
+    private final ArenaHolds holds;
 
     private int activity; // counts what may have completed something
     private int skipped;
 
-    UcpRequests(OwnerThread owner, long worker, RequestSlots slots, Arena arena) {
+    UcpRequests(UcpWorker parent, OwnerThread owner, RequestSlots slots, Arena arena) {
         this.owner = owner;
-        this.worker = worker;
+        this.worker = parent.handle();
         this.slots = slots;
         this.info = ucp_tag_recv_info.allocate(arena);
         this.infoAddress = info.address();
         this.implicit = new ImplicitRequests(this, slots);
+        this.holds = new ArenaHolds(parent, owner, slots, this::anyEndedUntold);
     }
 
     /**
@@ -267,17 +271,44 @@ public final class UcpRequests {
         activity += events;
     }
 
+    /**
+     * To be called last before C gets a buffer: a guarded arena stays open until the operation has ended.
+     *
+     * @return null if the arena is not guarded; otherwise to be given to {@link #begin}, or {@linkplain ArenaUse#endOf
+     *     ended} if the operation did not begin or was done at once
+     */
+    @HotPath
+    ArenaUse hold(MemorySegment buffer) {
+        return ArenaGuard.exist() ? holds.begin(buffer.scope()) : null;
+    }
+
+    /** The same of a second buffer of the operation. */
+    @HotPath
+    ArenaUse holdSecond(MemorySegment buffer, ArenaUse first) {
+        return ArenaGuard.exist() ? holds.beginSecond(buffer.scope(), first) : null;
+    }
+
     /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
     @HotPath
-    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
         note(slot, kind, endpoint, buffer);
+        keep(slot, use);
         return slots.take(slot);
+    }
+
+    @HotPath
+    private static void keep(RequestSlot slot, ArenaUse use) {
+        if (use != null) {
+            slot.use = use;
+            slot.holdsMore = true;
+        }
     }
 
     /** Keeps account of one that the program is not told the number of, and that is forgotten when it has ended. */
     @HotPath
-    void beginImplicit(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+    void beginImplicit(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
         note(slot, kind, endpoint, buffer);
+        keep(slot, use);
         slots.takeImplicit(slot);
         implicit.add(slot);
     }
@@ -310,15 +341,15 @@ public final class UcpRequests {
     long began(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
         touch();
         if (result == 0) {
-            payload.endedAtOnce(kind);
+            payload.endedAtOnce(slot, kind);
             return 0;
         }
         if (UcxFailure.isError(result)) {
+            payload.notBegun();
             return notBegun((int) result, kind, endpoint, payload);
         }
-        payload.begun();
         slot.payload = payload;
-        long request = begin(slot, kind, endpoint, null);
+        long request = begin(slot, kind, endpoint, null, null);
         slot.holdsMore = true;
         return request;
     }
@@ -355,15 +386,6 @@ public final class UcpRequests {
                 left--;
                 any |= slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
             }
-        }
-        return any;
-    }
-
-    /** Whether an operation that has not ended uses some of that memory. */
-    boolean isUsing(long address, long bytes) {
-        boolean any = false;
-        for (RequestSlot slot : slots.all()) {
-            any |= slot.isTaken() && poll(slot) == IN_PROGRESS && slot.isUsing(address, bytes);
         }
         return any;
     }
@@ -426,6 +448,22 @@ public final class UcpRequests {
         }
     }
 
+    /**
+     * The worker has gone. The buffers of operations that did not end are the program's again, but for those that a peer in
+     * the middle of a transfer may still write to.
+     */
+    void releaseBuffers() {
+        for (RequestSlot slot : slots.all()) {
+            if (slot.isTaken() && poll(slot) == IN_PROGRESS && !slot.isWriting()) {
+                slot.letGo();
+                if (slot.payload != null) {
+                    slot.payload.letGo();
+                }
+            }
+        }
+        holds.end();
+    }
+
     /** The worker has gone: registered memory that an operation uses which did not end is not given back to C. */
     void releaseMemory() {
         for (RequestSlot slot : slots.all()) {
@@ -486,12 +524,15 @@ public final class UcpRequests {
     private int endedWithMore(RequestSlot slot, int told) {
         int status = told;
         if (slot.payload != null) {
-            status = slot.payload.ended(status);
+            status = slot.payload.ended(slot, status);
             slot.payload = null;
         }
         slot.status = (byte) status;
         if (slot.header != null) {
             slot.header = null;
+        }
+        if (slot.use != null || slot.headerUse != null) {
+            slot.letGo();
         }
         slot.endpoint = null;
         if (slot.remote != null) {

@@ -1,7 +1,7 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -14,7 +14,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     private final StreamOperations operations;
     private UcpEndpoint endpoint; // null while it holds nothing
     private int place;
-    private Arena view; // of the segment, if one was asked for
+    private ArenaGuard view; // of the segment, if one was asked for
     private MemorySegment segment;
 
     private UcpStreamData(StreamOperations operations) {
@@ -53,7 +53,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     public MemorySegment segment() {
         long begin = at(0, 0);
         if (view == null) {
-            view = Arena.ofShared(); // the worker may be handed over before it is closed
+            view = ArenaGuard.shared("the segment of " + this); // the worker may be handed over before it is closed
             segment = MemorySegment.ofAddress(begin)
                     .reinterpret(count(), view, null)
                     .asReadOnly();
@@ -65,7 +65,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
      * Gives the bytes back to UCX if there are any: {@code ucp_stream_data_release}. After that they are refused here and
      * in the segment.
      *
-     * @throws IllegalStateException if an operation of the worker uses the segment
+     * @throws IllegalStateException if an operation uses the segment, of whatever worker
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -74,7 +74,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
             return;
         }
         owner().check();
-        if (view != null && operations.isUsed(address(), count())) {
+        if (view != null && view.isUsed()) {
             throw new IllegalStateException("an operation uses the segment of " + this + ": it is to be done first");
         }
         operations.release(this);
@@ -106,7 +106,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     @HotPath
     void forget() {
         if (view != null) {
-            view.close();
+            view.closeAnyway();
             view = null;
             segment = null;
         }

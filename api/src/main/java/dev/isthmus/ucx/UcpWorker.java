@@ -70,7 +70,7 @@ public final class UcpWorker implements AutoCloseable {
         this.closeNanos = config.closeTimeout().toNanos();
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
         this.worker = lifetime.open(() -> create(config, name));
-        this.requests = new UcpRequests(owner, worker, slots, arena);
+        this.requests = new UcpRequests(this, owner, slots, arena);
         this.async = new AsyncRequests(this, requests, slots, arena);
         requests.futures(async);
         this.tags = new TagOperations(this, owner, slots, requests, arena);
@@ -330,8 +330,9 @@ public final class UcpWorker implements AutoCloseable {
      * Receives a message whose tag equals the given one where the mask has ones: {@code ucp_tag_recv_nbx}. Receives meet
      * messages in the order in which both were posted.
      *
-     * <p>UCX writes to the buffer until the operation is done: until then neither use it nor close its arena. A message
-     * that is longer ends as {@link UcsStatus#MESSAGE_TRUNCATED}.
+     * <p>UCX writes to the buffer until the operation is done: until then do not use it. A {@link dev.isthmus.GuardedArena}
+     * cannot be closed before; do not close any other. A message that is longer ends as {@link
+     * UcsStatus#MESSAGE_TRUNCATED}.
      *
      * @param buffer off the heap, writable, of an arena that this thread may access
      * @param offset where the message is to begin in the buffer, in bytes
@@ -525,10 +526,12 @@ public final class UcpWorker implements AutoCloseable {
             }
             leave = requests.pending(null) > 0; // their buffers may still be registered with the context
             requests.releaseMemory();
+            requests.releaseBuffers();
             async.keepEnded();
             arena.close();
         } else {
             requests.releaseMemory();
+            requests.releaseBuffers();
             async.keepEnded();
         }
         if (leave) {

@@ -57,7 +57,7 @@ public final class AddressSpaceRegion implements AutoCloseable {
         memory.check(access);
         String name = pd.context().device().name() + ", " + memory.length() + " bytes of the address space";
         var part = new Lifetime("MemoryRegion", name, lifetime);
-        return part.open(() -> new MemoryRegion(pd, part, handle, RegionKind.PART, memory, access));
+        return part.open(() -> MemoryRegion.make(pd, part, () -> handle, RegionKind.PART, memory, access));
     }
 
     /**

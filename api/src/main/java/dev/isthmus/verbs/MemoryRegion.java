@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_mr;
+import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
@@ -11,6 +12,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * Memory that a device may reach: {@code struct ibv_mr}. Any thread may use it.
@@ -19,9 +21,10 @@ import java.util.function.Consumer;
  * own the memory.
  *
  * <p>Close what uses it in this order: the queue pairs, or at least all that they have outstanding; then the region; then
- * the arena. A device writes to memory until then, and some drivers copy short messages to it when they are polled:
- * memory that was freed before, and used for something else, would be overwritten.
- * C also reads it while an {@linkplain SendRequest#inline inline} request is posted.
+ * the arena. A {@link dev.isthmus.GuardedArena} refuses to be closed before the region. Once the region is closed the device
+ * no longer writes, with two exceptions: drivers that copy short messages when they are polled, HiSilicon's always and
+ * NVIDIA's if the environment says {@code MLX5_SCATTER_TO_CQE=1}. C also reads the memory while an {@linkplain
+ * SendRequest#inline inline} request is posted. docs/what-ends-the-jvm.md has what follows from these.
  */
 public final class MemoryRegion implements AutoCloseable {
 
@@ -47,6 +50,7 @@ public final class MemoryRegion implements AutoCloseable {
     private final int lkey;
     private final int rkey;
     private final int handleNumber;
+    private final ArenaGuard guard; // of the memory's arena, or null
 
     /**
      * Alive as long as requests may use the region: the memory's, and once this is closed, one that is dead. Read without
@@ -65,17 +69,42 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Stands for a region that C has made.
+     * Makes a region, which keeps a guarded arena open from before C has it until C has it no more.
      *
+     * @param handle makes it in C, or throws
      * @param kind says how it ends
      */
-    MemoryRegion(
+    static MemoryRegion make(
+            ProtectionDomain pd,
+            Lifetime lifetime,
+            Supplier<MemorySegment> handle,
+            RegionKind kind,
+            RegionMemory memory,
+            Set<AccessFlag> access) {
+        ArenaGuard guard = ArenaGuard.hold(memory.segment(), lifetime);
+        boolean made = false;
+        try {
+            MemorySegment mr = handle.get();
+            MemoryRegion region = Lifetime.orDestroy(
+                    () -> new MemoryRegion(pd, lifetime, mr, kind, memory, access, guard),
+                    () -> kind.destroy(mr, lifetime.name()));
+            made = true;
+            return region;
+        } finally {
+            if (!made) {
+                ArenaGuard.letGo(guard, lifetime);
+            }
+        }
+    }
+
+    private MemoryRegion(
             ProtectionDomain pd,
             Lifetime lifetime,
             MemorySegment handle,
             RegionKind kind,
             RegionMemory memory,
-            Set<AccessFlag> access) {
+            Set<AccessFlag> access,
+            ArenaGuard guard) {
         MemorySegment mr = NativeCall.sized(handle, ibv_mr.sizeof());
         this.pd = pd;
         this.lifetime = lifetime;
@@ -91,6 +120,7 @@ public final class MemoryRegion implements AutoCloseable {
         this.lkey = ibv_mr.lkey(mr);
         this.rkey = ibv_mr.rkey(mr);
         this.handleNumber = ibv_mr.handle(mr);
+        this.guard = guard;
         OPEN.add(this);
     }
 
@@ -312,6 +342,7 @@ public final class MemoryRegion implements AutoCloseable {
                 open(!ended && !broken);
             }
             OPEN.remove(this);
+            ArenaGuard.letGo(guard, lifetime);
         });
     }
 

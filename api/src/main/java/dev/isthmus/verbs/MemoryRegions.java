@@ -203,10 +203,7 @@ final class MemoryRegions {
         Runnable told = Trace.registering(device(pd), memory.length());
         MemoryRegion region = lifetime.open(() -> {
             try (var call = new VerbsCall().explain(help(memory.length(), access))) {
-                MemorySegment handle = create.apply(call);
-                return Lifetime.orDestroy(
-                        () -> new MemoryRegion(pd, lifetime, handle, kind, memory, access),
-                        () -> kind.destroy(handle, lifetime.name()));
+                return MemoryRegion.make(pd, lifetime, () -> create.apply(call), kind, memory, access);
             }
         });
         told.run();

@@ -1,6 +1,6 @@
 package dev.isthmus.verbs;
 
-import java.lang.foreign.Arena;
+import dev.isthmus.internal.ArenaGuard;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -10,16 +10,16 @@ import java.lang.foreign.MemorySegment;
  */
 public final class RegisteredMemory implements AutoCloseable {
 
-    private final Arena arena;
+    private final ArenaGuard arena;
     private final MemoryRegion region;
 
-    private RegisteredMemory(Arena arena, MemoryRegion region) {
+    private RegisteredMemory(ArenaGuard arena, MemoryRegion region) {
         this.arena = arena;
         this.region = region;
     }
 
     static RegisteredMemory allocate(ProtectionDomain pd, PageMemory pages, long bytes, AccessFlag... access) {
-        Arena arena = Arena.ofShared();
+        ArenaGuard arena = ArenaGuard.shared("RegisteredMemory(" + bytes + " bytes)");
         boolean made = false;
         try {
             var memory = new RegisteredMemory(arena, pd.register(pages.allocate(arena, bytes), access));
@@ -51,18 +51,20 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /**
-     * Deregisters the region, then frees the memory. Requests that use it must have completed, and no other thread may be
-     * posting one that is {@linkplain SendRequest#inline inline}: C could read what is freed. Later posts are refused. Does
-     * nothing when it is closed already.
+     * Deregisters the region, then frees the memory. Requests that use it should have completed, or the device fails them.
+     * No other thread may be posting one that is {@linkplain SendRequest#inline inline}: C could read what is freed. Later
+     * posts are refused. Does nothing when it is closed already.
      *
-     * @throws IllegalStateException if another thread is in a call that uses the memory; it can be tried again
+     * @throws IllegalStateException if another region of the memory is open, a UCX operation uses it, or another thread
+     *     is in a call that does; it can be tried again
      * @throws dev.isthmus.VerbsException if the region cannot be deregistered; the memory stays, and it can be tried
      *     again
      */
     @Override
     public void close() {
-        region.close();
-        if (arena.scope().isAlive()) {
+        if (!arena.isClosed()) {
+            arena.checkUnused(region.lifetime());
+            region.close();
             arena.close();
         }
     }

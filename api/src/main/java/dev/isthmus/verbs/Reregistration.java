@@ -103,9 +103,13 @@ public final class Reregistration {
         String name = pd.context().device().name() + ", " + memory.length() + " bytes";
         var lifetime = new Lifetime("MemoryRegion", name, pd.lifetime());
         return lifetime.open(() -> {
-            region.replace(this::call);
-            return new MemoryRegion(pd, lifetime, region.handle(), RegionKind.REGISTERED, memory, access);
+            return MemoryRegion.make(pd, lifetime, this::replace, RegionKind.REGISTERED, memory, access);
         });
+    }
+
+    private MemorySegment replace() {
+        region.replace(this::call);
+        return region.handle();
     }
 
     private void call() {

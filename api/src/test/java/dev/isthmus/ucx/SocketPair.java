@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.isthmus.GuardedArena;
 import java.io.File;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +24,7 @@ final class SocketPair implements AutoCloseable {
     final UcpWorker client;
     final UcpWorker server;
     final UcpListener listener;
-    final Arena arena = Arena.ofConfined();
+    final Arena arena = GuardedArena.ofConfined();
     final List<UcpEndpoint> failed = new ArrayList<>();
 
     private final Deque<UcpConnectionRequest> requests = new ArrayDeque<>();

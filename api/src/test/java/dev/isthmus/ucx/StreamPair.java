@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.GuardedArena;
 import java.lang.foreign.Arena;
 import java.time.Duration;
 import java.util.EnumSet;
@@ -14,7 +15,7 @@ final class StreamPair implements AutoCloseable {
     final UcpWorker receiver;
     final UcpStream there;
     final UcpStream back;
-    final Arena arena = Arena.ofConfined();
+    final Arena arena = GuardedArena.ofConfined();
 
     StreamPair(String tls) {
         context = UcpContext.create(

@@ -306,7 +306,7 @@ class UcpActiveMessageMisuseTest {
                 config -> config.set("TLS", tls).features(EnumSet.of(UcpFeature.AM)),
                 UcpPair.closingWithin(Duration.ofMillis(100)));
         long[] receive = {-1};
-        MemorySegment to = pair.arena.allocate(8 << 20);
+        MemorySegment to = Arena.ofAuto().allocate(8 << 20); // a guarded one stays open: the peer is writing to it
         pair.receiver.activeMessages().setHandler(ID, message -> receive[0] = message.receive(to));
         long ignored = pair.endpoint.amSend(ID, NONE, pair.arena.allocate(8 << 20), UcpActiveMessages.RENDEZVOUS);
         UcxTransports.until(() -> receive[0] >= 0, pair::progress);

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.UcxException;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -190,6 +191,40 @@ class UcpPackedDataTest {
             assertThrows(IllegalArgumentException.class, () -> UcpPackedData.packing(pair.sender, -1, (o, t) -> {}));
             assertInstanceOf(UcpPayload.class, in.options(UcpOperationOption.FAST_COMPLETION));
             assertNotNull(in.toString());
+        }
+    }
+
+    /** Whose callback has thrown is told, and nobody else. */
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldTellTheOperationWhoseBytesWereWrong(String tls) {
+        try (var pair = new UcpPair(tls);
+                var arena = GuardedArena.ofConfined()) {
+            var in = UcpPackedData.unpacking(pair.receiver, 8, (offset, source) -> {
+                if (source.get(ValueLayout.JAVA_BYTE, 0) != 1) {
+                    throw new IllegalArgumentException("wrong bytes");
+                }
+            });
+            long wrong = pair.receiver.tagReceive(in, 1, UcpWorker.EXACT_TAG);
+            long intact = pair.receiver.tagReceive(in, 2, UcpWorker.EXACT_TAG);
+            MemorySegment bytes = arena.allocate(16);
+            bytes.set(ValueLayout.JAVA_BYTE, 8, (byte) 1);
+            long first = pair.endpoint.tagSend(bytes, 0, 8, 1);
+            long second = pair.endpoint.tagSend(bytes, 8, 8, 2);
+            // The later one is asked about first.
+            UcxTransports.until(() -> pair.receiver.requests().isDone(intact), () -> {
+                pair.sender.progress();
+                try {
+                    pair.receiver.progress();
+                } catch (IllegalArgumentException e) {
+                    assertEquals("wrong bytes", e.getMessage());
+                }
+            });
+            assertEquals(UcsStatus.OK, pair.receiver.requests().status(intact));
+            pair.await(pair.receiver, wrong);
+            assertEquals(UcsStatus.IO_ERROR, pair.receiver.requests().status(wrong));
+            pair.await(pair.sender, first);
+            pair.await(pair.sender, second);
         }
     }
 }

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.GuardedArena;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -15,7 +16,8 @@ final class UcpPair implements AutoCloseable {
     final UcpWorker sender;
     final UcpWorker receiver;
     final UcpEndpoint endpoint;
-    final Arena arena = Arena.ofConfined();
+    /** Its close fails when an operation was not seen to have ended. */
+    final Arena arena = GuardedArena.ofConfined();
 
     UcpPair(String tls) {
         this(tls, config -> {});

@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.VerbsException;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressExchange;
@@ -13,7 +14,6 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -48,7 +48,7 @@ public final class ConnectOverTcp {
 
     /** Waits for a client, and returns what it has written. */
     static String serve(AddressExchange.Listener listener) throws IOException {
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = Device.first().open();
                 var pd = device.allocateProtectionDomain();
                 var cq = device.createCompletionQueue(16);
@@ -80,7 +80,7 @@ public final class ConnectOverTcp {
 
     /** Writes a text into the server's region. */
     static void write(InetSocketAddress server, String text) throws IOException {
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = Device.first().open();
                 var pd = device.allocateProtectionDomain();
                 var cq = device.createCompletionQueue(16);

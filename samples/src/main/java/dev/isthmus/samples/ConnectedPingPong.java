@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressVector;
 import dev.isthmus.verbs.QueuePair;
@@ -10,7 +11,6 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Mixin;
@@ -38,7 +38,7 @@ abstract class ConnectedPingPong implements Callable<Integer> {
     @Override
     public final Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = options.open();
                 var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();

@@ -1,7 +1,7 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpContext;
-import java.lang.foreign.Arena;
 
 /** Sends a message from one UCX worker to another of the same process, over whatever UCX chooses. */
 public final class HelloUcx {
@@ -15,7 +15,7 @@ public final class HelloUcx {
      */
     public static void main(String[] args) {
         // README: begin
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var context = UcpContext.create();
                 var sender = context.createWorker();
                 var receiver = context.createWorker();

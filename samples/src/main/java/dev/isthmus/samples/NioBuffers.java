@@ -2,6 +2,7 @@ package dev.isthmus.samples;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.MemoryRegion;
@@ -10,7 +11,6 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -42,7 +42,7 @@ public final class NioBuffers {
         }
         // A buffer of NIO's own. The segment is the same memory, and keeps the buffer from the collector.
         ByteBuffer buffer = ByteBuffer.allocateDirect(HEADER + MOST);
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = Device.first().open();
                 var pd = device.allocateProtectionDomain();
                 var cq = device.createCompletionQueue(16);

@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
@@ -13,7 +14,6 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -74,7 +74,7 @@ public final class SrqPingPong implements Callable<Integer> {
                     + ", and no more than the " + options.receiveDepth + " receives of -r");
         }
         PrintWriter out = spec.commandLine().getOut();
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = options.open();
                 var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();

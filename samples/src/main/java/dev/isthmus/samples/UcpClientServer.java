@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpConnectionRequest;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
@@ -79,7 +80,7 @@ public final class UcpClientServer {
             Consumer<InetSocketAddress> listening)
             throws InterruptedException {
         var requests = new ArrayDeque<UcpConnectionRequest>();
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var worker = context.createWorker();
                 var listener = worker.createListener(at, requests::add)) {
             var server = new UcpClientServer(worker, way, arena);
@@ -99,7 +100,7 @@ public final class UcpClientServer {
     /** Sends texts to a server. */
     static void send(UcpContext context, InetSocketAddress to, UcpFeature way, int count, long bytes)
             throws InterruptedException {
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var worker = context.createWorker();
                 var endpoint = worker.createEndpoint(to, config -> {})) {
             var client = new UcpClientServer(worker, way, arena);

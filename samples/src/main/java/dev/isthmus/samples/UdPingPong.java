@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
@@ -8,7 +9,6 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -52,7 +52,7 @@ public final class UdPingPong implements Callable<Integer> {
     @Override
     public Integer call() throws IOException, InterruptedException {
         PrintWriter out = spec.commandLine().getOut();
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = options.open();
                 var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();

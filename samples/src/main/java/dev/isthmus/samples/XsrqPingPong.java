@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressVector;
 import dev.isthmus.verbs.CompletionChannel;
@@ -19,7 +20,6 @@ import dev.isthmus.verbs.WorkCompletions;
 import dev.isthmus.verbs.XrcDomain;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.lang.foreign.Arena;
 import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -143,7 +143,7 @@ public final class XsrqPingPong implements Callable<Integer> {
         if (!Files.exists(DOMAIN_FILE)) {
             Files.createFile(DOMAIN_FILE);
         }
-        try (var arena = Arena.ofConfined();
+        try (var arena = GuardedArena.ofConfined();
                 var device = options.open();
                 var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();

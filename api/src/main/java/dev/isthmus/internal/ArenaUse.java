@@ -1,0 +1,105 @@
+package dev.isthmus.internal;
+
+import java.lang.invoke.VarHandle;
+
+/**
+ * How many operations of one user are in C with memory of one arena. Only the user's thread counts, so that it needs no
+ * atomic step; the thread that closes the arena reads.
+ *
+ * <p>The arena of a shared guard may be closed by another thread at any time. An operation therefore counts first and then
+ * looks whether it is being closed; the close announces itself first and then looks at the counts. One of them sees the
+ * other. A confined guard is closed by the thread that begins operations, or they could not access its memory.
+ */
+public final class ArenaUse {
+
+    /** Who begins operations. */
+    public interface User {
+
+        /** Asks C which operations have ended, if the calling thread may. */
+        void ask();
+
+        /** Whether it is closed, so that it begins no more. */
+        boolean isOver();
+
+        /** What uses the arena, such as "2 receives of UcpWorker(a)". On any thread, so it may be a little late. */
+        String describe(ArenaUse use, int count);
+    }
+
+    private final ArenaGuard guard;
+    private final User user;
+    private int count;
+
+    ArenaUse(ArenaGuard guard, User user) {
+        this.guard = guard;
+        this.user = user;
+    }
+
+    /**
+     * An operation is about to begin.
+     *
+     * @return this
+     * @throws IllegalStateException if the arena is closed
+     */
+    @HotPath
+    public ArenaUse begin() {
+        count++;
+        if (guard.isShared()) {
+            VarHandle.fullFence();
+            if (guard.isClosing()) {
+                checkOpen();
+            }
+        }
+        return this;
+    }
+
+    private void checkOpen() {
+        try {
+            guard.checkOpen();
+        } catch (IllegalStateException e) {
+            count--;
+            throw e;
+        }
+    }
+
+    /** An operation has ended, or did not begin. */
+    @HotPath
+    public void end() {
+        VarHandle.releaseFence();
+        count--;
+    }
+
+    /** The same of a buffer that may have no guard: null. */
+    @HotPath
+    public static void endOf(ArenaUse use) {
+        if (use != null) {
+            use.end();
+        }
+    }
+
+    /** Whether the arena is closed. */
+    public boolean isClosed() {
+        return guard.isClosed();
+    }
+
+    boolean isOver() {
+        return count == 0 && user.isOver();
+    }
+
+    boolean isDropped() {
+        return count != 0 && user.isOver();
+    }
+
+    void askUser() {
+        if (count != 0) {
+            user.ask();
+        }
+    }
+
+    int count() {
+        return count;
+    }
+
+    String describe() {
+        return user.describe(this, count);
+    }
+}

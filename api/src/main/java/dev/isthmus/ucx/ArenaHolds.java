@@ -1,0 +1,129 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.internal.ArenaGuard;
+import dev.isthmus.internal.ArenaUse;
+import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.StringJoiner;
+
+/**
+ * The guarded arenas that one worker's operations use. An operation counts in the arena of its buffer before C gets it, and
+ * until it has ended. On the worker's thread, but for what a close of an arena asks.
+ */
+final class ArenaHolds implements ArenaUse.User {
+
+    private static final int FEW = 16;
+
+    private final UcpWorker parent;
+    private final OwnerThread owner;
+    private final RequestSlots slots;
+    private final Runnable askAll;
+    private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
+    private int usesToPrune = FEW;
+    private MemorySegment.Scope lastScope; // most operations use the same arena as the one before
+    private ArenaUse last;
+    private volatile boolean over;
+
+    ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots, Runnable askAll) {
+        this.parent = parent;
+        this.owner = owner;
+        this.slots = slots;
+        this.askAll = askAll;
+    }
+
+    /**
+     * An operation is about to begin with memory of an arena.
+     *
+     * @return what is to be told of its end; null if the arena is not guarded
+     * @throws IllegalStateException if the arena is closed
+     */
+    @HotPath
+    ArenaUse begin(MemorySegment.Scope scope) {
+        ArenaUse use = scope.equals(lastScope) ? last : find(scope);
+        return use == null ? null : use.begin();
+    }
+
+    @HotPath
+    private ArenaUse find(MemorySegment.Scope scope) {
+        ArenaUse use = uses.get(scope);
+        if (use == null) {
+            use = make(scope);
+        }
+        if (use != null) {
+            lastScope = scope;
+            last = use;
+        }
+        return use;
+    }
+
+    // That an arena has no guard is not kept: it would keep the memory of an automatic one.
+    private ArenaUse make(MemorySegment.Scope scope) {
+        ArenaGuard guard = ArenaGuard.of(scope);
+        if (guard == null) {
+            return null;
+        }
+        if (uses.size() >= usesToPrune) {
+            uses.values().removeIf(ArenaUse::isClosed);
+            usesToPrune = Math.max(FEW, 2 * uses.size());
+        }
+        ArenaUse use = guard.use(this);
+        uses.put(scope, use);
+        return use;
+    }
+
+    /** A second arena of the same operation: when it cannot be used, the first is not used either. */
+    @HotPath
+    ArenaUse beginSecond(MemorySegment.Scope scope, ArenaUse first) {
+        boolean begun = false;
+        try {
+            ArenaUse second = begin(scope);
+            begun = true;
+            return second;
+        } finally {
+            if (!begun) {
+                ArenaUse.endOf(first);
+            }
+        }
+    }
+
+    /** The worker is closed: what still counts then does so for ever. */
+    void end() {
+        over = true;
+    }
+
+    @Override
+    public void ask() {
+        if (!over && owner.isCurrent()) {
+            askAll.run();
+        }
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public String describe(ArenaUse use, int count) {
+        var kinds = new LinkedHashMap<String, Integer>();
+        for (RequestSlot slot : slots.all()) {
+            if (slot.isTaken() && slot.isUsing(use)) {
+                kinds.merge(RequestSlot.noun(slot.kind), 1, Integer::sum);
+            }
+        }
+        if (kinds.isEmpty()) { // they have just begun or ended, on the worker's thread
+            kinds.put("operation", count);
+        }
+        var list =
+                new StringJoiner(", ", "", " of " + parent + (over ? ", which dropped them when it was closed," : ""));
+        for (Map.Entry<String, Integer> kind : kinds.entrySet()) {
+            int n = kind.getValue();
+            list.add(n + " " + kind.getKey() + (n == 1 ? "" : "s"));
+        }
+        return list.toString();
+    }
+}
