@@ -7,18 +7,28 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
  * The address of a worker, as a peer needs it to make an endpoint: {@code ucp_address_t}. Opaque bytes, a few hundred,
- * that a program carries to the peer itself, by a socket or a file. Immutable.
+ * that a program carries to the peer itself, by a socket or a file. Immutable and thread-safe.
  *
- * <p>UCX reads an address without knowing its length and without a check sum: bytes that are not what {@link
- * UcpWorker#address()} gave can end the process. Take them only from peers that are trusted.
+ * <p>UCX reads an address without knowing where it ends, and bytes that are not an address can end the process. So {@link
+ * #toByteArray()} puts them into an envelope with a version and a check sum, and {@link #of(byte[])} takes nothing else:
+ * that finds accidents. To find forgeries, too, both sides give a key that only they know: {@link #toByteArray(byte[])} and
+ * {@link #of(byte[], byte[])}. Programs in C have no envelope: {@link #toRawBytes()} and {@link #ofRaw} are for those
+ * alone.
+ *
+ * <p>A peer with a right address is not yet a harmless one: docs/what-ends-the-jvm.md says what it can do.
  */
 public final class UcpAddress {
 
     // A flags byte and the worker's identity come first in every address; see ucp_address_pack.
+    private static final int MARK = 0x49574101; // "IWA", and the version
+    private static final int SEALED_MARK = 0x49574b01; // "IWK"
+    private static final String WHAT = "a worker address";
+
     private static final int MIN_BYTES = 9;
     private static final int MAX_BYTES = 1 << 16;
 
@@ -32,36 +42,79 @@ public final class UcpAddress {
     }
 
     /**
-     * The address that a peer sent. Thread-safe.
+     * The address that a peer sent.
      *
      * @param bytes all bytes of {@link #toByteArray()}; copied
      * @return the address
-     * @throws IllegalArgumentException if no address has that length
+     * @throws IllegalArgumentException if they are anything else
      */
     public static UcpAddress of(byte[] bytes) {
+        return read(Framed.open(bytes, MARK, WHAT, MIN_BYTES));
+    }
+
+    /**
+     * The address that a peer sent who knows the same key.
+     *
+     * @param bytes all bytes of {@link #toByteArray(byte[])}; copied
+     * @param key the key that it was made with
+     * @return the address
+     * @throws IllegalArgumentException if they are anything else, or the key is another; or the key is empty
+     */
+    public static UcpAddress of(byte[] bytes, byte[] key) {
+        return read(Framed.openSealed(bytes, SEALED_MARK, key, WHAT, MIN_BYTES));
+    }
+
+    private static UcpAddress read(ByteBuffer content) {
+        byte[] address = new byte[content.remaining()];
+        content.get(address);
+        return ofRaw(address);
+    }
+
+    /**
+     * The address that a program in C sent, unchecked: if the bytes are not what {@code ucp_worker_get_address} gave, all
+     * of them, UCX can read outside of them or end the process when an endpoint is made. Nothing but their number is
+     * looked at. For peers in C only, and for those that are trusted.
+     *
+     * @param bytes an {@code ucp_address_t}; copied
+     * @return the address
+     * @throws IllegalArgumentException if no address has that length
+     */
+    public static UcpAddress ofRaw(byte[] bytes) {
         if (bytes.length < MIN_BYTES || bytes.length > MAX_BYTES) {
-            throw new IllegalArgumentException("a worker address has " + MIN_BYTES + " to " + MAX_BYTES
-                    + " bytes, and here are " + bytes.length + ": pass on all bytes of toByteArray(), and only those");
+            throw new IllegalArgumentException(
+                    "a worker address has " + MIN_BYTES + " to " + MAX_BYTES + " bytes, and here are " + bytes.length);
         }
         return new UcpAddress(bytes.clone());
     }
 
     /**
-     * The bytes to carry to the peer.
+     * The bytes to carry to a peer in Java: the address in its envelope.
      *
-     * @return a copy
+     * @return a copy, for {@link #of(byte[])}
      */
     public byte[] toByteArray() {
-        return bytes.clone();
+        return Framed.of(MARK, bytes.length, content -> content.put(bytes));
     }
 
     /**
-     * How many bytes there are.
+     * The bytes to carry to a peer in Java who knows the same key: with an HMAC-SHA256, so that nobody else can make or
+     * change them. They are not secret.
      *
-     * @return the length in bytes
+     * @param key any bytes but none, best 32 random ones
+     * @return a copy, for {@link #of(byte[], byte[])}
+     * @throws IllegalArgumentException if the key is empty
      */
-    public int byteSize() {
-        return bytes.length;
+    public byte[] toByteArray(byte[] key) {
+        return Framed.sealed(SEALED_MARK, key, bytes.length, content -> content.put(bytes));
+    }
+
+    /**
+     * The bytes of {@code ucp_worker_get_address} alone, for a peer in C.
+     *
+     * @return a copy, for {@code ucp_ep_create} there, and {@link #ofRaw} here
+     */
+    public byte[] toRawBytes() {
+        return bytes.clone();
     }
 
     /**

@@ -44,7 +44,7 @@ final class WorkerQueries {
 
     private static UcpAddress copy(UcpCall call, UcpWorker worker, MemorySegment address, long length) {
         try {
-            return UcpAddress.of(UcpCall.sized(address, length).toArray(ValueLayout.JAVA_BYTE));
+            return UcpAddress.ofRaw(UcpCall.sized(address, length).toArray(ValueLayout.JAVA_BYTE));
         } finally {
             call.nothing(Libucp.WORKER_RELEASE_ADDRESS, worker.handle(), address);
         }

@@ -95,8 +95,9 @@ final class UcpChild implements AutoCloseable {
     }
 
     private static void write(DataOutputStream out, UcpAddress address) throws IOException {
-        out.writeInt(address.byteSize());
-        out.write(address.toByteArray());
+        byte[] bytes = address.toByteArray();
+        out.writeInt(bytes.length);
+        out.write(bytes);
         out.flush();
     }
 

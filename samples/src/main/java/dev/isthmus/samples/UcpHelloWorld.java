@@ -1,5 +1,6 @@
 package dev.isthmus.samples;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpAddress;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
@@ -57,14 +58,14 @@ public final class UcpHelloWorld {
     /** Serves one client. */
     static void serve(UcpContext context, ServerSocket server, String text) throws IOException, InterruptedException {
         try (Socket socket = server.accept();
-                var worker = context.createWorker();
-                var arena = Arena.ofConfined()) {
-            UcpAddress mine = worker.address();
+                var arena = GuardedArena.ofConfined();
+                var worker = context.createWorker()) {
+            byte[] mine = worker.address().toRawBytes();
             var out = new DataOutputStream(socket.getOutputStream());
-            out.writeLong(Long.reverseBytes(mine.byteSize())); // C writes numbers as they stand in memory
-            out.write(mine.toByteArray());
+            out.writeLong(Long.reverseBytes(mine.length)); // C writes numbers as they stand in memory
+            out.write(mine);
             MemorySegment address = receive(worker, arena);
-            try (var endpoint = worker.createEndpoint(UcpAddress.of(address.toArray(ValueLayout.JAVA_BYTE)))) {
+            try (var endpoint = worker.createEndpoint(UcpAddress.ofRaw(address.toArray(ValueLayout.JAVA_BYTE)))) {
                 send(worker, endpoint, arena.allocateFrom(text));
                 meet(worker, socket);
             }
@@ -74,17 +75,17 @@ public final class UcpHelloWorld {
     /** Returns the server's text. */
     static String fetch(UcpContext context, String host, int port) throws IOException, InterruptedException {
         try (var socket = new Socket(host, port);
-                var worker = context.createWorker();
-                var arena = Arena.ofConfined()) {
+                var arena = GuardedArena.ofConfined();
+                var worker = context.createWorker()) {
             var in = new DataInputStream(socket.getInputStream());
             byte[] server = new byte[Math.toIntExact(Long.reverseBytes(in.readLong()))];
             in.readFully(server);
-            try (var endpoint = worker.createEndpoint(UcpAddress.of(server))) {
+            try (var endpoint = worker.createEndpoint(UcpAddress.ofRaw(server))) {
                 send(
                         worker,
                         endpoint,
                         arena.allocateFrom(
-                                ValueLayout.JAVA_BYTE, worker.address().toByteArray()));
+                                ValueLayout.JAVA_BYTE, worker.address().toRawBytes()));
                 String text = receive(worker, arena).getString(0);
                 meet(worker, socket);
                 return text;
@@ -94,7 +95,7 @@ public final class UcpHelloWorld {
 
     /** A message is its length, and then the data. */
     private static void send(UcpWorker worker, UcpEndpoint endpoint, MemorySegment data) throws InterruptedException {
-        try (var arena = Arena.ofConfined()) {
+        try (var arena = GuardedArena.ofConfined()) {
             MemorySegment message = arena.allocate(Long.BYTES + data.byteSize(), Long.BYTES);
             message.set(ValueLayout.JAVA_LONG, 0, data.byteSize());
             message.asSlice(Long.BYTES).copyFrom(data);

@@ -63,12 +63,12 @@ final class JavaEnd implements UcxEnd {
     @Override
     public Introduction introduction() {
         byte[] key = plan.test().command().isOneSided() ? incoming.packKey().rkey() : new byte[0];
-        return new Introduction(worker.address().toByteArray(), key, incoming.address());
+        return new Introduction(worker.address().toRawBytes(), key, incoming.address());
     }
 
     @Override
     public void connect(Introduction peer) throws IOException {
-        endpoint = worker.createEndpoint(UcpAddress.of(peer.address()), config -> {
+        endpoint = worker.createEndpoint(UcpAddress.ofRaw(peer.address()), config -> {
             if (plan.has(UcxPlan.ERROR_HANDLING)) {
                 config.errorHandling(UcpErrorHandling.PEER);
             }
