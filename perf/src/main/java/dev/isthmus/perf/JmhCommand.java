@@ -1,15 +1,21 @@
 package dev.isthmus.perf;
 
 import dev.isthmus.perf.bench.VerbsBenchmark;
+import java.util.List;
 import java.util.concurrent.Callable;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
 
 /** Runs the JMH benchmarks with the GC profiler. */
 @Command(
@@ -19,14 +25,20 @@ import picocli.CommandLine.Parameters;
                 + " as `isthmus testbed` gives one.")
 final class JmhCommand implements Callable<Integer> {
 
-    @Parameters(arity = "0..1", paramLabel = "REGEX", description = "which ones (default: all)")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "REGEX", description = "which ones (default: all)")
     private String regex = VerbsBenchmark.class.getPackageName();
+
+    @Parameters(
+            index = "1..*",
+            paramLabel = "JMH_OPTION",
+            description = "JMH's own options, behind a regex and --: Call -- -prof stack -jvmArgs -Xmx1g")
+    private List<String> own = List.of();
 
     @Option(
             names = "--forks",
             paramLabel = "N",
             description = "in so many JVMs of their own, 0 for this one (default: ${DEFAULT-VALUE})")
-    private int forks = 1;
+    private int forks = 3;
 
     @Option(
             names = "--iterations",
@@ -37,21 +49,34 @@ final class JmhCommand implements Callable<Integer> {
     @Option(names = "--seconds", paramLabel = "S", description = "how long each takes (default: ${DEFAULT-VALUE})")
     private double seconds = 2;
 
+    @Spec
+    private CommandSpec spec;
+
     @Override
     public Integer call() throws RunnerException {
+        CommandLineOptions given = own();
         TimeValue time = TimeValue.milliseconds(Math.max(1, Math.round(1000 * seconds)));
         var options = new OptionsBuilder()
+                .parent(given)
                 .include(regex)
-                .forks(forks)
-                .warmupIterations(iterations)
-                .measurementIterations(iterations)
-                .warmupTime(time)
-                .measurementTime(time)
+                .forks(given.getForkCount().orElse(forks))
+                .warmupIterations(given.getWarmupIterations().orElse(iterations))
+                .measurementIterations(given.getMeasurementIterations().orElse(iterations))
+                .warmupTime(given.getWarmupTime().orElse(time))
+                .measurementTime(given.getMeasurementTime().orElse(time))
                 .addProfiler(GCProfiler.class)
                 .jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC")
                 .shouldFailOnError(true)
                 .build();
         new Runner(options).run();
         return 0;
+    }
+
+    private CommandLineOptions own() {
+        try {
+            return new CommandLineOptions(own.toArray(String[]::new));
+        } catch (CommandLineOptionException e) {
+            throw new ParameterException(spec.commandLine(), "JMH: " + e.getMessage(), e);
+        }
     }
 }

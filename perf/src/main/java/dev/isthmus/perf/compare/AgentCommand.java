@@ -5,6 +5,7 @@ import dev.isthmus.perf.ucx.UcxPeer;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -33,6 +34,9 @@ public final class AgentCommand implements Callable<Integer> {
     static final String NIO_SERVE = "nio-serve";
     static final String NIO_ASK = "nio-ask";
 
+    /** Tells what this JVM was told; the others run something. */
+    static final String FLAGS = "flags";
+
     @Override
     public Integer call() throws IOException {
         var commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
@@ -47,7 +51,9 @@ public final class AgentCommand implements Callable<Integer> {
     private static void answer(String[] words) {
         String answer;
         try {
-            answer = run(words[1], List.of(words).subList(2, words.length)).format();
+            answer = words[1].equals(FLAGS)
+                    ? String.join(" ", ManagementFactory.getRuntimeMXBean().getInputArguments())
+                    : run(words[1], List.of(words).subList(2, words.length)).format();
         } catch (IOException | RdmaException | IllegalArgumentException | IllegalStateException e) {
             answer = ERROR + ("" + e.getMessage()).replace('\n', ' ');
         } catch (RuntimeException | Error e) {

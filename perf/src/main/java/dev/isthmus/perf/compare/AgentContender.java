@@ -11,14 +11,19 @@ import java.util.Map;
 /** Two JVMs of this project that stay up between runs; after a failure there are two new ones. */
 abstract class AgentContender implements Contender {
 
+    /** A JVM that has just run a point answers at once, but where the processor is emulated. */
+    private static final Duration FLAGS_LIMIT = Duration.ofMinutes(1);
+
     private final Venue venue;
     private final Children children;
+    private final Comparison.Options options;
     private Agent server;
     private Agent client;
 
-    AgentContender(Venue venue, Children children) {
+    AgentContender(Venue venue, Children children, Comparison.Options options) {
         this.venue = venue;
         this.children = children;
+        this.options = options;
     }
 
     Venue venue() {
@@ -81,6 +86,17 @@ abstract class AgentContender implements Contender {
             close(); // what the ends are doing now nobody knows
             throw e;
         }
+    }
+
+    @Override
+    public final String command(Point point, long iterations) {
+        return Contender.again(point, iterations, options, venue);
+    }
+
+    @Override
+    public List<String> jvmFlags() throws IOException, InterruptedException {
+        start();
+        return List.of(Agent.await(client.ask(AgentCommand.FLAGS), FLAGS_LIMIT).split(" ", -1));
     }
 
     private Lane lane(Point point, int number, int port, long iterations) {

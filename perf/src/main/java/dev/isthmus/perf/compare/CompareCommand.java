@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -40,6 +41,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final String ROUNDS = "rounds";
     private static final String SECONDS = "seconds of a run";
     private static final String WARM_UP = "seconds of a warm-up, at most";
+    private static final String MESSAGES = "messages of a run";
     private static final String DEVICES = "devices";
 
     @Mixin
@@ -139,7 +141,10 @@ public final class CompareCommand implements Callable<Integer> {
             options = new Comparison.Options(
                     Integer.parseInt(stored.get(ROUNDS)),
                     Double.parseDouble(stored.get(SECONDS)),
-                    Double.parseDouble(stored.get(WARM_UP)));
+                    Double.parseDouble(stored.get(WARM_UP)),
+                    stored.containsKey(MESSAGES)
+                            ? OptionalLong.of(Long.parseLong(stored.get(MESSAGES)))
+                            : OptionalLong.empty());
             String written = stored.getOrDefault(DEVICES, "");
             names = written.isEmpty() ? List.of() : List.of(written.split(",", -1));
         } catch (NullPointerException | NumberFormatException e) {
@@ -165,6 +170,7 @@ public final class CompareCommand implements Callable<Integer> {
         lines.put(ROUNDS, "" + options.rounds());
         lines.put(SECONDS, "" + options.seconds());
         lines.put(WARM_UP, "" + options.warmUpSeconds());
+        options.messages().ifPresent(messages -> lines.put(MESSAGES, "" + messages));
         lines.put(DEVICES, String.join(",", names));
         return lines;
     }

@@ -6,6 +6,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.stream.Collectors;
 
@@ -18,8 +19,14 @@ final class Comparison implements AutoCloseable {
      * @param rounds how many runs each point has
      * @param seconds of a run
      * @param warmUpSeconds how long a program may take to become steady
+     * @param messages of each connection in a run, whatever time it takes; none for as many as its seconds have
      */
-    record Options(int rounds, double seconds, double warmUpSeconds) {}
+    record Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
+
+        Options(int rounds, double seconds, double warmUpSeconds) {
+            this(rounds, seconds, warmUpSeconds, OptionalLong.empty());
+        }
+    }
 
     /** For processes to start and connect, where processors are emulated and the machine has a lot else to do. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
@@ -54,7 +61,7 @@ final class Comparison implements AutoCloseable {
         this.failures = failures;
         this.progress = progress;
         this.stopping = stopping;
-        this.contenders = new Contenders(venue, twin, store.dir());
+        this.contenders = new Contenders(venue, twin, store.dir(), options);
         this.warmUp = new WarmUp(options, pace, Comparison::run, stopping::isWanted, System::nanoTime);
     }
 
@@ -124,7 +131,7 @@ final class Comparison implements AutoCloseable {
         Contender contender = contenders.of(point.way());
         boolean steady = warmUp.run(contender, point);
         for (int attempt = 1; ; attempt++) {
-            long iterations = pace.iterations(point, options.seconds());
+            long iterations = options.messages().orElse(pace.iterations(point, options.seconds()));
             Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
             long before = counters.isPresent() ? counters.get().sent() : 0;
             Measured measured = contender.run(point, iterations, limit(options.seconds()));
@@ -132,7 +139,9 @@ final class Comparison implements AutoCloseable {
                     ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
                     : OptionalDouble.empty();
             pace.learn(point, iterations, measured);
-            if (attempt == ATTEMPTS || !Pace.isShort(measured, iterations, options.seconds())) {
+            if (attempt == ATTEMPTS
+                    || options.messages().isPresent()
+                    || !Pace.isShort(measured, iterations, options.seconds())) {
                 return run(point, round, measured, overhead, steady, contender, iterations);
             }
         }
@@ -145,7 +154,8 @@ final class Comparison implements AutoCloseable {
             OptionalDouble overhead,
             boolean steady,
             Contender contender,
-            long iterations) {
+            long iterations)
+            throws IOException, InterruptedException {
         boolean times = !point.benchmark().isThroughput();
         return new Run(
                 point,
@@ -157,7 +167,8 @@ final class Comparison implements AutoCloseable {
                 overhead,
                 contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
                 steady,
-                contender.command(point, iterations));
+                contender.command(point, iterations),
+                contender.jvmFlags());
     }
 
     private static Measured run(Contender contender, Point point, long iterations, double seconds)

@@ -2,6 +2,9 @@ package dev.isthmus.perf.compare;
 
 import java.io.IOException;
 import java.time.Duration;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /** Who runs the points of some ways. */
 interface Contender extends AutoCloseable {
@@ -23,6 +26,11 @@ interface Contender extends AutoCloseable {
     /** The commands that repeat a run by hand. */
     String command(Point point, long iterations);
 
+    /** What the JVMs that ran it were told; nothing where none did. */
+    default List<String> jvmFlags() throws IOException, InterruptedException {
+        return List.of();
+    }
+
     @Override
     void close();
 
@@ -41,9 +49,27 @@ interface Contender extends AutoCloseable {
                 + (turned ? ", every second one the other way round" : "");
     }
 
-    /** The command that repeats runs of a point that no single program makes. */
-    static String again(Point point) {
-        return "./isthmus compare --ways " + point.way().id() + " --benchmarks "
-                + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections();
+    /**
+     * The command that repeats a run whose ends are JVMs: their flags, and their warm-up, are a comparison's own. What
+     * this process was told by its environment is told again.
+     */
+    static String again(Point point, long iterations, Comparison.Options options, Venue venue) {
+        String devices = venue.hasDevices()
+                ? venue.client().device().orElseThrow() + ","
+                        + venue.server().device().orElseThrow()
+                : "none";
+        return told() + "./isthmus compare --ways " + point.way().id() + " --benchmarks "
+                + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections()
+                + " --rounds 1 --messages " + iterations + " --seconds " + options.seconds() + " --warm-up "
+                + options.warmUpSeconds() + " --devices " + devices;
+    }
+
+    /** The variables of the environment that a JVM or UCX looks at, as a shell has them before a command. */
+    private static String told() {
+        return new TreeMap<>(System.getenv())
+                .entrySet().stream()
+                        .filter(each -> each.getKey().matches("JDK_JAVA_OPTIONS|JAVA_TOOL_OPTIONS|UCX_.*"))
+                        .map(each -> each.getKey() + "='" + each.getValue().replace("'", "'\\''") + "' ")
+                        .collect(Collectors.joining());
     }
 }

@@ -23,13 +23,15 @@ final class Contenders implements AutoCloseable {
     private final Venue venue;
     private final WriteTwin twin;
     private final Children children;
+    private final Comparison.Options options;
     private final Map<Kind, Contender> made = new HashMap<>();
 
     /** None yet; JVMs that crash leave their reports in {@code dir}. */
-    Contenders(Venue venue, WriteTwin twin, Path dir) {
+    Contenders(Venue venue, WriteTwin twin, Path dir, Comparison.Options options) {
         this.venue = venue;
         this.twin = twin;
         this.children = new Children(dir);
+        this.options = options;
     }
 
     Contender of(Way way) throws IOException, InterruptedException {
@@ -56,11 +58,11 @@ final class Contenders implements AutoCloseable {
     private Contender make(Kind kind) throws IOException, InterruptedException {
         return switch (kind) {
             case VERBS_TOOLS -> new VerbsTools(venue, children, twin);
-            case VERBS_AGENTS -> new VerbsAgents(venue, children, twin.isThere());
+            case VERBS_AGENTS -> new VerbsAgents(venue, children, options, twin.isThere());
             case UCX_TOOLS -> new UcxTools(venue, children);
-            case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children);
-            case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children);
-            case NIO_AGENTS -> new NioAgents(venue, children);
+            case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children, options);
+            case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children, options);
+            case NIO_AGENTS -> new NioAgents(venue, children, options);
         };
     }
 

@@ -11,7 +11,7 @@ record CurveTable(Plot.Across across, List<Curve> curves) {
     void append(Html html, String caption) {
         html.raw("<div class=\"wide\"><table>\n").element("caption", caption).raw("<tr>");
         html.head("col", across.title());
-        curves.forEach(curve -> html.head("col", curve.way().title()));
+        curves.forEach(curve -> html.head("col", curve.way().title(curve.quantity())));
         html.raw("</tr>\n");
         SortedSet<Long> rows = new TreeSet<>();
         curves.forEach(curve -> rows.addAll(curve.marks().keySet()));

@@ -60,6 +60,9 @@ final class HtmlReport {
                 "Marks are the medians of a point's runs, bars reach from their minimum to their maximum. Both axes"
                         + " of a plot are logarithmic. MB/s are 10^6 bytes of payload per second. A throughput counts the"
                         + " messages of all connections and directions together.");
+        if (Quantity.isMixed(summaries)) {
+            html.element("p", "Of the times that 99.9 % stayed below, those of UCX are " + Quantity.LAST_MESSAGES_NOTE);
+        }
         missing();
         doubts();
         settingTable();
@@ -168,7 +171,11 @@ final class HtmlReport {
     }
 
     private void commands() {
-        html.element("h2", "Commands").element("p", "Each repeats the last run of a point by hand, both ends.");
+        html.element("h2", "Commands")
+                .element(
+                        "p",
+                        "Each repeats the last run of a point, both ends. Where the ends are JVMs they get the same flags and the same"
+                                + " warm-up; the flags of each run are in runs.jsonl.");
         html.raw("<details>\n").element("summary", summaries.size() + " commands");
         html.raw("<div class=\"wide\"><table>\n<tr>");
         List.of("benchmark", "way", "payload", "connections", "runs", "command")

@@ -6,8 +6,8 @@ import java.util.Map;
 /** Java's own sockets: one pair of ends has all connections. */
 final class NioAgents extends AgentContender {
 
-    NioAgents(Venue venue, Children children) {
-        super(venue, children);
+    NioAgents(Venue venue, Children children, Comparison.Options options) {
+        super(venue, children, options);
     }
 
     @Override
@@ -41,10 +41,5 @@ final class NioAgents extends AgentContender {
                         server.address(),
                         port)
                 .format();
-    }
-
-    @Override
-    public String command(Point point, long iterations) {
-        return Contender.again(point);
     }
 }

@@ -7,10 +7,10 @@ import java.util.Map;
 final class Pace {
 
     /** Tells the tools' least number, which is 5, from a run that is worth its name. */
-    private static final long LEAST = 20;
+    static final long LEAST = 20;
 
     /** What a tool takes at most. */
-    private static final long MOST = 50_000_000;
+    static final long MOST = 50_000_000;
 
     /** Of which nothing is known: some milliseconds, or one second of the slowest. */
     private static final long UNKNOWN_SMALL = 100;

@@ -1,5 +1,6 @@
 package dev.isthmus.perf.compare;
 
+import java.util.List;
 import java.util.Optional;
 
 /** What a curve or a column shows of a point. */
@@ -9,6 +10,14 @@ enum Quantity {
     MESSAGES("messages", "messages/s"),
     MEGABYTES("throughput", "MB/s"),
     OVERHEAD("protocol overhead", "bytes/message");
+
+    /** Behind the name of a way whose percentiles are of another kind. */
+    static final String LAST_MESSAGES = " †";
+
+    /** What that means. */
+    static final String LAST_MESSAGES_NOTE = LAST_MESSAGES.strip()
+            + " of the last 2048 messages of a run, its rank rounded down, as ucx_perftest prints it; the others are of all"
+            + " messages, their rank rounded up.";
 
     private static final double MEGABYTE = 1e6;
 
@@ -26,6 +35,13 @@ enum Quantity {
 
     String unit() {
         return unit;
+    }
+
+    /** Whether some of them are of another kind than others. */
+    static boolean isMixed(List<Summary> summaries) {
+        return summaries.stream()
+                .anyMatch(each -> each.point().way().isOfLastMessages()
+                        && each.p999Micros().isPresent());
     }
 
     /** It, where it was measured. */

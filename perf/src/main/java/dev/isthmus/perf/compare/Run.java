@@ -1,5 +1,6 @@
 package dev.isthmus.perf.compare;
 
+import java.util.List;
 import java.util.OptionalDouble;
 
 /**
@@ -14,7 +15,8 @@ import java.util.OptionalDouble;
  * @param overheadBytesPerMessage bytes on the wire beyond the payload, by the port's counters where the device counts
  * @param overlap the part of the time in which all connections were measuring, where each had programs of its own
  * @param steady whether its programs were steady before it began, as those in C are that are new each time
- * @param command the command that repeats this run by hand, both ends
+ * @param command the command that repeats this run, both ends
+ * @param jvmFlags what the JVMs of the ends were told, both the same; empty for programs in C
  */
 record Run(
         Point point,
@@ -26,7 +28,12 @@ record Run(
         OptionalDouble overheadBytesPerMessage,
         OptionalDouble overlap,
         boolean steady,
-        String command) {
+        String command,
+        List<String> jvmFlags) {
+
+    Run {
+        jvmFlags = List.copyOf(jvmFlags);
+    }
 
     /** Below it the rates of a run's connections are not what they would be together. */
     static final double LEAST_OVERLAP = 0.8;

@@ -24,6 +24,7 @@ final class RunJson {
     private static final String P999 = "p999Micros";
     private static final String OVERHEAD = "overheadBytesPerMessage";
     private static final String OVERLAP = "overlap";
+    private static final String JVM_FLAGS = "jvmFlags";
     private static final String STEADY = "steady";
 
     private RunJson() {}
@@ -43,7 +44,12 @@ final class RunJson {
         node.put("messagesPerSecond", run.messagesPerSecond()).put("bytesPerSecond", run.bytesPerSecond());
         run.overheadBytesPerMessage().ifPresent(value -> node.put(OVERHEAD, value));
         run.overlap().ifPresent(value -> node.put(OVERLAP, value));
-        return node.put(STEADY, run.steady()).put("command", run.command());
+        node.put(STEADY, run.steady()).put("command", run.command());
+        if (!run.jvmFlags().isEmpty()) {
+            var flags = node.putArray(JVM_FLAGS);
+            run.jvmFlags().forEach(flags::add);
+        }
+        return node;
     }
 
     static ObjectNode of(Setting setting) {
@@ -68,7 +74,8 @@ final class RunJson {
                 optional(node, OVERHEAD),
                 optional(node, OVERLAP),
                 present(node, STEADY).asBoolean(),
-                text(node, "command"));
+                text(node, "command"),
+                node.path(JVM_FLAGS).valueStream().map(JsonNode::asText).toList());
     }
 
     static Setting setting(String json) throws IOException {

@@ -2,6 +2,7 @@ package dev.isthmus.perf.compare;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -52,6 +53,12 @@ final class Selection {
     private Double seconds;
 
     @Option(
+            names = "--messages",
+            paramLabel = "N",
+            description = "messages of each connection in a run, rather than as many as take --seconds")
+    private Long messages;
+
+    @Option(
             names = "--warm-up",
             paramLabel = "S",
             description = "how long a JVM may take to become steady before a run (default: ${DEFAULT-VALUE})")
@@ -100,6 +107,10 @@ final class Selection {
             throw new IllegalArgumentException(
                     "--rounds, --seconds and --warm-up are positive, and seconds at most 3600");
         }
-        return new Comparison.Options(rounds, each, warmUp);
+        if (messages != null && (messages < Pace.LEAST || messages > Pace.MOST)) {
+            throw new IllegalArgumentException("--messages takes " + Pace.LEAST + " to " + Pace.MOST);
+        }
+        return new Comparison.Options(
+                rounds, each, warmUp, messages == null ? OptionalLong.empty() : OptionalLong.of(messages));
     }
 }

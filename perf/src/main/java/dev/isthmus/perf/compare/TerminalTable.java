@@ -39,6 +39,9 @@ final class TerminalTable {
             return "Nothing was measured.\n";
         }
         out.append("Medians of the runs; minimums and maximums are in the files.\n");
+        if (Quantity.isMixed(summaries)) {
+            out.append(Quantity.LAST_MESSAGES_NOTE.replace("; ", ";\n  ")).append('\n');
+        }
         Doubts.of(summaries).ifPresent(doubts -> out.append(doubts).append('\n'));
         return out.toString();
     }
@@ -57,7 +60,7 @@ final class TerminalTable {
                 .append('\n');
         line(out, "", columns.stream().map(bytes -> cell(Numbers.bytes(bytes), "")));
         for (Curve curve : curves) {
-            line(out, curve.way().title(), columns.stream().map(bytes -> {
+            line(out, curve.way().title(quantity), columns.stream().map(bytes -> {
                 String figure = Optional.ofNullable(curve.marks().get(bytes))
                         .map(spread -> Numbers.figure(spread.median()))
                         .orElse("-");

@@ -8,12 +8,10 @@ import java.util.Map;
 /** Our ucx_perftest in Java, on our binding of UCX or on UCX' own. */
 final class UcxAgents extends AgentContender {
 
-    private static final int PORT = 13337;
-
     private final UcxPeer.Binding binding;
 
-    UcxAgents(UcxPeer.Binding binding, Venue venue, Children children) {
-        super(venue, children);
+    UcxAgents(UcxPeer.Binding binding, Venue venue, Children children, Comparison.Options options) {
+        super(venue, children, options);
         this.binding = binding;
     }
 
@@ -57,19 +55,5 @@ final class UcxAgents extends AgentContender {
 
     private static String flags(Point point, long iterations) {
         return String.join(" ", UcxFlags.of(point, iterations));
-    }
-
-    @Override
-    public String command(Point point, long iterations) {
-        if (binding == UcxPeer.Binding.JUCX) {
-            return Contender.again(point);
-        }
-        String program = "./isthmus perf ucx -p " + PORT;
-        return Contender.byHand(
-                point,
-                UcxTools.variables(venue().server()) + program,
-                UcxTools.variables(venue().client()) + program + " " + flags(point, iterations) + " "
-                        + venue().server().address(),
-                lanes(point));
     }
 }

@@ -97,8 +97,8 @@ final class UcxTools implements Contender {
     public String command(Point point, long iterations) {
         return Contender.byHand(
                 point,
-                variables(venue.server()) + String.join(" ", server(13337)),
-                variables(venue.client()) + String.join(" ", client(point, iterations, 13337)),
+                variables(venue.server()) + String.join(" ", Placement.SERVER.of(server(13337))),
+                variables(venue.client()) + String.join(" ", Placement.CLIENT.of(client(point, iterations, 13337))),
                 lanes(point));
     }
 

@@ -9,7 +9,6 @@ import java.util.Map;
 final class VerbsAgents extends AgentContender {
 
     private static final String HOST = "127.0.0.1";
-    private static final int PORT = 18515;
 
     /** C waits without end, and an emulated processor with a lot else to do stands still for longer than Java's 10 s. */
     private static final String PATIENCE = " --silence 120";
@@ -17,8 +16,8 @@ final class VerbsAgents extends AgentContender {
     private final boolean twin;
 
     /** Beside a twin in C writes are waited for by a loop of ours; else as perftest does. */
-    VerbsAgents(Venue venue, Children children, boolean twin) {
-        super(venue, children);
+    VerbsAgents(Venue venue, Children children, Comparison.Options options, boolean twin) {
+        super(venue, children, options);
         this.twin = twin;
     }
 
@@ -67,18 +66,5 @@ final class VerbsAgents extends AgentContender {
                 ? VerbsFlags.ofRate(point, measured.messagesPerSecond(), iterations)
                 : VerbsFlags.ofTimes(
                         point, measured.averageMicros(), measured.typicalMicros(), measured.p999Micros(), iterations);
-    }
-
-    @Override
-    public String command(Point point, long iterations) {
-        if (isTwin(point)) {
-            return Contender.again(point);
-        }
-        String program = "./isthmus perf " + VerbsFlags.test(point).command() + " ";
-        return Contender.byHand(
-                point,
-                program + flags(point, venue().server(), PORT, iterations),
-                program + flags(point, venue().client(), PORT, iterations) + " " + HOST,
-                lanes(point));
     }
 }

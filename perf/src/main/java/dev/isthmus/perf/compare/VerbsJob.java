@@ -4,6 +4,7 @@ import dev.isthmus.perf.JitCompilers;
 import dev.isthmus.perf.perftest.Bandwidth;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import dev.isthmus.perf.perftest.Observer;
+import dev.isthmus.perf.perftest.Percentiles;
 import dev.isthmus.perf.perftest.PerfTest;
 import dev.isthmus.perf.perftest.Perftest;
 import dev.isthmus.perf.perftest.Plan;
@@ -12,7 +13,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** One end of a session of perftest's protocol; the figures are perftest's own, with more digits. */
+/** One end of a session of perftest's protocol; mean and median are perftest's own, with more digits. */
 final class VerbsJob implements Observer {
 
     /** Of an end that measures nothing. */
@@ -50,7 +51,14 @@ final class VerbsJob implements Observer {
     public void latency(int bytes, long[] posted) {
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
         measured = new Measured(
-                figures.average(), figures.typical(), figures.p999(), Double.NaN, 0, Double.NaN, compileMillis(), 1);
+                figures.average(),
+                figures.typical(),
+                Percentiles.of(test, posted, 99.9),
+                Double.NaN,
+                0,
+                Double.NaN,
+                compileMillis(),
+                1);
     }
 
     @Override

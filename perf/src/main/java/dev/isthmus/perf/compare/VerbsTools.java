@@ -5,6 +5,7 @@ import dev.isthmus.perf.demo.Placement;
 import dev.isthmus.perf.demo.ToolRun;
 import dev.isthmus.perf.perftest.LatencyReport;
 import dev.isthmus.perf.perftest.LatencyStatistics;
+import dev.isthmus.perf.perftest.Percentiles;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -97,6 +98,9 @@ final class VerbsTools implements Contender {
     private List<String> client(Point point, int port, long iterations) {
         List<String> command = new ArrayList<>(List.of(VerbsFlags.test(point).program()));
         command.addAll(VerbsFlags.of(point, venue.client(), port, iterations));
+        if (!VerbsFlags.isBandwidth(point)) {
+            command.add("-U"); // all times: its 99.9 % is another's
+        }
         command.add(HOST);
         return command;
     }
@@ -111,7 +115,12 @@ final class VerbsTools implements Contender {
             try {
                 LatencyStatistics figures = LatencyReport.parse(output);
                 check(figures.average());
-                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), figures.p999(), iterations);
+                double[] times = LatencyReport.parseTimes(output);
+                if (times.length == 0) {
+                    throw none(program, output);
+                }
+                double p999 = Percentiles.of(times, 99.9);
+                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), p999, iterations);
             } catch (IllegalArgumentException e) {
                 IOException none = none(program, output);
                 none.initCause(e);
@@ -159,8 +168,8 @@ final class VerbsTools implements Contender {
         }
         return Contender.byHand(
                 point,
-                String.join(" ", server(point, 18515, iterations)),
-                String.join(" ", client(point, 18515, iterations)),
+                String.join(" ", Placement.SERVER.of(server(point, 18515, iterations))),
+                String.join(" ", Placement.CLIENT.of(client(point, 18515, iterations))),
                 lanes(point));
     }
 

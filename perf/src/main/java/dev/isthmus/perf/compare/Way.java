@@ -31,4 +31,14 @@ enum Way {
     String title() {
         return title;
     }
+
+    /** Whether its 99.9th percentile is one of the last messages alone, which is all that ucx_perftest tells. */
+    boolean isOfLastMessages() {
+        return this == C_UCX || this == JAVA_UCX || this == JUCX;
+    }
+
+    /** The name over or before figures, with a mark where they are not of all messages. */
+    String title(Quantity quantity) {
+        return quantity == Quantity.P999 && isOfLastMessages() ? title + Quantity.LAST_MESSAGES : title;
+    }
 }

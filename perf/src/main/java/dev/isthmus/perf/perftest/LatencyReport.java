@@ -12,6 +12,8 @@ public final class LatencyReport {
     public static final String COLUMNS = " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]"
             + "    t_avg[usec]    t_stdev[usec]   99% percentile[usec]   99.9% percentile[usec] ";
 
+    private static final String TIMES = "#, usec";
+
     /** The heads of the columns of a test with a duration. */
     static final String TIMED_COLUMNS = " #bytes        #iterations       t_avg[usec]    tps average";
 
@@ -60,7 +62,7 @@ public final class LatencyReport {
 
     /** The times of a run, as {@code -U} and {@code -H} print them. */
     static String times(long[] deltas, int count, double unit) {
-        var out = new StringBuilder("#, usec\n");
+        var out = new StringBuilder(TIMES).append('\n');
         for (int i = 0; i < count; i++) {
             out.append(i + 1)
                     .append(", ")
@@ -111,6 +113,22 @@ public final class LatencyReport {
             }
         }
         throw new IllegalArgumentException("no latencies in: " + output.strip());
+    }
+
+    /**
+     * Finds the times of all messages in the output of {@code ib_send_lat -U} or ours.
+     *
+     * @param output all of it
+     * @return microseconds, ascending; none where they were not asked for
+     */
+    public static double[] parseTimes(String output) {
+        return output.lines()
+                .dropWhile(line -> !line.equals(TIMES))
+                .skip(1)
+                .takeWhile(line -> line.matches("[0-9]+, .*"))
+                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(',') + 1)))
+                .sorted()
+                .toArray();
     }
 
     private static LatencyStatistics figures(String[] fields) {

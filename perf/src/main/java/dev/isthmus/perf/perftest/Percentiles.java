@@ -1,11 +1,13 @@
 package dev.isthmus.perf.perftest;
 
+import java.util.Arrays;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * The tail that perftest's columns leave out, by HdrHistogram: of all messages, the two longest among them, each to a
- * thousandth of its value.
+ * The tail that perftest's columns leave out, of all messages, the two longest among them. A percentile is, here and
+ * wherever this project computes one itself, the least time that so many of the messages did not take longer than: its
+ * rank is rounded up. HdrHistogram has the same, to a thousandth of the value. docs/perf.md says who has another.
  */
 public final class Percentiles {
 
@@ -17,6 +19,33 @@ public final class Percentiles {
     private static final double[] PERCENTILES = {50, 90, 99, 99.9, 99.99, 100};
 
     private Percentiles() {}
+
+    /**
+     * A percentile.
+     *
+     * @param sorted times, ascending, at least one
+     * @param percentile above 0, to 100
+     * @return the least that so many are not above
+     */
+    public static double of(double[] sorted, double percentile) {
+        return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentile / 100) - 1)];
+    }
+
+    /**
+     * A percentile of a run.
+     *
+     * @param test which one
+     * @param posted when each message was posted, nanoseconds
+     * @param percentile above 0, to 100
+     * @return microseconds, as the test's columns have them
+     */
+    public static double of(PerfTest test, long[] posted, double percentile) {
+        double[] sorted = Arrays.stream(LatencyStatistics.deltas(posted))
+                .mapToDouble(delta -> delta / LatencyStatistics.unit(test))
+                .sorted()
+                .toArray();
+        return of(sorted, percentile);
+    }
 
     /** The row of a run. */
     static String row(PerfTest test, int bytes, long[] posted) {

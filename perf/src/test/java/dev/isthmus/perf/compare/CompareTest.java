@@ -3,6 +3,7 @@ package dev.isthmus.perf.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.demo.JavaChild;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -33,6 +34,33 @@ class CompareTest {
             assertEquals(10, runs.size());
             assertTrue(comparison.output().contains("10 runs"), comparison.output());
         }
+    }
+
+    @Test
+    void shouldRepeatRunsByTheCommandsThatItReports() throws Exception {
+        try (var comparison = new TypedComparison(folder)) {
+            List<Run> runs = comparison.measure("--devices none --ways c-ucx,java-ucx,jucx,nio-blocking --bytes 64"
+                    + " --benchmarks ping-pong --rounds 1 --seconds 0.05 --warm-up 0.5");
+            assertEquals(4, runs.size());
+            for (Run run : runs) {
+                if (run.point().way() == Way.C_UCX) {
+                    assertEquals(List.of(), run.jvmFlags());
+                    String printed = comparison.byHand(run);
+                    assertTrue(UcxTools.read(run.point(), 100, printed).averageMicros() > 0, printed);
+                } else {
+                    Run again = comparison.repeat(run);
+                    assertEquals(run.point(), again.point());
+                    assertEquals(run.command(), again.command());
+                    assertTrue(run.jvmFlags().containsAll(JavaChild.options()), run.toString());
+                    assertEquals(withoutFolder(run.jvmFlags()), withoutFolder(again.jvmFlags()));
+                }
+            }
+        }
+    }
+
+    /** But for where a JVM that crashes reports to, which is another place for each comparison. */
+    private static List<String> withoutFolder(List<String> flags) {
+        return flags.stream().filter(flag -> !flag.startsWith("-XX:ErrorFile=")).toList();
     }
 
     @Test

@@ -70,7 +70,8 @@ final class MadeUp {
                 run.overheadBytesPerMessage(),
                 OptionalDouble.of(overlap),
                 steady,
-                run.command());
+                run.command(),
+                run.jvmFlags());
     }
 
     static Run run(Point point, int round, double micros, double messagesPerSecond, String command) {
@@ -84,6 +85,7 @@ final class MadeUp {
                 point.way().id().contains("verbs") ? OptionalDouble.of(58) : OptionalDouble.empty(),
                 OptionalDouble.empty(),
                 true,
-                command);
+                command,
+                List.of("-XX:+UseSerialGC", "-Xmx256m"));
     }
 }

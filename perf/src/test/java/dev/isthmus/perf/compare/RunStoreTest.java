@@ -35,7 +35,8 @@ class RunStoreTest {
             OptionalDouble.of(-1.5),
             OptionalDouble.of(0.5),
             false,
-            "");
+            "",
+            List.of());
 
     @TempDir
     private Path folder;

@@ -35,7 +35,8 @@ class SummaryTest {
                 OptionalDouble.empty(),
                 OptionalDouble.empty(),
                 true,
-                "the last command");
+                "the last command",
+                List.of());
         Run other = MadeUp.run(new Point(Way.C_UCX, Benchmark.ONE_WAY, 8, 1), 1, 1, 1, "");
         List<Summary> all = Summary.of(List.of(MadeUp.run(POINT, 1, 2, 10, "a command"), other, second));
         assertEquals(

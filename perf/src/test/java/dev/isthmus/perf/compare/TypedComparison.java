@@ -84,6 +84,33 @@ final class TypedComparison implements AutoCloseable {
         return checked();
     }
 
+    /** Runs the commands of a run in a shell; what they print. */
+    String byHand(Run run) throws Exception {
+        return shell(run.command());
+    }
+
+    /** Runs the command of a run in a shell; the run that it makes. */
+    Run repeat(Run run) throws Exception {
+        Path out = folder.resolve("again-" + run.point().way().id());
+        shell(run.command() + " --out " + out);
+        try (var store = RunStore.read(out)) {
+            assertEquals(1, store.runs().size());
+            return store.runs().getFirst();
+        }
+    }
+
+    private String shell(String line) throws Exception {
+        var builder = new ProcessBuilder(OtherProcessor.of(List.of("sh", "-c", line)))
+                .directory(Path.of(System.getProperty("isthmus.home", "..")).toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(folder.resolve("output").toFile());
+        builder.environment().put("JAVA_HOME", System.getProperty("java.home"));
+        Process shell = builder.start();
+        started.add(shell.toHandle());
+        assertEquals(0, status(shell), this::said);
+        return output();
+    }
+
     /** The same in this JVM, which is there already: where processors are emulated another one takes its time. */
     List<Run> measureHere(String line) throws IOException {
         assertEquals(0, here(line + " --out " + out()), this::said);
