@@ -146,10 +146,10 @@ final class BatchActions {
         switch (w.random.nextInt(7)) {
             case 0, 1 -> batch.sge(w.own(MemoryRegion.class), w.length(), w.length());
             case 2 -> batch.sge(w.own(MemoryRegion.class), 0, 8);
-            case 3 -> batch.sges(w.chance(2) ? w.own(SendRequest.class) : w.own(ReceiveRequest.class));
+            case 3 -> batch.sges(w.chance(2) ? w.use(SendRequest.class) : w.use(ReceiveRequest.class));
             case 4 -> batch.noData();
             case 5 -> batch.inline(MemoryActions.block(w), w.length(), w.length());
-            default -> batch.inline(w.own(SendRequest.class));
+            default -> batch.inline(w.use(SendRequest.class));
         }
     }
 

@@ -17,6 +17,8 @@ import dev.isthmus.verbs.ParentDomain;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.Rate;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.ThreadDomain;
 import dev.isthmus.verbs.WorkCompletions;
@@ -156,6 +158,8 @@ final class ObjectActions {
                         w -> w.handOver(CompletionQueue.class, CompletionQueue::handOver),
                         Reason.STATE),
                 action("hand over SRQ", 1, w -> w.handOver(SharedReceiveQueue.class, SharedReceiveQueue::handOver)),
+                action("hand over send", 1, w -> w.handOver(SendRequest.class, SendRequest::handOver)),
+                action("hand over receive", 1, w -> w.handOver(ReceiveRequest.class, ReceiveRequest::handOver)),
                 action("hand over AH", 1, w -> w.handOver(AddressHandle.class, AddressHandle::handOver)),
                 action("hand over window", 1, w -> w.handOver(MemoryWindow.class, MemoryWindow::handOver)));
     }

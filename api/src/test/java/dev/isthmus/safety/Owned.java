@@ -12,6 +12,8 @@ import dev.isthmus.verbs.AddressHandle;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.MemoryWindow;
 import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import java.util.List;
 
@@ -24,7 +26,9 @@ final class Owned {
             SharedReceiveQueue.class,
             AddressHandle.class,
             MemoryWindow.class,
-            UcpWorker.class);
+            UcpWorker.class,
+            SendRequest.class,
+            ReceiveRequest.class);
 
     /** Those that belong to the thread of what they were made of. */
     private static final List<Class<?>> PARTS = List.of(

@@ -16,8 +16,8 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Requests, which are a worker's own as they are used by one thread at a time, and their posts. Inline data comes from
- * memory that only this worker frees: C copies it, and as in C nobody may free memory that another thread is reading.
+ * Requests, which belong to one thread at a time and are shared by all, and their posts. Inline data comes from memory that
+ * only this worker frees: C copies it, and as in C nobody may free memory that another thread is reading.
  */
 final class PostActions {
 
@@ -40,7 +40,7 @@ final class PostActions {
                         "buffer of a send",
                         6,
                         w -> {
-                            Thing request = w.take(SendRequest.class);
+                            Thing request = w.takeAny(SendRequest.class);
                             Thing region = w.mine(MemoryRegion.class);
                             send(request).sge(w.small(5), (MemoryRegion) region.object, w.length(), w.length());
                             request.names(region);
@@ -50,14 +50,14 @@ final class PostActions {
                 action(
                         "range of a send",
                         10,
-                        w -> w.own(SendRequest.class).range(w.length(), w.length()),
+                        w -> w.use(SendRequest.class).range(w.length(), w.length()),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.RANGE),
                 action(
                         "length of a send",
                         10,
-                        w -> w.own(SendRequest.class).length(w.length()),
+                        w -> w.use(SendRequest.class).length(w.length()),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.RANGE),
@@ -65,7 +65,7 @@ final class PostActions {
                         "buffer of a receive",
                         4,
                         w -> {
-                            Thing request = w.take(ReceiveRequest.class);
+                            Thing request = w.takeAny(ReceiveRequest.class);
                             Thing region = w.mine(MemoryRegion.class);
                             receive(request).sge(w.small(5), (MemoryRegion) region.object, w.length(), w.length());
                             request.names(region);
@@ -75,7 +75,7 @@ final class PostActions {
                 action(
                         "range of a receive",
                         4,
-                        w -> w.own(ReceiveRequest.class).range(w.length(), w.length()),
+                        w -> w.use(ReceiveRequest.class).range(w.length(), w.length()),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.RANGE),
@@ -83,7 +83,7 @@ final class PostActions {
                         "chain sends",
                         3,
                         w -> {
-                            Thing request = w.take(SendRequest.class);
+                            Thing request = w.takeAny(SendRequest.class);
                             send(request).next(w.chance(2) ? null : send(chained(w, request, SendRequest.class)));
                         },
                         Reason.ARGUMENT),
@@ -91,7 +91,7 @@ final class PostActions {
                         "chain receives",
                         2,
                         w -> {
-                            Thing request = w.take(ReceiveRequest.class);
+                            Thing request = w.takeAny(ReceiveRequest.class);
                             receive(request)
                                     .next(w.chance(2) ? null : receive(chained(w, request, ReceiveRequest.class)));
                         },
@@ -171,7 +171,7 @@ final class PostActions {
     }
 
     private static Thing chained(Worker w, Thing request, Class<?> type) {
-        Thing next = w.take(type);
+        Thing next = w.pick(type);
         request.names(next);
         return next;
     }
@@ -182,11 +182,11 @@ final class PostActions {
     }
 
     private static SendRequest send(Worker w) {
-        return orNull(w, w.own(SendRequest.class));
+        return orNull(w, w.use(SendRequest.class));
     }
 
     private static ReceiveRequest receive(Worker w) {
-        return orNull(w, w.own(ReceiveRequest.class));
+        return orNull(w, w.use(ReceiveRequest.class));
     }
 
     private static <T> T orNull(Worker w, T object) {
@@ -202,7 +202,7 @@ final class PostActions {
     }
 
     private static void change(Worker w) {
-        Thing thing = w.take(SendRequest.class);
+        Thing thing = w.takeAny(SendRequest.class);
         SendRequest request = send(thing);
         MemoryRegion far = w.peek(MemoryRegion.class);
         switch (w.random.nextInt(18)) {
