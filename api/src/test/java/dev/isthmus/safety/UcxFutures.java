@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Messages whose ends are futures, which anybody may cancel, complete or let time out. Each ends once, its worker's close
@@ -25,13 +24,7 @@ final class UcxFutures {
     private static final int LONGEST = 100_000;
 
     /** An end of a message; the memory stays as long as the future is not done. */
-    private record End(
-            String what,
-            CompletableFuture<?> future,
-            Thing on,
-            Arena arena,
-            MemorySegment memory,
-            AtomicBoolean givenUp) {}
+    private record End(String what, CompletableFuture<?> future, Thing on, Arena arena, MemorySegment memory) {}
 
     private final List<End> ends = new ArrayList<>(); // guarded by itself
 
@@ -77,7 +70,7 @@ final class UcxFutures {
 
     private void note(String what, Thing on, Arena arena, MemorySegment memory, CompletableFuture<?> future) {
         synchronized (ends) {
-            ends.add(new End(what, future, on, arena, memory, new AtomicBoolean()));
+            ends.add(new End(what, future, on, arena, memory));
         }
     }
 
@@ -88,9 +81,7 @@ final class UcxFutures {
     }
 
     private void giveUp(Worker w) {
-        End end = any(w);
-        CompletableFuture<?> future = end.future;
-        end.givenUp.set(true);
+        CompletableFuture<?> future = any(w).future;
         switch (w.random.nextInt(4)) {
             case 0 -> future.cancel(w.chance(2));
             case 1 -> future.orTimeout(w.random.nextInt(3), TimeUnit.MILLISECONDS);
@@ -111,9 +102,7 @@ final class UcxFutures {
             }
         }
         check(end);
-        if (!end.givenUp.get()) { // UCX may still have the buffer of one that was
-            end.arena.close();
-        }
+        end.arena.close();
     }
 
     private static void check(End end) {
