@@ -111,6 +111,10 @@ final class Thing {
         return confinedBy == null ? this : confinedBy.whole();
     }
 
+    boolean isMadeOf(Thing other) {
+        return parents.contains(other);
+    }
+
     boolean isPartOf(Thing other) {
         return confinedBy != null && (confinedBy == other || confinedBy.isPartOf(other));
     }

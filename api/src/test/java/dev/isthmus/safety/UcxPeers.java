@@ -10,6 +10,7 @@ import dev.isthmus.ucx.UcpEndpointConfig;
 import dev.isthmus.ucx.UcpErrorHandling;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpListener;
+import dev.isthmus.ucx.UcpMemory;
 import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpThreadMode;
 import dev.isthmus.ucx.UcpWorker;
@@ -302,7 +303,11 @@ final class UcxPeers {
             if (single.isOpen()) {
                 connecting.keySet().removeIf(endpoint -> endpoint.isPartOf(single));
                 world.forget(single);
-                world.forget(world.known(contexts.get((UcpWorker) single.object)));
+                Thing context = world.known(contexts.get((UcpWorker) single.object));
+                world.open(UcpMemory.class).stream() // which its operations may use
+                        .filter(memory -> memory.isMadeOf(context))
+                        .forEach(world::forget);
+                world.forget(context);
             }
         }
     }
