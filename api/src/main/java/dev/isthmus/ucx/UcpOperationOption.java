@@ -4,6 +4,7 @@ import dev.isthmus.bindings.ucx.ucp_h;
 import java.util.function.IntSupplier;
 
 /** How an operation on a {@link UcpPayload} is to be done: {@code UCP_OP_ATTR_FLAG}s of {@code ucp_request_param_t}. */
+@SuppressWarnings("ImmutableEnumChecker") // the suppliers read constants: late, since that loads the library
 public enum UcpOperationOption {
     /**
      * {@code UCP_OP_ATTR_FLAG_FAST_CMPL}: the buffer is to be the program's again as soon as can be, even if the data
