@@ -4,6 +4,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Libc;
 import dev.isthmus.internal.NativeCall;
 import java.lang.foreign.MemorySegment;
+import java.util.Locale;
 
 /**
  * Addresses that nobody else maps anything at. UCX allocates at a fixed address by replacing whatever is there, the heap of
@@ -29,7 +30,8 @@ record AddressReservation(long begin, long bytes) {
      */
     static AddressReservation reserve(long address, long bytes) {
         if (address < 0 || (address & (Libc.pageSize() - 1)) != 0) {
-            throw new IllegalArgumentException(String.format("the address 0x%x is not that of a page", address));
+            throw new IllegalArgumentException(
+                    String.format(Locale.ROOT, "the address 0x%x is not that of a page", address));
         }
         long room = 2 * ((bytes + HUGE_PAGE - 1) & -HUGE_PAGE);
         int flags = MAP_PRIVATE_ANONYMOUS_NORESERVE | MAP_FIXED_NOREPLACE;
@@ -63,7 +65,7 @@ record AddressReservation(long begin, long bytes) {
     }
 
     private static IllegalArgumentException refused(long address, long bytes, String why) {
-        return new IllegalArgumentException(
-                String.format("cannot have %d bytes and room at the address 0x%x: %s", bytes, address, why));
+        return new IllegalArgumentException(String.format(
+                Locale.ROOT, "cannot have %d bytes and room at the address 0x%x: %s", bytes, address, why));
     }
 }

@@ -9,6 +9,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * The address of a worker, as a peer needs it to make an endpoint: {@code ucp_address_t}. Opaque bytes, a few hundred,
@@ -151,6 +152,6 @@ public final class UcpAddress {
     /** Enough to tell one worker from another in a message. */
     @Override
     public String toString() {
-        return String.format("UcpAddress(%08x, %d bytes)", hashCode(), bytes.length);
+        return String.format(Locale.ROOT, "UcpAddress(%08x, %d bytes)", hashCode(), bytes.length);
     }
 }

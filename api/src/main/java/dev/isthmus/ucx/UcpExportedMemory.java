@@ -5,6 +5,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * A {@link UcpMemory} as bytes for another context of the machine, which can use it in its own operations: what {@code
@@ -77,6 +78,6 @@ public final class UcpExportedMemory {
     /** Enough to tell one memory from another in a message. */
     @Override
     public String toString() {
-        return String.format("UcpExportedMemory(%08x, %d bytes)", hashCode(), bytes.length);
+        return String.format(Locale.ROOT, "UcpExportedMemory(%08x, %d bytes)", hashCode(), bytes.length);
     }
 }

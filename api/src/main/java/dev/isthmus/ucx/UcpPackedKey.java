@@ -5,6 +5,7 @@ import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * What a peer needs to reach a {@link UcpMemory}: its address, its length, and the key of {@code ucp_rkey_pack}. Made by
@@ -30,8 +31,8 @@ public final class UcpPackedKey {
 
     private UcpPackedKey(long address, long byteSize, byte[] rkey) {
         if (byteSize < 0 || (byteSize > 0 && Long.compareUnsigned(address, -byteSize) > 0)) {
-            throw new IllegalArgumentException(
-                    String.format("there is no memory of %d bytes at the address 0x%x", byteSize, address));
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT, "there is no memory of %d bytes at the address 0x%x", byteSize, address));
         }
         PackedKeyFormat.check(rkey);
         this.address = address;
@@ -134,6 +135,7 @@ public final class UcpPackedKey {
     /** Enough to tell one memory from another in a message. */
     @Override
     public String toString() {
-        return String.format("UcpPackedKey(%d bytes at 0x%x, key of %d bytes)", byteSize, address, rkey.length);
+        return String.format(
+                Locale.ROOT, "UcpPackedKey(%d bytes at 0x%x, key of %d bytes)", byteSize, address, rkey.length);
     }
 }

@@ -5,6 +5,7 @@ import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.SharedMemoryAtomics;
+import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
@@ -250,8 +251,8 @@ public final class UcpRemoteAtomics {
     }
 
     private static IllegalArgumentException misaligned(long at, int size) {
-        return new IllegalArgumentException(
-                String.format("the number's address 0x%x in the peer's memory is not a multiple of %d", at, size));
+        return new IllegalArgumentException(String.format(
+                Locale.ROOT, "the number's address 0x%x in the peer's memory is not a multiple of %d", at, size));
     }
 
     @HotPath

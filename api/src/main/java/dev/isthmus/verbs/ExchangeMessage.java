@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import java.nio.ByteBuffer;
+import java.util.Locale;
 
 /**
  * The messages of an {@link AddressExchange}, big-endian: a prefix of 8 bytes (magic 4, version 2, kind 2), and in an
@@ -130,7 +131,7 @@ final class ExchangeMessage {
         for (int i = 0; i < bytes.limit(); i++) {
             int b = Byte.toUnsignedInt(bytes.get(i));
             boolean plain = b >= ' ' && b < 0x7f && b != '"' && b != '\\';
-            text.append(plain ? String.valueOf((char) b) : String.format("\\x%02x", b));
+            text.append(plain ? String.valueOf((char) b) : String.format(Locale.ROOT, "\\x%02x", b));
         }
         return text.append('"').toString();
     }

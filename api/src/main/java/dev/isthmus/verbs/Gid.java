@@ -3,6 +3,7 @@ package dev.isthmus.verbs;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.Arrays;
+import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -152,7 +153,8 @@ public final class Gid {
     public String toString() {
         var text = new StringBuilder(39);
         for (int i = 0; i < BYTES; i += 2) {
-            text.append(i == 0 ? "" : ":").append(String.format("%02x%02x", bytes[i] & 0xff, bytes[i + 1] & 0xff));
+            text.append(i == 0 ? "" : ":")
+                    .append(String.format(Locale.ROOT, "%02x%02x", bytes[i] & 0xff, bytes[i + 1] & 0xff));
         }
         return text.toString();
     }

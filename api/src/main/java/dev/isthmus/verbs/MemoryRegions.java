@@ -12,6 +12,7 @@ import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -93,7 +94,10 @@ final class MemoryRegions {
         long inPage = Libc.pageSize() - 1;
         if ((iova & inPage) != (offset & inPage)) {
             throw new IllegalArgumentException(String.format(
-                    "the address 0x%x and the offset 0x%x must be at the same place in a page", iova, offset));
+                    Locale.ROOT,
+                    "the address 0x%x and the offset 0x%x must be at the same place in a page",
+                    iova,
+                    offset));
         }
         RegionMemory memory = RegionMemory.outside(iova, length);
         String note = ", dma-buf " + fd;
@@ -225,7 +229,7 @@ final class MemoryRegions {
     }
 
     private static String describe(ProtectionDomain pd, RegionMemory memory, Set<AccessFlag> access, String note) {
-        String at = memory.isHostAddressed() ? "" : String.format(" at 0x%x", memory.address());
+        String at = memory.isHostAddressed() ? "" : String.format(Locale.ROOT, " at 0x%x", memory.address());
         return device(pd) + ", " + memory.length() + " bytes" + at + ", " + access + note;
     }
 

@@ -10,6 +10,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -108,8 +109,12 @@ public enum PageMemory {
             if (this == HUGE_PAGES) {
                 long page = pageBytes();
                 throw new RdmaUnavailableException(String.format(
+                        Locale.ROOT,
                         "%s: it takes %d huge pages of %d KiB, and %d are free: sysctl vm.nr_hugepages=N sets some aside",
-                        error, bytes / page, page >> 10, meminfo(FREE_HUGE_PAGES)));
+                        error,
+                        bytes / page,
+                        page >> 10,
+                        meminfo(FREE_HUGE_PAGES)));
             }
             throw new OutOfMemoryError(error);
         }

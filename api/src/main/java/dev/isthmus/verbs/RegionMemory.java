@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Libc;
 import java.lang.foreign.MemorySegment;
+import java.util.Locale;
 import java.util.Set;
 
 /**
@@ -44,13 +45,16 @@ record RegionMemory(MemorySegment segment, long address, long length) {
         long inPage = Libc.pageSize() - 1;
         if ((address & inPage) != (segment.address() & inPage)) {
             throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
                     "the memory begins %d bytes into a page, and would begin %d bytes into one at 0x%x: the kernel wants"
                             + " both alike; allocate it page-aligned",
-                    segment.address() & inPage, address & inPage, address));
+                    segment.address() & inPage,
+                    address & inPage,
+                    address));
         }
         if (Long.compareUnsigned(address, -length) >= 0) {
             throw new IllegalArgumentException(
-                    String.format("%,d bytes from 0x%x on do not fit into 64 bits", length, address));
+                    String.format(Locale.ROOT, "%,d bytes from 0x%x on do not fit into 64 bits", length, address));
         }
     }
 

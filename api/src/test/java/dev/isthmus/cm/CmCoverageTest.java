@@ -20,6 +20,8 @@ class CmCoverageTest {
     private static final Path HOME = Path.of(System.getProperty("isthmus.home"));
     private static final Path PAGE = HOME.resolve("docs/cm-coverage.md");
 
+    private static final Path REFUSED = Path.of("docs/coverage/refused.d/device-on-rxe-linux-6.1-rdma-core-44.txt");
+
     private final HeaderCoverage coverage =
             HeaderCoverage.of(HOME, "rdma/rdma_cma.h", Pattern.compile("rdma_\\w+"), Path.of("docs/coverage/cm.d"));
 
@@ -36,11 +38,14 @@ class CmCoverageTest {
         page.add("");
         page.addAll("""
                 Every public function and inline function of `rdma/rdma_cma.h` (rdma-core 44), what stands for it in
-                `dev.isthmus.cm`, and a test that calls it. Made from the header and the notes in `docs/coverage/cm.d`;
-                a test fails when a function is in neither, or a member or test is not there.
+                `dev.isthmus.cm`, and the test of it. Made from the header and the notes in `docs/coverage/cm.d`; a test
+                fails when a function is in neither, or a member or test is not there.
+
+                The fourth column says what the test sees on Soft-RoCE, from [the list of what that device
+                refuses](coverage/refused.d), which each run of the tests is compared with:
+
                 """.lines().toList());
-        page.add("");
-        page.addAll(coverage.table());
+        page.addAll(coverage.on(REFUSED).tableOfDevice("Soft-RoCE, Linux 6.1"));
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "cm-coverage.md");
         Files.write(made, page);
         assertEquals(page, Files.readAllLines(PAGE), "the notes have changed: cp " + made + " " + PAGE);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
+import dev.isthmus.testbed.RefusedByDevice;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AsyncEventType;
 import dev.isthmus.verbs.ConnectionEstablishment;
@@ -26,6 +27,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -326,44 +328,56 @@ class ConnectTest {
     }
 
     @Test
-    void shouldMakeExtendedQueuePairsAndUseASharedReceiveQueue() {
+    void shouldMakeExtendedQueuePairs() {
         try (var meeting = new Rendezvous()) {
             ConnectionId listener = meeting.listener(PortSpace.TCP);
             ConnectionId active = meeting.resolved(listener);
-            if (Rendezvous.isIwarp()) {
-                var e = assertThrows(
-                        CmException.class,
-                        () -> meeting.queuePair(active, config -> config.extendedPosting(SendOpcode.SEND)));
-                assertEquals("EOPNOTSUPP", e.errnoName());
-                assertEquals("rdma_create_qp_ex", e.call());
-                meeting.queuePair(active);
-            } else {
+            try {
                 meeting.queuePair(active, config -> config.extendedPosting(SendOpcode.SEND));
+            } catch (CmException e) {
+                throw RefusedByDevice.saying(e, "rdma_create_qp_ex(", Rendezvous.LACKS);
             }
-            active.connect(config -> {});
-            ConnectionId passive =
-                    meeting.expect(listener, CmEvent.ConnectRequest.class).id();
-            ProtectionDomain pd = meeting.domain(passive.device());
-            var srq = meeting.closed(pd.createSharedReceiveQueue(config -> config.maxWr(8)));
-            meeting.queuePair(passive, config -> config.sharedReceiveQueue(srq));
-            passive.accept(config -> {});
-            meeting.expect(active, CmEvent.Established.class);
-            MemoryRegion source = region(meeting, active);
-            MemoryRegion target = region(meeting, passive);
-            source.segment().setString(0, "shared");
-            assertTrue(srq.tryPost(ReceiveRequest.prepare(target)));
-            if (Rendezvous.isIwarp()) {
-                assertTrue(
-                        active.queuePair().tryPost(SendRequest.prepare(source).range(0, 10)));
-            } else {
+            sendToSharedQueue(meeting, listener, active, source -> {
                 var batch = active.queuePair().sendBatch();
                 batch.start();
                 batch.next(1, true).send().sge(source, 0, 10);
-                batch.complete();
-            }
-            meeting.awaitSuccess(passive);
-            assertEquals("shared", target.segment().getString(0));
+                assertTrue(batch.complete());
+            });
         }
+    }
+
+    @Test
+    void shouldUseASharedReceiveQueue() {
+        try (var meeting = new Rendezvous()) {
+            ConnectionId listener = meeting.listener(PortSpace.TCP);
+            ConnectionId active = meeting.resolved(listener);
+            meeting.queuePair(active);
+            sendToSharedQueue(
+                    meeting,
+                    listener,
+                    active,
+                    source -> assertTrue(active.queuePair()
+                            .tryPost(SendRequest.prepare(source).range(0, 10))));
+        }
+    }
+
+    private static void sendToSharedQueue(
+            Rendezvous meeting, ConnectionId listener, ConnectionId active, Consumer<MemoryRegion> send) {
+        active.connect(config -> {});
+        ConnectionId passive =
+                meeting.expect(listener, CmEvent.ConnectRequest.class).id();
+        ProtectionDomain pd = meeting.domain(passive.device());
+        var srq = meeting.closed(pd.createSharedReceiveQueue(config -> config.maxWr(8)));
+        meeting.queuePair(passive, config -> config.sharedReceiveQueue(srq));
+        passive.accept(config -> {});
+        meeting.expect(active, CmEvent.Established.class);
+        MemoryRegion source = region(meeting, active);
+        MemoryRegion target = region(meeting, passive);
+        source.segment().setString(0, "shared");
+        assertTrue(srq.tryPost(ReceiveRequest.prepare(target)));
+        send.accept(source);
+        meeting.awaitSuccess(passive);
+        assertEquals("shared", target.segment().getString(0));
     }
 
     @Test

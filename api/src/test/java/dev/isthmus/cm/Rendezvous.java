@@ -32,6 +32,9 @@ import java.util.function.Consumer;
  */
 final class Rendezvous implements AutoCloseable {
 
+    /** How the exception ends when a device refuses what it does not have. */
+    static final String LACKS = "): EOPNOTSUPP (95): the device or its transport does not have it";
+
     /** How long an event may take, generously: the emulated machine is slow, and shared. */
     static final Duration DEADLINE = Duration.ofSeconds(30);
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Supplier;
@@ -82,7 +83,12 @@ final class Fuzz {
         }
         int aborted = faults.values().stream().mapToInt(Integer::intValue).sum();
         System.out.printf(
-                "%s: %d actions, %d succeeded; known faults of UCX: %s%n", name(), actions, succeeded, faults);
+                Locale.ROOT,
+                "%s: %d actions, %d succeeded; known faults of UCX: %s%n",
+                name(),
+                actions,
+                succeeded,
+                faults);
         assertTrue(
                 aborted <= Math.max(1, Math.ceil(most * actions / 1_000_000)),
                 () -> "known faults of UCX ended " + aborted + " JVMs in " + actions + " actions, more than " + most

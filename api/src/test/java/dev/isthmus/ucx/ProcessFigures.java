@@ -1,12 +1,24 @@
 package dev.isthmus.ucx;
 
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.SegmentAllocator;
+import java.lang.invoke.MethodHandle;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.function.ToLongFunction;
 import javax.management.JMException;
 import javax.management.ObjectName;
 
@@ -14,18 +26,101 @@ import javax.management.ObjectName;
  * What this process uses: to be compared before and after what must not leak.
  *
  * @param heapBytes on the Java heap, after a collection
+ * @param mallocBytes what C and the JVM have of malloc() and have not freed
  * @param residentBytes in memory, of Java and C together
  * @param descriptors open files
  * @param trackedBytes what the JVM itself has of native memory; -1 without {@code -XX:NativeMemoryTracking=summary}
  */
-record ProcessFigures(long heapBytes, long residentBytes, int descriptors, long trackedBytes) {
+record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
 
+    private static final int ROUNDS = 12;
     private static final long PAGE_BYTES = 4096;
+
+    /** Of stacks and of what the JVM writes to for the first time. */
+    private static final long RESIDENT_PAGES = 16;
+
+    /** {@code struct mallinfo2}: ten numbers, of which the fifth counts what is mapped, and the eighth what is in use else. */
+    private static final MemoryLayout MALLINFO = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, JAVA_LONG));
+
+    @SuppressWarnings("restricted") // the function and its type are glibc's
+    private static final MethodHandle MALLINFO2 = Linker.nativeLinker()
+            .downcallHandle(
+                    Linker.nativeLinker().defaultLookup().find("mallinfo2").orElseThrow(),
+                    FunctionDescriptor.of(MALLINFO));
 
     static ProcessFigures now() {
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
-        return new ProcessFigures(heap, resident(), descriptorCount(), tracked());
+        return new ProcessFigures(heap, inUse(), resident(), descriptorCount(), tracked());
+    }
+
+    /** Many operations. */
+    interface Round {
+
+        void run() throws IOException;
+    }
+
+    /**
+     * Requires of one round among many that it leaves nothing behind. What leaks grows in each of them; what the JIT and the
+     * pools of C take and give back now and then, which is far more, does not.
+     *
+     * @param round many operations
+     * @param most by how many bytes the heap, and what C has, may have changed after the round
+     */
+    static void assertStill(Round round, long most) throws IOException {
+        var seen = new ArrayList<ProcessFigures>(List.of(now()));
+        for (int i = 0; i < ROUNDS; i++) {
+            round.run();
+            ProcessFigures before = seen.getLast();
+            ProcessFigures after = now();
+            seen.add(after);
+            if (Math.abs(after.heapBytes - before.heapBytes) <= most
+                    && Math.abs(after.mallocBytes - before.mallocBytes) <= most
+                    && after.residentBytes - before.residentBytes <= RESIDENT_PAGES * PAGE_BYTES + most
+                    && after.descriptors == before.descriptors) {
+                return;
+            }
+        }
+        throw new AssertionError("each round left more than " + most + " bytes or a descriptor: " + seen);
+    }
+
+    /**
+     * Requires that the least of the second half of many rounds is no more than that of the first. For operations of which C
+     * frees some later, at once: between two rounds they tell nothing.
+     *
+     * @param round many operations
+     * @param most how many bytes more they may be in all
+     */
+    static void assertSteady(Round round, long most) throws IOException {
+        var seen = new ArrayList<ProcessFigures>();
+        for (int i = 0; i < ROUNDS; i++) {
+            round.run();
+            seen.add(now());
+        }
+        var first = seen.subList(0, ROUNDS / 2);
+        var second = seen.subList(ROUNDS / 2, ROUNDS);
+        boolean steady = grown(first, second, ProcessFigures::heapBytes) <= most
+                && grown(first, second, ProcessFigures::mallocBytes) <= most
+                && grown(first, second, ProcessFigures::residentBytes) <= most + RESIDENT_PAGES * PAGE_BYTES
+                && grown(first, second, ProcessFigures::descriptors) <= 0;
+        if (!steady) {
+            throw new AssertionError("the second half left more than " + most + " bytes or a descriptor: " + seen);
+        }
+    }
+
+    private static long grown(
+            List<ProcessFigures> first, List<ProcessFigures> second, ToLongFunction<ProcessFigures> figure) {
+        return second.stream().mapToLong(figure).min().orElseThrow()
+                - first.stream().mapToLong(figure).min().orElseThrow();
+    }
+
+    private static long inUse() {
+        try (Arena arena = Arena.ofConfined()) {
+            var numbers = (MemorySegment) MALLINFO2.invokeExact((SegmentAllocator) arena);
+            return numbers.getAtIndex(JAVA_LONG, 4) + numbers.getAtIndex(JAVA_LONG, 7);
+        } catch (Throwable e) {
+            throw new AssertionError(e);
+        }
     }
 
     private static long resident() {
@@ -59,17 +154,13 @@ record ProcessFigures(long heapBytes, long residentBytes, int descriptors, long 
         }
     }
 
-    /** How much of the resident memory is beyond that of an earlier time. */
-    long grownBy(ProcessFigures earlier) {
-        return residentBytes - earlier.residentBytes;
-    }
-
     @Override
     public String toString() {
         return String.format(
                 Locale.ROOT,
-                "heap %.1f MiB, resident %.1f MiB, %d descriptors%s",
-                heapBytes / 1048576.0,
+                "heap %d B, malloc %d B, resident %.1f MiB, %d descriptors%s",
+                heapBytes,
+                mallocBytes,
                 residentBytes / 1048576.0,
                 descriptors,
                 trackedBytes < 0

@@ -131,22 +131,18 @@ class CompletionQueueTest {
     }
 
     @Test
-    void shouldModerateEventsOrSayThatTheDeviceCannot() {
+    void shouldModerateEvents() {
         Device device = Device.first();
         try (var context = device.open();
                 var cq = context.createCompletionQueue(16)) {
-            if (SoftRoce.is(device)) {
-                var e = assertThrows(VerbsException.class, () -> cq.moderate(10, 20));
-                assertEquals(
-                        "ibv_modify_cq(" + device.name() + ", 16 entries, count=10, period=20 us): EOPNOTSUPP (95): "
-                                + "this device or its driver does not support it",
-                        e.getMessage());
-            } else {
-                cq.moderate(10, 20);
-                cq.moderate(0, 0);
-            }
             assertThrows(IllegalArgumentException.class, () -> cq.moderate(-1, 0));
             assertThrows(IllegalArgumentException.class, () -> cq.moderate(0, 65_536));
+            try {
+                cq.moderate(10, 20);
+            } catch (VerbsException e) {
+                throw Features.unsupported("ibv_modify_cq", device.name() + ", 16 entries, count=10, period=20 us", e);
+            }
+            cq.moderate(0, 0);
         }
     }
 

@@ -26,7 +26,6 @@ import org.junit.jupiter.api.Test;
 class DeviceQueriesTest {
 
     private static final int EINVAL = 22;
-    private static final int EOPNOTSUPP = 95;
     private static final int EHOSTUNREACH = 113;
 
     private final Device device = Device.first();
@@ -211,15 +210,9 @@ class DeviceQueriesTest {
     @Test
     void shouldReadTheClockThatTheDeviceHas() {
         if (context.extendedAttributes().coreClockKhz() == 0) {
-            var e = assertThrows(VerbsException.class, context::rawClock);
-            assertEquals(EOPNOTSUPP, e.errno());
-            assertEquals(
-                    "ibv_query_rt_values_ex(" + device
-                            + ", RAW_CLOCK): EOPNOTSUPP (95): this device or its driver does not support it",
-                    e.getMessage());
-        } else {
-            assertNotEquals(context.rawClock(), context.rawClock());
+            throw Features.unsupported("ibv_query_rt_values_ex", device + ", RAW_CLOCK", context::rawClock);
         }
+        assertNotEquals(context.rawClock(), context.rawClock());
     }
 
     @Test

@@ -1,11 +1,11 @@
 package dev.isthmus.verbs;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.isthmus.VerbsException;
-import dev.isthmus.internal.Errno;
-import java.util.Optional;
+import dev.isthmus.testbed.RefusedByDevice;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.function.Executable;
 
 /** What a device says that it has, for tests of what Soft-RoCE lacks. */
 final class Features {
@@ -21,6 +21,8 @@ final class Features {
 
     /** The vendor that {@code rdma_rxe} names. */
     private static final int SOFT_ROCE = 0xffffff;
+
+    private static final String UNSUPPORTED = "): EOPNOTSUPP (95): this device or its driver does not support it";
 
     private Features() {}
 
@@ -44,28 +46,34 @@ final class Features {
     }
 
     /**
-     * Makes something that few devices have.
+     * Makes something that few devices have. Ends the test as refused by the device when that says, in just the words it
+     * must, that it does not have it.
      *
      * @param call the C function that makes it
      * @param arguments what the exception must name when the device does not have it
-     * @return nothing when the device says, in just the words it must, that it does not have it
+     * @return what was made
      */
-    static <T> Optional<T> make(String call, String arguments, Supplier<T> maker) {
+    static <T> T make(String call, String arguments, Supplier<T> maker) {
         try {
-            return Optional.of(maker.get());
+            return maker.get();
         } catch (VerbsException e) {
-            if (e.errno() != Errno.EOPNOTSUPP) {
-                throw e;
-            }
-            assertUnsupported(call, arguments, e);
-            return Optional.empty();
+            throw unsupported(call, arguments, e);
         }
     }
 
-    static void assertUnsupported(String call, String arguments, VerbsException e) {
-        assertEquals(
-                call + "(" + arguments + "): EOPNOTSUPP (95): this device or its driver does not support it",
-                e.getMessage());
+    /** The end of a test whose device says that it does not support a call. */
+    static RefusedByDevice unsupported(String call, String arguments, VerbsException e) {
+        return RefusedByDevice.saying(e, call + "(" + arguments + UNSUPPORTED);
+    }
+
+    /** The same, whatever follows the first arguments. */
+    static RefusedByDevice unsupported(VerbsException e, String call, String firstArguments) {
+        return RefusedByDevice.saying(e, call + "(" + firstArguments, UNSUPPORTED);
+    }
+
+    /** The same of a call that the device states that it does not have. */
+    static RefusedByDevice unsupported(String call, String arguments, Executable use) {
+        return unsupported(call, arguments, assertThrows(VerbsException.class, use));
     }
 
     private static boolean has(DeviceContext context, int flag) {

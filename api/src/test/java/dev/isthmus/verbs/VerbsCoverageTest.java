@@ -20,6 +20,8 @@ class VerbsCoverageTest {
     private static final Path HOME = Path.of(System.getProperty("isthmus.home"));
     private static final Path PAGE = HOME.resolve("docs/verbs-coverage.md");
 
+    private static final Path REFUSED = Path.of("docs/coverage/refused.d/device-on-rxe-linux-6.1-rdma-core-44.txt");
+
     private final HeaderCoverage coverage = HeaderCoverage.of(
             HOME,
             "infiniband/verbs.h",
@@ -39,11 +41,15 @@ class VerbsCoverageTest {
         page.add("");
         page.addAll("""
                 Every public function and inline function of `infiniband/verbs.h` (rdma-core 44), what stands for it in
-                `dev.isthmus.verbs`, and a test that calls it. Made from the header and the notes in
-                `docs/coverage/verbs.d`; a test fails when a function is in neither, or a member or test is not there.
+                `dev.isthmus.verbs`, and the test of it. Made from the header and the notes in `docs/coverage/verbs.d`; a
+                test fails when a function is in neither, or a member or test is not there.
+
+                The tests run on Soft-RoCE, which lacks many features. The fourth column says what the test sees there,
+                from [the list of what that device refuses](coverage/refused.d), which each run of the tests is compared
+                with:
+
                 """.lines().toList());
-        page.add("");
-        page.addAll(coverage.table());
+        page.addAll(coverage.on(REFUSED).tableOfDevice("Soft-RoCE, Linux 6.1"));
         Path made = Path.of(System.getProperty("java.io.tmpdir"), "verbs-coverage.md");
         Files.write(made, page);
         assertEquals(page, Files.readAllLines(PAGE), "the notes have changed: cp " + made + " " + PAGE);

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -27,7 +28,12 @@ record PingPongAddress(int lid, int qpNum, int psn, Gid gid) {
 
     byte[] encode() {
         String text = String.format(
-                "%04x:%06x:%06x:%s\0", lid, qpNum, psn, HexFormat.of().formatHex(gid.bytes()));
+                Locale.ROOT,
+                "%04x:%06x:%06x:%s\0",
+                lid,
+                qpNum,
+                psn,
+                HexFormat.of().formatHex(gid.bytes()));
         return text.getBytes(StandardCharsets.US_ASCII);
     }
 
@@ -48,8 +54,8 @@ record PingPongAddress(int lid, int qpNum, int psn, Gid gid) {
     static String printable(String text) {
         var shown = new StringBuilder("\"");
         text.chars()
-                .forEach(c ->
-                        shown.append(c >= ' ' && c < 0x7f ? String.valueOf((char) c) : String.format("\\x%02x", c)));
+                .forEach(c -> shown.append(
+                        c >= ' ' && c < 0x7f ? String.valueOf((char) c) : String.format(Locale.ROOT, "\\x%02x", c)));
         return shown.append('"').toString();
     }
 
@@ -61,6 +67,7 @@ record PingPongAddress(int lid, int qpNum, int psn, Gid gid) {
     /** As C prints it. */
     @Override
     public String toString() {
-        return String.format("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpNum, psn, gid.toIpString());
+        return String.format(
+                Locale.ROOT, "LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", lid, qpNum, psn, gid.toIpString());
     }
 }

@@ -10,6 +10,7 @@ import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -135,6 +136,6 @@ final class PingPongLoop {
                 return q;
             }
         }
-        throw new IOException(String.format("Couldn't find QPN %06x", qpNum));
+        throw new IOException(String.format(Locale.ROOT, "Couldn't find QPN %06x", qpNum));
     }
 }

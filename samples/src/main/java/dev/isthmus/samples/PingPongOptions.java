@@ -13,6 +13,7 @@ import java.io.IOException;
 import java.io.PrintWriter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ThreadLocalRandom;
@@ -189,8 +190,13 @@ class PingPongOptions {
     void report(PrintWriter out, long nanos) {
         double micros = nanos / 1e3;
         long bytes = 2L * size * iterations;
-        out.printf("%d bytes in %.2f seconds = %.2f Mbit/sec%n", bytes, micros / 1e6, bytes * 8 / micros);
-        out.printf("%d iters in %.2f seconds = %.2f usec/iter%n", iterations, micros / 1e6, micros / iterations);
+        out.printf(Locale.ROOT, "%d bytes in %.2f seconds = %.2f Mbit/sec%n", bytes, micros / 1e6, bytes * 8 / micros);
+        out.printf(
+                Locale.ROOT,
+                "%d iters in %.2f seconds = %.2f usec/iter%n",
+                iterations,
+                micros / 1e6,
+                micros / iterations);
         out.flush();
     }
 

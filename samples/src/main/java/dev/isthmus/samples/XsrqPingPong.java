@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -86,7 +87,7 @@ public final class XsrqPingPong implements Callable<Integer> {
                 "([0-9a-f]{4}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{6}):([0-9a-f]{32})\0");
 
         byte[] encode() {
-            String text = String.format("%04x:%06x:%06x:%06x:%06x:", lid, receiveQp, sendQp, psn, srqNum);
+            String text = String.format(Locale.ROOT, "%04x:%06x:%06x:%06x:%06x:", lid, receiveQp, sendQp, psn, srqNum);
             return (text + HexFormat.of().formatHex(gid.bytes()) + "\0").getBytes(StandardCharsets.US_ASCII);
         }
 
@@ -106,8 +107,15 @@ public final class XsrqPingPong implements Callable<Integer> {
 
         String text(String whose) {
             return String.format(
+                    Locale.ROOT,
                     "%8s: LID %04x, QPN RECV %06x SEND %06x, PSN %06x, SRQN %06x, GID %s",
-                    whose, lid, receiveQp, sendQp, psn, srqNum, gid.toIpString());
+                    whose,
+                    lid,
+                    receiveQp,
+                    sendQp,
+                    psn,
+                    srqNum,
+                    gid.toIpString());
         }
     }
 
@@ -298,7 +306,7 @@ public final class XsrqPingPong implements Callable<Integer> {
                 return i;
             }
         }
-        throw new IOException(String.format("Unable to find qp %x", qpNum));
+        throw new IOException(String.format(Locale.ROOT, "Unable to find qp %x", qpNum));
     }
 
     /** Nobody closes its queue pairs before all have come this far: messages to a peer go through those of others. */

@@ -21,6 +21,7 @@ public final class ChildJvm {
 
     private final List<String> wrapper = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
+    private String classPath = System.getProperty("java.class.path");
     private Duration deadline = Duration.ofSeconds(60);
 
     /** What a child did. */
@@ -49,6 +50,17 @@ public final class ChildJvm {
     }
 
     /**
+     * The class path, when it is not this JVM's.
+     *
+     * @param path the class path
+     * @return this
+     */
+    public ChildJvm classPath(String path) {
+        classPath = path;
+        return this;
+    }
+
+    /**
      * How long it may run: a minute unless said otherwise.
      *
      * @param most the longest
@@ -71,7 +83,7 @@ public final class ChildJvm {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK_START);
         command.addAll(options);
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+        command.addAll(List.of("-cp", classPath, main.getName()));
         command.addAll(List.of(arguments));
         try {
             Path output = Files.createTempFile("isthmus", ".out");

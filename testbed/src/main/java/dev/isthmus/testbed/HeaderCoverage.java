@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -29,7 +30,22 @@ public final class HeaderCoverage {
 
     private static final String NONE = "-";
     private static final String NEWER = "newer.txt";
-    private static final Pattern MEMBER = Pattern.compile("(?:internal )?([A-Z]\\w*)\\.(\\w+)");
+    private static final Pattern MEMBER = Pattern.compile("(?:internal )?([A-Z]\\w*)\\.(\\w+)(?:\\([\\w, ]+\\))?");
+
+    /** What the tests of a function see of it on a device. */
+    private enum Seen {
+        WORKS("works"),
+        REFUSED("refused"),
+        NOT_REACHED("not reached"),
+        NO_DEVICE("no device"),
+        NOTHING(NONE);
+
+        private final String word;
+
+        Seen(String word) {
+            this.word = word;
+        }
+    }
 
     /** A line of the table. */
     private record Entry(String function, String members, String tests, String remark, boolean newer) {
@@ -43,6 +59,7 @@ public final class HeaderCoverage {
     private final Set<String> functions;
     private final Map<String, Entry> entries = new TreeMap<>();
     private final List<String> faults = new ArrayList<>();
+    private final Map<String, String> refused = new TreeMap<>();
 
     private HeaderCoverage(Path home, Set<String> functions) {
         this.home = home;
@@ -80,14 +97,104 @@ public final class HeaderCoverage {
         return functions.size();
     }
 
+    /**
+     * Reads which tests a device refuses, for {@link #tableOfDevice}.
+     *
+     * @param list the file of {@code docs/coverage/refused.d}, within the project
+     * @return this
+     */
+    public HeaderCoverage on(Path list) throws IOException {
+        for (String line : Files.readAllLines(home.resolve(list))) {
+            String[] parts = line.split(" \\| ", 2);
+            refused.put(parts[0], parts[1]);
+        }
+        return this;
+    }
+
+    /**
+     * The table with what the tests see on a device, as Markdown, and before it how many functions there are of which.
+     *
+     * @param device the heading of the column
+     */
+    public List<String> tableOfDevice(String device) {
+        var rows = new ArrayList<String>();
+        var count = new EnumMap<Seen, Integer>(Seen.class);
+        for (Entry entry : entries.values()) {
+            Seen seen = seen(entry);
+            count.merge(seen, 1, Integer::sum);
+            String why = seen == Seen.NOT_REACHED
+                    ? ": `" + refusedCall(names(entry.tests).getFirst()) + "`"
+                    : "";
+            String line = "| `" + entry.function + "` | " + code(entry.members) + " | " + code(entry.tests) + " | "
+                    + seen.word + why + " | " + entry.remark + " |";
+            rows.add(line.replace("  |", " |"));
+        }
+        var lines = new ArrayList<String>();
+        for (Seen seen : Seen.values()) {
+            if (seen != Seen.NOTHING) {
+                lines.add("- **" + seen.word + "**, " + count.getOrDefault(seen, 0) + " functions: " + meaning(seen));
+            }
+        }
+        lines.add("");
+        lines.add("| C function | Java | Test | " + device + " | Remark |");
+        lines.add("|---|---|---|---|---|");
+        lines.addAll(rows);
+        return lines;
+    }
+
+    private static String meaning(Seen seen) {
+        return switch (seen) {
+            case WORKS -> "the test calls the function on this device, and it does its work.";
+            case REFUSED ->
+                "the device does not support the function. The test calls it, and sees nothing but the right"
+                        + " exception.";
+            case NOT_REACHED ->
+                "the device refuses what the test needs first, which the column names. The test is"
+                        + " written, but has never called the function.";
+            case NO_DEVICE -> "the test needs no device.";
+            case NOTHING -> "";
+        };
+    }
+
+    private Seen seen(Entry entry) {
+        if (entry.isGap()) {
+            return Seen.NOTHING;
+        }
+        List<String> onDevice =
+                names(entry.tests).stream().filter(this::needsDevice).toList();
+        if (onDevice.isEmpty()) {
+            return Seen.NO_DEVICE;
+        }
+        if (onDevice.stream().anyMatch(test -> !refused.containsKey(test))) {
+            return Seen.WORKS;
+        }
+        return onDevice.stream().map(this::refusedCall).anyMatch(entry.function::equals)
+                ? Seen.REFUSED
+                : Seen.NOT_REACHED;
+    }
+
+    private boolean needsDevice(String test) {
+        String source = source(test.substring(0, test.indexOf('.')), "src/test/java");
+        return source != null && source.contains("@Tag(\"device\")");
+    }
+
+    /** The call that a device refuses in a test. */
+    private String refusedCall(String test) {
+        return refused.getOrDefault(test, "").replaceFirst(":.*", "");
+    }
+
+    private static List<String> names(String names) {
+        return List.of(names.split(", (?=[A-Z])", -1));
+    }
+
     /** The table, as Markdown. */
     public List<String> table() {
         var lines = new ArrayList<String>();
         lines.add("| C function | Java | Test | Remark |");
         lines.add("|---|---|---|---|");
         for (Entry entry : entries.values()) {
-            String line = "| `%s` | %s | %s | %s |"
-                    .formatted(entry.function, code(entry.members), code(entry.tests), entry.remark);
+            String line = "| `" + entry.function + "` | " + code(entry.members) + " | " + code(entry.tests) + " | "
+                    + entry.remark + " |";
             lines.add(line.replace("  |", " |"));
         }
         return lines;
@@ -176,7 +283,7 @@ public final class HeaderCoverage {
         if (names.equals(NONE)) {
             return;
         }
-        for (String name : names.split(", ", -1)) {
+        for (String name : names(names)) {
             Matcher member = MEMBER.matcher(name);
             if (!member.matches()) {
                 faults.add(function + ": '" + name + "' is not of the form Class.method");

@@ -1,9 +1,14 @@
 package dev.isthmus.testbed;
 
 import java.io.PrintStream;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.platform.engine.TestExecutionResult;
 import org.junit.platform.engine.TestExecutionResult.Status;
+import org.junit.platform.engine.support.descriptor.MethodSource;
 import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
@@ -12,9 +17,12 @@ import org.junit.platform.launcher.TestPlan;
 final class Tally implements TestExecutionListener {
 
     private final PrintStream out;
-    private final AtomicInteger passed = new AtomicInteger();
-    private final AtomicInteger failed = new AtomicInteger();
-    private final AtomicInteger skipped = new AtomicInteger();
+    private final SortedMap<String, Integer> executed = new TreeMap<>();
+    private final SortedMap<String, Integer> invocations = new TreeMap<>();
+    private final SortedMap<String, SortedMap<String, String>> refused = new TreeMap<>();
+    private int passed;
+    private int failed;
+    private int skipped;
     private TestPlan plan;
     private long classBegan;
 
@@ -22,16 +30,35 @@ final class Tally implements TestExecutionListener {
         this.out = out;
     }
 
-    int passed() {
-        return passed.get();
+    synchronized int passed() {
+        return passed;
     }
 
-    int failed() {
-        return failed.get();
+    synchronized int failed() {
+        return failed;
     }
 
-    int skipped() {
-        return skipped.get();
+    synchronized int skipped() {
+        return skipped;
+    }
+
+    /** The tests that were executed, however they ended: how many of each class, by the class's name. */
+    synchronized SortedMap<String, Integer> executed() {
+        return new TreeMap<>(executed);
+    }
+
+    /**
+     * What the device refused, by the test's class and method, with the parameters behind it unless all that there are were
+     * refused alike.
+     */
+    synchronized SortedMap<String, String> refused() {
+        var names = new TreeMap<String, String>();
+        refused.forEach((method, reasons) -> {
+            boolean alike = reasons.size() == invocations.get(method)
+                    && Set.copyOf(reasons.values()).size() == 1;
+            reasons.forEach((parameters, reason) -> names.put(alike ? method : method + parameters, reason));
+        });
+        return names;
     }
 
     @Override
@@ -40,52 +67,90 @@ final class Tally implements TestExecutionListener {
     }
 
     @Override
-    public void executionStarted(TestIdentifier test) {
+    public synchronized void executionStarted(TestIdentifier test) {
         if (isClass(test)) {
             classBegan = System.nanoTime();
         }
     }
 
     @Override
-    public void executionSkipped(TestIdentifier test, String reason) {
+    public synchronized void executionSkipped(TestIdentifier test, String reason) {
         int tests = test.isTest()
                 ? 1
                 : (int) plan.getDescendants(test).stream()
                         .filter(TestIdentifier::isTest)
                         .count();
-        skipped.addAndGet(tests);
+        skipped += tests;
         out.println("SKIPPED " + name(test) + ": " + reason);
     }
 
     @Override
-    public void executionFinished(TestIdentifier test, TestExecutionResult result) {
+    public synchronized void executionFinished(TestIdentifier test, TestExecutionResult result) {
+        Throwable thrown = result.getThrowable().orElse(null);
         if (test.isTest()) {
-            counter(result.getStatus()).incrementAndGet();
-        } else if (result.getStatus() == Status.FAILED) {
-            failed.incrementAndGet(); // a class that could not be set up
+            executed.merge(className(test), 1, Integer::sum);
+            invocations.merge(methodName(test), 1, Integer::sum);
         }
-        if (result.getStatus() != Status.SUCCESSFUL) {
-            out.println(result.getStatus() + " " + name(test));
-            result.getThrowable().ifPresent(throwable -> throwable.printStackTrace(out));
+        if (test.isTest() && isRefusal(thrown)) {
+            var reasons = refused.computeIfAbsent(methodName(test), name -> new TreeMap<>());
+            if (reasons.put(parameters(test), thrown.getMessage()) != null) {
+                failed++; // two tests of one name, of which the list could state only one
+                out.println("FAILED " + name(test) + ": a second test of this name was refused");
+            }
+        } else {
+            count(test, result.getStatus());
+            if (result.getStatus() != Status.SUCCESSFUL) {
+                out.println(result.getStatus() + " " + name(test));
+                Optional.ofNullable(thrown).ifPresent(throwable -> throwable.printStackTrace(out));
+            }
         }
         if (isClass(test)) {
-            long millis = (System.nanoTime() - classBegan) / 1_000_000;
-            out.printf("  %-60s %6.1f s%n", test.getDisplayName(), millis / 1000.0);
+            long tenths = (System.nanoTime() - classBegan) / 100_000_000;
+            out.printf(Locale.ROOT, "  %-60s %4d.%d s%n", test.getDisplayName(), tenths / 10, tenths % 10);
             out.flush();
         }
     }
 
-    private AtomicInteger counter(Status status) {
-        return switch (status) {
-            case SUCCESSFUL -> passed;
-            case ABORTED -> skipped;
-            case FAILED -> failed;
-        };
+    /** What was suppressed is a failure of what the test closed as it ended. */
+    private static boolean isRefusal(Throwable thrown) {
+        return thrown instanceof RefusedByDevice && thrown.getSuppressed().length == 0;
+    }
+
+    private void count(TestIdentifier test, Status status) {
+        if (!test.isTest()) {
+            failed += status == Status.FAILED ? 1 : 0; // a class that could not be set up
+            skipped += status == Status.ABORTED ? 1 : 0;
+        } else if (status == Status.SUCCESSFUL) {
+            passed++;
+        } else if (status == Status.ABORTED) {
+            skipped++;
+        } else {
+            failed++;
+        }
     }
 
     private static boolean isClass(TestIdentifier test) {
         return test.getType().isContainer()
                 && test.getUniqueIdObject().getSegments().size() == 2;
+    }
+
+    private static String className(TestIdentifier test) {
+        return test.getUniqueIdObject().getSegments().get(1).getValue();
+    }
+
+    private static String methodName(TestIdentifier test) {
+        String method = test.getSource()
+                .map(source -> ((MethodSource) source).getMethodName())
+                .orElseThrow();
+        return className(test).replaceFirst(".*\\.", "") + "." + method;
+    }
+
+    /** {@code (7, RC)} of {@code [2] size = 7, type = RC}; nothing of a test without parameters. */
+    private String parameters(TestIdentifier test) {
+        boolean once = plan.getParent(test).map(Tally::isClass).orElse(true);
+        return once
+                ? ""
+                : "(" + test.getDisplayName().replaceFirst("^\\[\\d+\\] ", "").replaceAll("\\b\\w+ = ", "") + ")";
     }
 
     private String name(TestIdentifier test) {

@@ -29,7 +29,7 @@ public class UcxBenchmark {
 
     /** With self alone a worker talks to itself; with shared memory too there are two. */
     @Param({"self", "posix,self"})
-    private String transports;
+    String transports;
 
     private Arena arena;
     private UcpContext context;

@@ -12,6 +12,7 @@ import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -124,7 +125,8 @@ public final class CompareCommand implements Callable<Integer> {
         }
         lines.putAll(chosen(options, devices));
         Path dir = out.orElseGet(() -> Path.of("isthmus-compare-"
-                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss").format(LocalDateTime.now(ZoneOffset.UTC))));
+                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+                        .format(LocalDateTime.now(ZoneOffset.UTC))));
         try (WriteTwin twin = WriteTwin.of(points, says)) {
             twin.note(lines);
             try (var store = RunStore.create(dir, new Setting(lines, points))) {

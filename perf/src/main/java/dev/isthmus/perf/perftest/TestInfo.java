@@ -6,6 +6,7 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.TransportType;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.StringJoiner;
 
 /** What perftest prints about a test before its figures, and writes into its JSON. */
@@ -164,7 +165,7 @@ record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
     private static String decimal(Gid gid) {
         var text = new StringJoiner(":");
         for (byte b : gid.bytes()) {
-            text.add(String.format("%02d", b & 0xff));
+            text.add(String.format(Locale.ROOT, "%02d", b & 0xff));
         }
         return text.toString();
     }

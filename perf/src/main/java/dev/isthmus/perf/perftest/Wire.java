@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
+import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -67,6 +68,7 @@ final class Wire {
 
     static byte[] encodeDestination(PerftestDestination destination) {
         String text = String.format(
+                Locale.ROOT,
                 "%04x:%04x:%06x:%06x:%08x:%016x:",
                 destination.lid(),
                 destination.outReads(),
@@ -74,7 +76,7 @@ final class Wire {
                 destination.psn(),
                 destination.rkey(),
                 destination.address());
-        String srq = String.format("%08x", destination.srqNum());
+        String srq = String.format(Locale.ROOT, "%08x", destination.srqNum());
         // The colon at the end is what C looks for to find where the last field ends.
         text += destination
                 .gid()
@@ -114,7 +116,7 @@ final class Wire {
             out.append(
                     c >= ' ' && c < 0x7f && c != '"' && c != '\\'
                             ? String.valueOf(c)
-                            : String.format("\\x%02x", (int) c));
+                            : String.format(Locale.ROOT, "\\x%02x", (int) c));
         }
         return out.append(shown < text.length() ? "...\"" : "\"").toString();
     }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
@@ -99,6 +100,7 @@ final class Comparing implements AutoCloseable {
     private void turns(int round, Cell cell, Cell.Transport transport) throws IOException, InterruptedException {
         List<Contender.Name> names = Arrays.asList(Contender.Name.values());
         progress.accept(String.format(
+                Locale.ROOT,
                 "%s, round %d of %d (%d of %d runs)",
                 cell.title(),
                 round + 1,
