@@ -11,7 +11,7 @@ public final class UcxException extends RdmaException {
     /**
      * Made by the library.
      *
-     * @param call the C function that failed
+     * @param call the C function that failed, or what is refused because C would fail
      * @param arguments the object it was called on and the arguments that matter
      * @param status the {@code ucs_status_t}, negative
      * @param statusText the status in words, with its symbolic name and number

@@ -66,7 +66,7 @@ class UcpTwoProcessTest {
             assertTrue(endpoint.failure().isError());
             assertTrue(endpoint.failureCode() < 0);
             var e = assertThrows(UcxException.class, () -> worker.requests().release(endpoint.tagSend(buffer, 1)));
-            assertEquals("ucp_tag_send_nbx", e.call());
+            assertEquals("a send", e.call()); // refused before C
         }
     }
 
