@@ -4,9 +4,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -175,7 +177,11 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
      */
     @HotPath
     final boolean namesOne() {
-        return bad.get(JAVA_LONG, 0) != 0;
+        try {
+            return NativeMemory.getLong(badAddress & NativeMemory.ANY_ADDRESS) != 0;
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /**
