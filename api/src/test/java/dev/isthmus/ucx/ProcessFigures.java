@@ -87,7 +87,8 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
 
     /**
      * Requires that the least of the second half of many rounds is no more than that of the first, once classes are
-     * loaded. For operations of which C frees some later, at once: between two rounds they tell nothing.
+     * loaded; of resident memory, which stays where C had most for a moment, no more than the most of the first. For
+     * operations of which C frees some later, at once: between two rounds they tell nothing.
      *
      * @param round many operations
      * @param most how many bytes more they may be in all
@@ -102,7 +103,8 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
         var second = seen.subList(ROUNDS / 2, ROUNDS);
         boolean steady = grown(first, second, ProcessFigures::heapBytes) <= most
                 && grown(first, second, ProcessFigures::mallocBytes) <= most
-                && grown(first, second, ProcessFigures::residentBytes) <= most + RESIDENT_PAGES * PAGE_BYTES
+                && least(second, ProcessFigures::residentBytes) - most(first, ProcessFigures::residentBytes)
+                        <= most + RESIDENT_PAGES * PAGE_BYTES
                 && grown(first, second, ProcessFigures::descriptors) <= 0;
         if (!steady) {
             throw new AssertionError("the second half left more than " + most + " bytes or a descriptor: " + seen);
@@ -111,8 +113,15 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
 
     private static long grown(
             List<ProcessFigures> first, List<ProcessFigures> second, ToLongFunction<ProcessFigures> figure) {
-        return second.stream().mapToLong(figure).min().orElseThrow()
-                - first.stream().mapToLong(figure).min().orElseThrow();
+        return least(second, figure) - least(first, figure);
+    }
+
+    private static long least(List<ProcessFigures> of, ToLongFunction<ProcessFigures> figure) {
+        return of.stream().mapToLong(figure).min().orElseThrow();
+    }
+
+    private static long most(List<ProcessFigures> of, ToLongFunction<ProcessFigures> figure) {
+        return of.stream().mapToLong(figure).max().orElseThrow();
     }
 
     private static long inUse() {

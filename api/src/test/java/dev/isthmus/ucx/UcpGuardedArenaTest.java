@@ -104,7 +104,9 @@ class UcpGuardedArenaTest {
             String message = refused(arena);
             assertTrue(message.contains("5 sends of " + pair.sender), message);
             for (long send : sends) {
-                refused(arena);
+                if (!pair.sender.requests().isDone(send)) { // newer UCX ends the last ones with those before them
+                    refused(arena);
+                }
                 end(pair, pair.receiver, pair.receiver.tagReceive(pair.arena.allocate(RENDEZVOUS), 1));
                 end(pair, pair.sender, send);
             }
