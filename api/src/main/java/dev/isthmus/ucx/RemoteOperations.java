@@ -62,6 +62,8 @@ final class RemoteOperations {
         MemorySegment buffer = from.buffer();
         long local = Buffers.readable(buffer, offset, length);
         if (length == 0) {
+            from.acquire(context); // which refuses memory that is closed, or another context's
+            from.release();
             return 0;
         }
         RequestSlot slot = slots.next();
@@ -105,6 +107,8 @@ final class RemoteOperations {
         MemorySegment buffer = to.buffer();
         long local = Buffers.writable(buffer, offset, length);
         if (length == 0) {
+            to.acquire(context); // which refuses memory that is closed, or another context's
+            to.release();
             return 0;
         }
         RequestSlot slot = slots.next();

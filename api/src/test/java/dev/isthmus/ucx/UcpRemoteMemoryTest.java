@@ -201,6 +201,18 @@ class UcpRemoteMemoryTest {
         }
     }
 
+    @Test
+    void shouldRefuseClosedMemoryForNoBytesToo() {
+        try (var pair = new RemotePair(UcxTransports.any(), 64)) {
+            UcpMemory own = pair.pair.context.register(pair.filled(8, 1));
+            own.close();
+            for (long bytes : new long[] {0, 8}) {
+                assertThrows(IllegalStateException.class, () -> pair.remote.put(own, 0, bytes, 0));
+                assertThrows(IllegalStateException.class, () -> pair.remote.get(own, 0, bytes, 0));
+            }
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldRefuseToCloseInTheWrongOrder(String tls) {
