@@ -2,6 +2,7 @@ package dev.isthmus.safety;
 
 import static dev.isthmus.safety.Action.action;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
@@ -39,7 +40,7 @@ final class UcxBuffers {
         if (w.countOpen(Arena.class) >= UcxPeers.MOST) {
             throw new Worker.NothingThere(); // but what is closed first
         }
-        Arena arena = Arena.ofShared();
+        Arena arena = w.chance(3) ? Arena.ofShared() : GuardedArena.ofShared();
         w.part(Buffer.class, new Buffer(arena.allocate(BYTES, 64)), w.made(Arena.class, arena));
     }
 
@@ -54,19 +55,39 @@ final class UcxBuffers {
         return ((Buffer) buffer.object).segment();
     }
 
-    /** Plain arenas are closed only when nothing that is pending uses them: C does not ask. */
+    /** A guarded arena is closed at any time; a plain one only when nothing that is pending uses it, as C does not ask. */
     private void close(Worker w) throws Exception {
         Thing arena = w.mine(Arena.class);
+        List<Begun> using;
         synchronized (begun) {
+            using = begun.stream()
+                    .filter(one -> one.buffer != null && one.buffer.isPartOf(arena))
+                    .toList();
             if (forever.stream().anyMatch(one -> one.isPartOf(arena))) {
                 w.world.forget(arena);
                 throw new Worker.NothingThere();
             }
-            if (begun.stream().anyMatch(one -> one.buffer != null && one.buffer.isPartOf(arena))) {
-                throw new Worker.NothingThere();
-            }
+        }
+        if (!(arena.object instanceof GuardedArena) && !using.isEmpty()) {
+            throw new Worker.NothingThere();
+        }
+        if (!using.isEmpty()) {
+            w.expected.may(Reason.IN_USE);
+        }
+        if (using.stream().anyMatch(one -> isPending(w, one))) {
+            w.expected.must(Reason.IN_USE);
         }
         w.close(arena);
+    }
+
+    /** Whether an operation of this thread's is surely not done. */
+    private static boolean isPending(Worker w, Begun one) {
+        if (!one.worker.isOpen()
+                || !Thread.currentThread().equals(one.worker.seen().owner())) {
+            return false;
+        }
+        w.expected.uses(one.worker, Expectation.Use.OWN);
+        return !((UcpWorker) one.worker.object).requests().isDone(one.request);
     }
 
     /** Notes an operation, which uses memory or, if null, none that is ever closed. */
@@ -91,6 +112,19 @@ final class UcxBuffers {
             begun.stream()
                     .filter(one -> one.worker == worker && one.buffer != null && !requests.isDone(one.request))
                     .forEach(one -> forever.add(one.buffer));
+        }
+    }
+
+    /** A worker stays open, and so does the memory that it uses. */
+    void leave(World world, Thing worker) {
+        synchronized (begun) {
+            world.open(Arena.class).stream()
+                    .filter(arena -> begun.stream()
+                            .anyMatch(one -> one.worker == worker && one.buffer != null && one.buffer.isPartOf(arena)))
+                    .forEach(world::forget);
+            world.open(Arena.class).stream()
+                    .filter(arena -> forever.stream().anyMatch(one -> one.isPartOf(arena)))
+                    .forEach(world::forget);
         }
     }
 

@@ -2,6 +2,7 @@ package dev.isthmus.safety;
 
 import static dev.isthmus.safety.Action.action;
 
+import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpTagReceived;
 import dev.isthmus.ucx.UcpWorker;
@@ -40,7 +41,7 @@ final class UcxFutures {
     private void send(Worker w) {
         Thing on = w.takeAny(UcpEndpoint.class);
         UcpEndpoint endpoint = (UcpEndpoint) on.object;
-        Arena arena = Arena.ofShared();
+        Arena arena = w.chance(2) ? Arena.ofShared() : GuardedArena.ofShared();
         MemorySegment memory = arena.allocate(w.chance(4) ? w.random.nextInt(8, LONGEST) : w.random.nextInt(8, 100));
         write(memory, w.random.nextLong());
         note("send", on, arena, memory, endpoint.tagSendAsync(memory, TAG));
@@ -49,7 +50,7 @@ final class UcxFutures {
     private void receive(Worker w) {
         Thing on = w.takeAny(UcpWorker.class);
         UcpWorker worker = (UcpWorker) on.object;
-        Arena arena = Arena.ofShared();
+        Arena arena = w.chance(2) ? Arena.ofShared() : GuardedArena.ofShared();
         MemorySegment memory = arena.allocate(LONGEST);
         note("receive", on, arena, memory, worker.tagReceiveAsync(memory, TAG, ALL));
     }
@@ -57,7 +58,7 @@ final class UcxFutures {
     private void other(Worker w) {
         Thing on = w.takeAny(UcpEndpoint.class);
         UcpEndpoint endpoint = (UcpEndpoint) on.object;
-        Arena arena = Arena.ofShared();
+        Arena arena = w.chance(2) ? Arena.ofShared() : GuardedArena.ofShared();
         MemorySegment memory = arena.allocate(64);
         CompletableFuture<?> future = switch (w.random.nextInt(4)) {
             case 0 -> endpoint.stream().receiveAsync(memory);
@@ -102,7 +103,10 @@ final class UcxFutures {
             }
         }
         check(end);
-        end.arena.close();
+        if (end.on.whole().isOpen() || !(end.arena instanceof GuardedArena)) {
+            end.arena
+                    .close(); // a worker that was closed may have left its operations to the peers, which a guard knows
+        }
     }
 
     private static void check(End end) {

@@ -65,6 +65,7 @@ final class UcxPeers {
                 action("context", 1, this::createContext),
                 action("worker", 1, this::createWorker, Reason.DEVICE),
                 action("connect", 2, this::connect, Reason.DEVICE, Reason.IN_CALLBACK, Reason.CALLBACK, Reason.FAILED),
+                action("damaged address", 1, UcxPeers::damage, Reason.IN_CALLBACK, Reason.DEVICE),
                 action("listen", 1, this::listen, Reason.DEVICE, Reason.IN_CALLBACK),
                 action(
                         "decide",
@@ -160,6 +161,14 @@ final class UcxPeers {
             targets.put(endpoint, peer);
             w.made(UcpEndpoint.class, endpoint, on);
         }
+    }
+
+    /** An address of which a bit was changed on the way. */
+    private static void damage(Worker w) {
+        byte[] bytes = w.use(UcpWorker.class).address().toByteArray();
+        bytes[w.random.nextInt(bytes.length)] ^= (byte) (1 << w.random.nextInt(8));
+        w.expected.must(Reason.ARGUMENT);
+        UcpAddress.of(bytes);
     }
 
     static InetSocketAddress loopback() throws Exception {
@@ -302,6 +311,7 @@ final class UcxPeers {
         for (Thing single : singles) {
             if (single.isOpen()) {
                 connecting.keySet().removeIf(endpoint -> endpoint.isPartOf(single));
+                buffers.leave(world, single);
                 world.forget(single);
                 Thing context = world.known(contexts.get((UcpWorker) single.object));
                 world.open(UcpMemory.class).stream() // which its operations may use
