@@ -111,7 +111,7 @@ final class ArenaHolds implements ArenaUse.User {
     public String describe(ArenaUse use, int count) {
         var kinds = new LinkedHashMap<String, Integer>();
         for (RequestSlot slot : slots.all()) {
-            if (slot.isTaken() && slot.isUsing(use)) {
+            if (slot != null && slot.isTaken() && slot.isUsing(use)) { // the worker's thread may just be making more
                 kinds.merge(RequestSlot.noun(slot.kind), 1, Integer::sum);
             }
         }

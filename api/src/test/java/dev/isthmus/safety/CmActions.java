@@ -168,7 +168,7 @@ final class CmActions {
         if (device == null) {
             return; // the wildcard is all devices
         }
-        w.made(DeviceContext.class, device, id);
+        w.made(DeviceContext.class, device, id).lasts(); // it is librdmacm's
         ProtectionDomain pd = device.allocateProtectionDomain();
         w.made(ProtectionDomain.class, pd, device);
         CompletionQueue cq = device.createCompletionQueue(16);
@@ -250,7 +250,7 @@ final class CmActions {
         id.devicePort();
         DeviceContext device = id.device();
         if (device != null) {
-            w.made(DeviceContext.class, device);
+            w.made(DeviceContext.class, device).lasts(); // it is librdmacm's
         }
     }
 

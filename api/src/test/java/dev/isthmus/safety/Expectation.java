@@ -94,7 +94,11 @@ final class Expectation {
             if (one.surelyClosed()) {
                 return one.thing + " was taken though it is closed";
             }
-            if (one.use == Use.CLOSE && !one.before.closed() && one.before.children() > 0 && one.steady()) {
+            if (one.use == Use.CLOSE
+                    && !one.thing.isLasting()
+                    && !one.before.closed()
+                    && one.before.children() > 0
+                    && one.steady()) {
                 return one.thing + " was closed before what was made of it";
             }
             if (one.surelyOthers()) {

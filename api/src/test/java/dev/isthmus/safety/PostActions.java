@@ -220,11 +220,11 @@ final class PostActions {
             case 12 -> request.fetchAndAdd(far.address() + w.small(9), far.rkey(), w.length());
             case 13, 14 -> {
                 Thing destination = w.pick(AddressHandle.class);
-                thing.names(destination);
                 request.to(
                         (AddressHandle) destination.object,
                         w.peek(QueuePair.class).qpNum(),
                         w.chance(2) ? 7 : w.number());
+                thing.names(destination);
             }
             case 15 -> request.sharedReceiveQueue(w.number());
             case 16 -> request.segments(MemorySegment.ofArray(new byte[w.random.nextInt(100)]), w.number());

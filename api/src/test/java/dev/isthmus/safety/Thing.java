@@ -26,6 +26,7 @@ final class Thing {
     private final Thing confinedBy; // the one whose thread is this one's, too
     private Thread owner; // null: any thread may use it
     private boolean closed;
+    private boolean lasting; // a close leaves it open
     private int children;
     private int changes;
     private int changing;
@@ -71,6 +72,15 @@ final class Thing {
         var thing = new Thing("memory that is gone", null, null, List.of());
         thing.closed = true;
         return thing;
+    }
+
+    /** A close leaves it open: it is not the program's. */
+    synchronized void lasts() {
+        lasting = true;
+    }
+
+    synchronized boolean isLasting() {
+        return lasting;
     }
 
     /** Notes memory that it refers to from here on. */
@@ -128,7 +138,7 @@ final class Thing {
     /** Closes it; a refusal leaves it open. */
     void close(Step step) throws Exception {
         change(step, () -> {
-            if (!closed) {
+            if (!closed && !lasting) {
                 closed = true;
                 parents.forEach(parent -> parent.count(-1));
             }

@@ -34,12 +34,12 @@ final class UcpSafetyRun {
         Action first = Action.action("first memory", 1, buffers::allocate);
         var engine = new Engine(WORKERS, FOREIGN, Fuzz.Settings.of(args), first, all);
         engine.play(worker -> engine.act(worker, Long.MAX_VALUE));
-        engine.finish(() -> closeAll(engine, peers, futures));
+        engine.finish(() -> closeAll(engine, peers, buffers, futures));
         engine.exit();
     }
 
     /** The objects of threads that have ended belong to whoever comes. Children first, and when all is at rest. */
-    private static void closeAll(Engine engine, UcxPeers peers, UcxFutures futures) {
+    private static void closeAll(Engine engine, UcxPeers peers, UcxBuffers buffers, UcxFutures futures) {
         Worker w = engine.workers.getFirst();
         w.isThisThread(engine);
         peers.leaveSingles(engine.world);
@@ -55,17 +55,21 @@ final class UcpSafetyRun {
                 UcpMemory.class,
                 UcpContext.class)) {
             for (Thing thing : engine.world.open(type)) {
-                w.attempt(
-                        Action.action("last close of " + type.getSimpleName(), 1, v -> end(v, thing), Reason.CALLBACK));
+                w.attempt(Action.action(
+                        "last close of " + type.getSimpleName(), 1, v -> end(v, buffers, thing), Reason.CALLBACK));
             }
         }
+        buffers.leaveForever(engine.world);
         futures.unended().forEach(engine::fault);
     }
 
-    private static void end(Worker w, Thing thing) throws Exception {
+    private static void end(Worker w, UcxBuffers buffers, Thing thing) throws Exception {
         if (thing.object instanceof UcpEndpoint endpoint) {
             w.close(thing, endpoint::closeForcibly);
         } else {
+            if (thing.object instanceof UcpWorker) {
+                buffers.closing(w, thing);
+            }
             w.close(thing);
         }
     }

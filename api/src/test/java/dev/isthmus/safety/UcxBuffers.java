@@ -122,6 +122,12 @@ final class UcxBuffers {
                     .filter(arena -> begun.stream()
                             .anyMatch(one -> one.worker == worker && one.buffer != null && one.buffer.isPartOf(arena)))
                     .forEach(world::forget);
+        }
+    }
+
+    /** Memory that a peer may reach for who knows how long stays open. */
+    void leaveForever(World world) {
+        synchronized (begun) {
             world.open(Arena.class).stream()
                     .filter(arena -> forever.stream().anyMatch(one -> one.isPartOf(arena)))
                     .forEach(world::forget);
