@@ -40,14 +40,24 @@ public final class ArenaGuard implements Arena {
     }
 
     private static ArenaGuard known(ArenaGuard guard) {
-        any = true;
-        GUARDS.put(guard.scope(), guard);
+        guard.publish();
         return guard;
+    }
+
+    /** Lets it be found by its segments: before anybody else has one. */
+    public void publish() {
+        GUARDS.put(arena.scope(), this);
+        any = true;
     }
 
     /** An arena that only the calling thread may use. */
     public static ArenaGuard confined(String name) {
         return known(new ArenaGuard(name, Arena.ofConfined(), Thread.currentThread()));
+    }
+
+    /** One that any thread may use, and that is not found before it is {@linkplain #publish published}. */
+    public static ArenaGuard unpublished(String name) {
+        return new ArenaGuard(name, Arena.ofShared(), null);
     }
 
     /** An arena that any thread may use. */
@@ -121,7 +131,6 @@ public final class ArenaGuard implements Arena {
         return use;
     }
 
-    @HotPath
     boolean isShared() {
         return owner == null;
     }

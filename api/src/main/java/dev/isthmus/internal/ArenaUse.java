@@ -27,11 +27,13 @@ public final class ArenaUse {
 
     private final ArenaGuard guard;
     private final User user;
+    private final boolean shared;
     private int count;
 
     ArenaUse(ArenaGuard guard, User user) {
         this.guard = guard;
         this.user = user;
+        this.shared = guard.isShared();
     }
 
     /**
@@ -43,7 +45,7 @@ public final class ArenaUse {
     @HotPath
     public ArenaUse begin() {
         count++;
-        if (guard.isShared()) {
+        if (shared) {
             VarHandle.fullFence();
             if (guard.isClosing()) {
                 checkOpen();

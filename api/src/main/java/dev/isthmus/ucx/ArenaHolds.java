@@ -24,8 +24,10 @@ final class ArenaHolds implements ArenaUse.User {
     private final Runnable askAll;
     private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
     private int usesToPrune = FEW;
-    private MemorySegment.Scope lastScope; // most operations use the same arena as the one before
-    private ArenaUse last;
+
+    // Most operations use the same arena as the one before. The memory of an automatic one stays for so long.
+    private MemorySegment.Scope lastScope;
+    private ArenaUse last; // null if that is not guarded
     private volatile boolean over;
 
     ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots, Runnable askAll) {
@@ -42,25 +44,22 @@ final class ArenaHolds implements ArenaUse.User {
      * @throws IllegalStateException if the arena is closed
      */
     @HotPath
+    @SuppressWarnings("ReferenceEquality") // segments of an arena have the same scope; if not, it is only slower
     ArenaUse begin(MemorySegment.Scope scope) {
-        ArenaUse use = scope.equals(lastScope) ? last : find(scope);
+        if (scope != lastScope) {
+            look(scope);
+        }
+        ArenaUse use = last;
         return use == null ? null : use.begin();
     }
 
     @HotPath
-    private ArenaUse find(MemorySegment.Scope scope) {
+    private void look(MemorySegment.Scope scope) {
         ArenaUse use = uses.get(scope);
-        if (use == null) {
-            use = make(scope);
-        }
-        if (use != null) {
-            lastScope = scope;
-            last = use;
-        }
-        return use;
+        last = use == null ? make(scope) : use;
+        lastScope = scope;
     }
 
-    // That an arena has no guard is not kept: it would keep the memory of an automatic one.
     private ArenaUse make(MemorySegment.Scope scope) {
         ArenaGuard guard = ArenaGuard.of(scope);
         if (guard == null) {

@@ -33,6 +33,7 @@ public final class UcpMemory implements AutoCloseable {
     private final long handle;
     private final AtomicInteger users = new AtomicInteger(); // operations that use it; CLOSED and above once closed
     private volatile boolean abandoned;
+    private volatile boolean lent; // the program has the segment of memory that is UCX's own
 
     private UcpMemory(
             UcpContext context,
@@ -91,7 +92,7 @@ public final class UcpMemory implements AutoCloseable {
         try (var call = new UcpCall()) {
             attributes = MemoryMapping.query(call, lifetime, handle);
         }
-        ArenaGuard own = ArenaGuard.shared(lifetime.toString());
+        ArenaGuard own = ArenaGuard.unpublished(lifetime.toString());
         long length = bytes == 0 ? attributes.byteSize() : bytes;
         MemorySegment memory = at(attributes.address(), length, own);
         return new UcpMemory(context, lifetime, handle, own, null, memory, accessible);
@@ -117,6 +118,10 @@ public final class UcpMemory implements AutoCloseable {
         lifetime.check();
         if (!accessible) {
             throw new IllegalStateException(this + " is not in this process: only operations of UCX can use it");
+        }
+        if (own != null && !lent) { // as long as nobody has it, nobody needs to look for its guard
+            own.publish();
+            lent = true;
         }
         return memory;
     }
