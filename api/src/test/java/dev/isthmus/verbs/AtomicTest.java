@@ -109,14 +109,13 @@ class AtomicTest {
     }
 
     @Test
-    void shouldReportAtomicIntoARegionOfAnotherDomain() {
+    void shouldRefuseAtomicIntoARegionOfAnotherDomain() {
         try (var pair = RcPair.connected();
                 var other = pair.a.device.allocateProtectionDomain();
                 var foreign = other.register(pair.arena().allocate(8, 8), AccessFlag.LOCAL_WRITE)) {
-            pair.a.qp.tryPost(
-                    SendRequest.prepare(foreign).signaled(true).fetchAndAdd(remote(pair), pair.b.region.rkey(), 1));
-            pair.a.await();
-            assertEquals(CompletionStatus.LOC_PROT_ERR, pair.a.done.status(0));
+            var request = SendRequest.prepare(foreign).fetchAndAdd(remote(pair), pair.b.region.rkey(), 1);
+            var e = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(request));
+            assertTrue(e.getMessage().contains("another protection domain"), e.getMessage());
         }
     }
 
