@@ -46,7 +46,7 @@ class UcpGuardedArenaTest {
             String message = refused(arena);
             assertTrue(message.contains("2 receives of " + pair.receiver), message);
             pair.receiver.requests().cancel(first);
-            end(pair, pair.receiver, pair.endpoint.tagSend(pair.arena.allocate(50), 2));
+            end(pair, pair.sender, pair.endpoint.tagSend(pair.arena.allocate(50), 2));
             pair.await(pair.receiver, first);
             pair.await(pair.receiver, second);
             arena.close();
