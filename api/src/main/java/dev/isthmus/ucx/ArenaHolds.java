@@ -40,7 +40,7 @@ final class ArenaHolds implements ArenaUse.User {
     /**
      * An operation is about to begin with memory of an arena.
      *
-     * @return what is to be told of its end; null if the arena is not guarded
+     * @return what to release when it ends; null if the arena is not guarded
      * @throws IllegalStateException if the arena is closed
      */
     @HotPath

@@ -9,7 +9,7 @@ import java.util.function.Supplier;
 
 /**
  * A future that nobody ends but its owner, who knows when the buffer is the program's again. To cancel or complete it, and
- * so a timeout, is a wish: the first one is kept, the owner is told of it, and grants it when the operation was cancelled.
+ * so a timeout, is a wish: the first one is kept and handed to the owner, which grants it when the operation was cancelled.
  *
  * <p>Its dependents are plain futures: what ends those says nothing about the buffer.
  */

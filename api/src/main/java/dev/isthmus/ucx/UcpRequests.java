@@ -415,7 +415,7 @@ public final class UcpRequests {
     }
 
     /**
-     * The same, for who waits until none is left: one of those that have not ended.
+     * The same, to wait until none is left: one of those that have not ended.
      *
      * @param from what the last call returned, or 0: not all are asked about each time
      * @return the index of its slot; -1 if there is none

@@ -101,7 +101,7 @@ final class UcxBuffers {
         }
     }
 
-    /** A worker is about to be closed: what is pending then, a peer may reach for who knows how long. */
+    /** A worker is about to be closed: a peer may reach what is pending then for an unknown time. */
     void closing(Worker w, Thing worker) {
         w.expected.uses(worker, Expectation.Use.CLOSE);
         if (!worker.isOpen()) {
@@ -125,7 +125,7 @@ final class UcxBuffers {
         }
     }
 
-    /** Memory that a peer may reach for who knows how long stays open. */
+    /** Memory that a peer may reach for an unknown time stays open. */
     void leaveForever(World world) {
         synchronized (begun) {
             world.open(Arena.class).stream()
