@@ -217,8 +217,8 @@ class UcpFutureTest {
                 config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)))) {
             UcpWorker worker = context.createWorker();
             UcpEndpoint endpoint = worker.createEndpoint(worker.address());
+            untilSelf(worker, endpoint, 1);
             var received = worker.tagReceiveAsync(pair.arena.allocate(8), 1, UcpWorker.EXACT_TAG);
-            endpoint.tagSendAsync(pair.arena.allocate(8), 1).join();
             assertFalse(received.isDone());
             assertFalse(worker.wakeup().arm());
             endpoint.close();

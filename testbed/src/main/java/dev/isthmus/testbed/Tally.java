@@ -134,7 +134,7 @@ final class Tally implements TestExecutionListener {
                 && test.getUniqueIdObject().getSegments().size() == 2;
     }
 
-    private static String className(TestIdentifier test) {
+    static String className(TestIdentifier test) {
         return test.getUniqueIdObject().getSegments().get(1).getValue();
     }
 

@@ -69,6 +69,9 @@ public final class TierRunner {
     private static final Set<String> TIERS =
             new LinkedHashSet<>(List.of(UNIT, DEVICE, UCX, UCX_VERBS, UCX_NEWEST, SIW));
 
+    /** After these JUnit interrupts a test; after twice as many the tier is given up. */
+    private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300);
+
     private TierRunner() {}
 
     /**
@@ -100,7 +103,8 @@ public final class TierRunner {
             case SIW -> IWARP;
             default -> tier;
         };
-        launcher.execute(request(pattern, TagFilter.includeTags(tags)), tally);
+        var watchdog = new Watchdog(System.out, 2 * TEST_SECONDS);
+        launcher.execute(request(pattern, TagFilter.includeTags(tags)), tally, watchdog);
         boolean asStated = isAsStated(tally, tier, exact, pattern);
         System.out.println(tier + ": " + tally.passed() + " passed, " + tally.failed() + " failed, " + tally.skipped()
                 + " skipped");
@@ -142,7 +146,7 @@ public final class TierRunner {
         return LauncherDiscoveryRequestBuilder.request()
                 .selectors(selectClasspathRoots(testRoots()))
                 .filters(tags, ClassNameFilter.includeClassNamePatterns(pattern))
-                .configurationParameter("junit.jupiter.execution.timeout.default", "300 s")
+                .configurationParameter("junit.jupiter.execution.timeout.default", TEST_SECONDS + " s")
                 // A private or static method with @Test, say, which JUnit only warns of and does not run.
                 .configurationParameter("junit.platform.discovery.issue.severity.critical", "INFO")
                 .build();

@@ -74,6 +74,10 @@ class TierRunnerTest {
     }
 
     private ChildJvm.Result run(String... options) {
+        return run(300, options);
+    }
+
+    private ChildJvm.Result run(int testSeconds, String... options) {
         String libraries = Stream.of(System.getProperty("java.class.path").split(Pattern.quote(File.pathSeparator)))
                 .filter(path -> !path.endsWith("test-classes"))
                 .collect(Collectors.joining(File.pathSeparator));
@@ -81,7 +85,7 @@ class TierRunnerTest {
         arguments.addAll(List.of(options));
         return new ChildJvm()
                 .under("env", "ISTHMUS_DEVICES=fake0 fake1")
-                .options("-Disthmus.home=" + home)
+                .options("-Disthmus.home=" + home, "-Disthmus.test.seconds=" + testSeconds)
                 .classPath(home.resolve("test-classes") + File.pathSeparator + libraries)
                 .run(TierRunner.class, arguments.toArray(String[]::new));
     }
@@ -102,6 +106,17 @@ class TierRunnerTest {
                 .findFirst()
                 .orElseThrow();
         Files.write(home.resolve(file.group(1)), List.of(refused));
+    }
+
+    @Test
+    void shouldGiveUpATestThatDoesNotEnd() throws IOException {
+        compile("@Test void shouldWait() { new java.util.concurrent.CompletableFuture<Void>().join(); }\n");
+        var result = run(1);
+        assertEnded(1, result);
+        assertTrue(
+                result.output().contains("FAILED SampleTest.shouldWait(): it has not ended after 2 s"),
+                result.output());
+        assertTrue(result.output().contains("SampleTest.shouldWait(SampleTest.java:"), result.output());
     }
 
     @Test
