@@ -167,6 +167,7 @@ class System:
         if os.path.isdir(f"{target}/.git"):  # kept: what is built stays
             _quietly("git", "-C", target, "fetch", "-q", HOME, commit)
             _quietly("git", "-C", target, "checkout", "-q", "--force", commit)
+            _quietly("git", "-C", target, "clean", "-q", "-d", "--force")
         else:
             _quietly("git", "clone", "-q", "--no-hardlinks", HOME, target)
             _quietly("git", "-C", target, "checkout", "-q", "--detach", commit)

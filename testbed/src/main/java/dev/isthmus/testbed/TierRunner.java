@@ -69,7 +69,7 @@ public final class TierRunner {
     private static final Set<String> TIERS =
             new LinkedHashSet<>(List.of(UNIT, DEVICE, UCX, UCX_VERBS, UCX_NEWEST, SIW));
 
-    /** After these JUnit interrupts a test; after twice as many the tier is given up. */
+    /** After these JUnit interrupts a test; after four times as many, more than any test states for itself, the tier is given up. */
     private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300);
 
     private TierRunner() {}
@@ -103,7 +103,7 @@ public final class TierRunner {
             case SIW -> IWARP;
             default -> tier;
         };
-        var watchdog = new Watchdog(System.out, 2 * TEST_SECONDS);
+        var watchdog = new Watchdog(System.out, 4 * TEST_SECONDS);
         launcher.execute(request(pattern, TagFilter.includeTags(tags)), tally, watchdog);
         boolean asStated = isAsStated(tally, tier, exact, pattern);
         System.out.println(tier + ": " + tally.passed() + " passed, " + tally.failed() + " failed, " + tally.skipped()

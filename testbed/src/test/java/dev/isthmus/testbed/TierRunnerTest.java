@@ -114,7 +114,7 @@ class TierRunnerTest {
         var result = run(1);
         assertEnded(1, result);
         assertTrue(
-                result.output().contains("FAILED SampleTest.shouldWait(): it has not ended after 2 s"),
+                result.output().contains("FAILED SampleTest.shouldWait(): it has not ended after 4 s"),
                 result.output());
         assertTrue(result.output().contains("SampleTest.shouldWait(SampleTest.java:"), result.output());
     }
