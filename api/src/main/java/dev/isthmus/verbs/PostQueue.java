@@ -4,11 +4,9 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -152,7 +150,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     final R firstRefused(R first, int result) {
         long refused = bad.get(JAVA_LONG, 0);
         bad.set(JAVA_LONG, 0, 0);
-        int errno = result == 0 ? Errno.ENOMEM : Math.abs(result); // 0: see namesOne
+        int errno = result == 0 ? Errno.ENOMEM : Math.abs(result); // 0: see SendQueue.namesOne
         if (refused == 0) {
             return refusedWithoutName(first, errno);
         }
@@ -169,19 +167,6 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
                 ? "which one is not known"
                 : "request " + index + " of the chain was refused," + " those before it were posted";
         throw VerbsErrors.failure(call, owner + ", " + first, errno, which);
-    }
-
-    /**
-     * Whether a post that returned 0 has named a request all the same. SoftiWARP's driver forgets that the queue got full
-     * within a chain when it tells the kernel of what came before (providers/siw/siw.c, siw_post_send).
-     */
-    @HotPath
-    final boolean namesOne() {
-        try {
-            return NativeMemory.getLong(badAddress & NativeMemory.ANY_ADDRESS) != 0;
-        } finally {
-            Reference.reachabilityFence(this);
-        }
     }
 
     /**

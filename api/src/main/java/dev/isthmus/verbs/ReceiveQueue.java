@@ -72,7 +72,7 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> {
     ReceiveRequest tryPostChain(ReceiveRequest first) {
         int requests = checkChain(first);
         int errno = post(first, requests);
-        return errno == 0 && !namesOne() ? null : firstRefused(first, errno);
+        return errno == 0 ? null : firstRefused(first, errno);
     }
 
     @HotPath

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -85,6 +86,19 @@ final class SendQueue extends PostQueue<SendRequest> {
                     : DataPath.post(function, queue, first.address(), badAddress);
         } finally {
             Reference.reachabilityFence(first);
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    /**
+     * Whether a post that returned 0 has named a request all the same. SoftiWARP's driver forgets that the queue got full
+     * within a chain when it tells the kernel of what came before (providers/siw/siw.c, siw_post_send).
+     */
+    @HotPath
+    private boolean namesOne() {
+        try {
+            return NativeMemory.getLong(badAddress & NativeMemory.ANY_ADDRESS) != 0;
+        } finally {
             Reference.reachabilityFence(this);
         }
     }
