@@ -484,10 +484,9 @@ public final class UcpWorker implements AutoCloseable {
      * UcpEndpoint#closeAsync()} has not ended are waited for. Active messages that are kept are released, and those that
      * still come are dropped. Does nothing when closed already.
      *
-     * <p>UCX ends the process when a context is freed while a dropped operation has its buffer registered, a large send
-     * that nobody received for instance. What C has of the context, that registration included, is then left behind until
-     * the process ends. UCX before 1.14 also does so when a worker is destroyed that could not finish connecting to a
-     * peer: then what C has of that worker is left behind, too.
+     * <p>UCX ends the process when a worker is destroyed, or its context freed, while an operation has not ended, and before
+     * 1.14 also when a worker is that could not finish connecting. What C has of both is then left behind until the
+     * process ends.
      *
      * @throws IllegalStateException if endpoints are open, and it names how many; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
