@@ -1,10 +1,14 @@
 package dev.isthmus.perf.instructions;
 
-import dev.isthmus.verbs.SendOpcode;
 import java.util.List;
-import java.util.stream.Stream;
+import java.util.function.BiConsumer;
 
-/** Counts rows of verbs, in the testbed. Arguments: a device, then rows as {@link VerbsRow#spec} says them. */
+/**
+ * Counts rows of verbs, in the testbed. Arguments: a device, then rows as {@link VerbsRow#spec} says them.
+ *
+ * <p>C2 compiles a loop, and what it calls, for what it has seen in them, such as how many completions a poll finds. So suite
+ * and library are loaded anew for each row, as in a program that does the one thing.
+ */
 public final class VerbsProgram {
 
     private VerbsProgram() {}
@@ -14,35 +18,28 @@ public final class VerbsProgram {
      *
      * @param args a device and rows
      */
-    public static void main(String... args) {
-        var blocks = new Blocks(System.out);
-        try (var loops = new VerbsLoops(args[0])) {
-            for (VerbsRow row : VerbsRow.ALL) { // all, so that a row is the same whatever others are asked for
-                warmUp(loops, row);
-            }
-            List<VerbsRow> rows = Stream.of(args).skip(1).map(VerbsRow::of).toList();
-            for (VerbsRow row : rows) {
-                loops.prepare(row);
-                blocks.measure(row.spec(), loops.loop(row), row.operations(), row.perOperation());
-            }
+    @SuppressWarnings("unchecked") // the class is Measure
+    public static void main(String... args) throws ReflectiveOperationException {
+        for (String spec : List.of(args).subList(1, args.length)) {
+            Class<?> measure = new OwnClasses().loadClass(Measure.class.getName());
+            ((BiConsumer<String, String>) measure.getConstructor().newInstance()).accept(args[0], spec);
         }
     }
 
-    private static void warmUp(VerbsLoops loops, VerbsRow row) {
-        loops.prepare(row);
-        Blocks.warmUp(loops.loop(row), VerbsLoops.SIGNAL_EVERY, isFirst(row));
-    }
+    /** Measures a row on a device. */
+    public static final class Measure implements BiConsumer<String, String> {
 
-    /** Whether no row before it has the same loop. */
-    private static boolean isFirst(VerbsRow row) {
-        return VerbsRow.ALL.stream()
-                .filter(other -> other.way() == row.way() && isSend(other) == isSend(row))
-                .findFirst()
-                .orElseThrow()
-                .equals(row);
-    }
+        /** For {@link VerbsProgram}. */
+        public Measure() {}
 
-    private static boolean isSend(VerbsRow row) {
-        return row.opcode() == SendOpcode.SEND;
+        @Override
+        public void accept(String device, String spec) {
+            try (var loops = new VerbsLoops(device)) {
+                VerbsRow row = VerbsRow.of(spec);
+                loops.prepare(row);
+                Blocks.warmUp(loops.loop(row), VerbsLoops.SIGNAL_EVERY, true);
+                new Blocks(System.out).measure(spec, loops.loop(row), row.operations(), row.perOperation());
+            }
+        }
     }
 }
