@@ -137,8 +137,12 @@ final class HtmlReport {
         try {
             html.raw(painter.apply(plot, "plot-" + plots)).raw("\n");
         } catch (RuntimeException | LinkageError | AWTError e) {
-            // Without fontconfig or a font Java fails in one of many ways; the figures are in the tables still.
-            html.element("p", "missing", "This plot could not be drawn. Java needs fontconfig and a font: " + e);
+            // Java fails in one of many ways; the figures are in the tables still.
+            html.element(
+                    "p",
+                    "missing",
+                    "This plot could not be drawn. Java needs fontconfig, HarfBuzz and a font (Debian: apt-get install"
+                            + " fontconfig libharfbuzz0b fonts-dejavu-core): " + e);
         }
         html.raw("</figure>\n");
         table(plot, plot.left().quantity());
