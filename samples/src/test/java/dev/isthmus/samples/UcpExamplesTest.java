@@ -32,6 +32,12 @@ class UcpExamplesTest {
 
     private static final int COUNT = 3;
 
+    /**
+     * Where UCX dies of a large active message that comes before there is a handler: docs/ucx-faults.md. This client sets
+     * its own after it has sent, and has told us all by then. With a server in C it does so, too.
+     */
+    private static final String LATE_HANDLER = "(ucp_am_rndv_process_rts+";
+
     private static CProgram helloWorld;
     private static CProgram clientServer;
 
@@ -142,7 +148,7 @@ class UcpExamplesTest {
                         }
                     });
             assertEquals(Collections.nCopies(COUNT, UcpClientServer.text(bytes)), texts);
-            c.end();
+            c.end(LATE_HANDLER);
         }
     }
 

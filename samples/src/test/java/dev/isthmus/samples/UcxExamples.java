@@ -75,6 +75,13 @@ final class UcxExamples implements AutoCloseable {
         return output();
     }
 
+    /** Waits for its end, which may be by a fault of UCX, known by what is printed then. */
+    void end(String fault) throws Exception {
+        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || !output().contains(fault)) {
+            end();
+        }
+    }
+
     /** Waits until it has printed something. */
     void await(String text) throws Exception {
         long begin = System.nanoTime();

@@ -2,8 +2,8 @@ package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.demo.Children;
 import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.demo.UcxPerftest;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,16 +18,12 @@ final class UcxTools implements Contender {
 
     private final Venue venue;
     private final Children children;
-    private final boolean mpi;
+    private final List<String> command;
 
     UcxTools(Venue venue, Children children) throws IOException, InterruptedException {
         this.venue = venue;
         this.children = children;
-        Process help =
-                new ProcessBuilder(PROGRAM, "-h").redirectErrorStream(true).start();
-        // Built with MPI, as Debian 13's is, it would want to be started by MPI when there is no terminal.
-        mpi = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8).contains("-P <0|1>");
-        help.waitFor();
+        command = UcxPerftest.words();
     }
 
     @Override
@@ -62,10 +58,8 @@ final class UcxTools implements Contender {
     }
 
     private List<String> server(int port) {
-        List<String> words = new ArrayList<>(List.of(PROGRAM, "-p", "" + port));
-        if (mpi) {
-            words.addAll(List.of("-P", "0"));
-        }
+        List<String> words = new ArrayList<>(command);
+        words.addAll(List.of("-p", "" + port));
         return words;
     }
 

@@ -1,8 +1,6 @@
 package dev.isthmus.perf.demo;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
@@ -26,12 +24,9 @@ final class CTagLat implements Contestant {
 
     @Override
     public Latency round(int bytes, int iterations) throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(
-                List.of("ucx_perftest", "-t", "tag_lat", "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
+        List<String> command = UcxPerftest.words();
+        command.addAll(List.of("-t", "tag_lat", "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
         command.addAll(List.of("-w", "" + WARM_UP_ITERATIONS));
-        if (hasMpi()) {
-            command.addAll(List.of("-P", "0"));
-        }
         try (var server = new ToolRun(Placement.SERVER, command, environment, children)) {
             server.awaitListening(port);
             command.add("127.0.0.1");
@@ -41,16 +36,6 @@ final class CTagLat implements Contestant {
                 return parse(output);
             }
         }
-    }
-
-    /** Whether it was built with MPI, as Debian 13's is: without a terminal it would then want to be started by MPI. */
-    private static boolean hasMpi() throws IOException, InterruptedException {
-        Process help = new ProcessBuilder("ucx_perftest", "-h")
-                .redirectErrorStream(true)
-                .start();
-        String text = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        help.waitFor();
-        return text.contains("-P <0|1>");
     }
 
     /** Finds the median and the overall average in the line that ends the output. */

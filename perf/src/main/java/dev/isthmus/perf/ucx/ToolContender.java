@@ -1,6 +1,7 @@
 package dev.isthmus.perf.ucx;
 
 import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.demo.UcxPerftest;
 import dev.isthmus.perf.perftest.Listening;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -18,16 +19,11 @@ final class ToolContender implements Contender {
     private static final String FINAL = "Final:";
 
     private final Children children;
-    private final boolean mpi;
+    private final List<String> command;
 
     ToolContender(Children children) throws IOException, InterruptedException {
         this.children = children;
-        Process help = new ProcessBuilder("ucx_perftest", "-h")
-                .redirectErrorStream(true)
-                .start();
-        // Built with MPI, as Debian 13's is, it would want to be started by MPI when there is no terminal.
-        mpi = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8).contains("-P <0|1>");
-        help.waitFor();
+        command = UcxPerftest.words();
     }
 
     @Override
@@ -37,10 +33,8 @@ final class ToolContender implements Contender {
         try (var free = new ServerSocket(0)) {
             port = free.getLocalPort();
         }
-        List<String> words = new ArrayList<>(List.of("ucx_perftest", "-p", "" + port));
-        if (mpi) {
-            words.addAll(List.of("-P", "0"));
-        }
+        List<String> words = new ArrayList<>(command);
+        words.addAll(List.of("-p", "" + port));
         Map<String, String> environment = Map.of("UCX_TLS", cell.transport().transports());
         Process server = children.start(words, environment);
         Process client = null;

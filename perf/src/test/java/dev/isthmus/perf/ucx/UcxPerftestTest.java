@@ -3,6 +3,7 @@ package dev.isthmus.perf.ucx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.demo.UcxPerftest;
 import dev.isthmus.perf.perftest.Listening;
 import java.io.File;
 import java.net.InetAddress;
@@ -12,7 +13,6 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -33,7 +33,7 @@ class UcxPerftestTest {
     private Path folder;
 
     private Process tool(String transports, String... arguments) throws Exception {
-        List<String> command = new ArrayList<>(List.of("ucx_perftest"));
+        List<String> command = UcxPerftest.words();
         command.addAll(List.of(arguments));
         File output = folder.resolve("output").toFile();
         var builder = new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
