@@ -136,11 +136,14 @@ class UcpFutureTest {
     }
 
     @Test
-    void shouldWaitForSendThatUcxCannotCancel() {
+    void shouldWaitForSendUnlessUcxCancelsIt() {
         var sent = pair.endpoint.tagSendAsync(pair.arena.allocate(8 << 20), 1);
         assertTrue(sent.cancel(false));
         for (int i = 0; i < 1000; i++) {
             pair.progress();
+            if (sent.isCancelled()) {
+                return; // UCX 1.18 can
+            }
             assertFalse(sent.isDone(), "UCX reads the buffer");
         }
         var received = pair.receiver.tagReceiveAsync(pair.arena.allocate(8 << 20), 1, UcpWorker.EXACT_TAG);
