@@ -18,7 +18,11 @@ public enum OdpOperation {
     /** Atomics. {@code IBV_ODP_SUPPORT_ATOMIC}. */
     ATOMIC(1 << 4),
     /** Receives from a shared receive queue. {@code IBV_ODP_SUPPORT_SRQ_RECV}. */
-    SRQ_RECV(1 << 5);
+    SRQ_RECV(1 << 5),
+    /** FLUSH; rdma-core 58. {@code IBV_ODP_SUPPORT_FLUSH}. */
+    FLUSH(1 << 6),
+    /** Writes of eight bytes at once; rdma-core 58. {@code IBV_ODP_SUPPORT_ATOMIC_WRITE}. */
+    ATOMIC_WRITE(1 << 7);
 
     private final int code;
 

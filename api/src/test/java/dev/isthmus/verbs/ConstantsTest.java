@@ -65,7 +65,11 @@ class ConstantsTest {
     void shouldHaveTheBitsOfDevicesAndPortsOfTheHeader() {
         check(PortCapability.values(), "IBV_PORT_", PortCapability::code);
         check(PortCapability2.values(), "IBV_PORT_", PortCapability2::code);
-        check(OdpOperation.values(), "IBV_ODP_SUPPORT_", OdpOperation::code);
+        var paged = EnumSet.complementOf(EnumSet.of(OdpOperation.FLUSH, OdpOperation.ATOMIC_WRITE))
+                .toArray(OdpOperation[]::new);
+        check(paged, "IBV_ODP_SUPPORT_", OdpOperation::code);
+        assertEquals(1 << 6, OdpOperation.FLUSH.code());
+        assertEquals(1 << 7, OdpOperation.ATOMIC_WRITE.code());
         check(OdpCapability.values(), "IBV_ODP_", OdpCapability::code);
         check(RxHashFunction.values(), "IBV_RX_HASH_FUNC_", RxHashFunction::code);
         check(RxHashField.values(), "IBV_RX_HASH_", flag -> (int) flag.code());

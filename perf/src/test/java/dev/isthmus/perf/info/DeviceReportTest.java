@@ -29,7 +29,7 @@ class DeviceReportTest {
     private static final ExtendedDeviceAttributes RICH = new ExtendedDeviceAttributes(
             original(1 | 1 << 30),
             0,
-            new OdpCapabilities(7, 0x3f, 0x41, 0, 0),
+            new OdpCapabilities(7, 0x3f, 0x1c1, 0, 0),
             -1L,
             156250,
             1L << 34 | 1L << 36 | 1L << 60 | 1,
@@ -64,7 +64,9 @@ class DeviceReportTest {
                 >>>>>SUPPORT_SRQ
                 >uc_odp_caps:
                 >>>>>SUPPORT_SEND
-                >>>>>Unknown flags: 0x40
+                >>>>>SUPPORT_FLUSH
+                >>>>>SUPPORT_ATOMIC_WRITE
+                >>>>>Unknown flags: 0x100
                 >ud_odp_caps:
                 >>>>>NO SUPPORT
                 >xrc_odp_caps:
