@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.verbs.VerbsErrors;
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -72,6 +74,14 @@ class MachineTest {
         assertTrue(output.startsWith("VerbsException: ibv_reg_mr("), output);
         assertTrue(output.contains("ENOMEM (12): this process may lock 64 KiB in all"), output);
         assertTrue(output.contains("ulimit -l"), output);
+    }
+
+    /** As a kernel refuses it that takes no region as large as this. */
+    @Test
+    void shouldNotBlameALimitThatDoesNotBind() {
+        assertEquals(
+                "the kernel has no memory for this, or takes no region of 1,024 KiB; this process may lock any amount",
+                VerbsErrors.registrationHelp(1 << 20, Errno.ENOMEM));
     }
 
     @Test

@@ -21,6 +21,12 @@ public final class VerbsErrors {
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern LOCKED_MEMORY = Pattern.compile("Max locked memory +([0-9]+|unlimited)");
 
+    private static final Path STATUS = Path.of("/proc/self/status");
+    private static final Pattern CAPABILITIES = Pattern.compile("(?m)^CapEff:\\s*([0-9a-f]+)$");
+    private static final long CAP_IPC_LOCK = 1 << 14; // linux/capability.h
+    private static final Path USERS = Path.of("/proc/self/uid_map");
+    private static final Pattern ALL_USERS = Pattern.compile("\\s*0\\s+0\\s+4294967295\\s*");
+
     private VerbsErrors() {}
 
     /**
@@ -36,8 +42,11 @@ public final class VerbsErrors {
     public static String registrationHelp(long bytes, int errno) {
         return switch (errno) {
             case Errno.ENOMEM ->
-                "this process may lock " + lockedMemoryLimit() + " in all, and needs " + inKib(bytes)
-                        + " more: raise ulimit -l (LimitMEMLOCK= of a service, --ulimit memlock of a container)";
+                mayLockAll()
+                        ? "the kernel has no memory for this, or takes no region of " + inKib(bytes)
+                                + "; this process may lock any amount"
+                        : "this process may lock " + lockedMemoryLimit() + " in all, and needs " + inKib(bytes)
+                                + " more: raise ulimit -l (LimitMEMLOCK= of a service, --ulimit memlock of a container)";
             case Errno.EFAULT -> "the memory is not mapped, or mapped read-only";
             case Errno.EINVAL -> "the device does not grant this access or this length";
             default -> "";
@@ -68,6 +77,18 @@ public final class VerbsErrors {
             return soft.equals("unlimited") ? soft : inKib(Long.parseLong(soft));
         } catch (IOException e) {
             return "unknown (" + e.getMessage() + ")";
+        }
+    }
+
+    /** Whether the limit does not bind: CAP_IPC_LOCK lifts it, though not that of a user namespace (capabilities(7)). */
+    private static boolean mayLockAll() {
+        try {
+            Matcher capabilities = CAPABILITIES.matcher(Files.readString(STATUS));
+            return capabilities.find()
+                    && (Long.parseUnsignedLong(capabilities.group(1), 16) & CAP_IPC_LOCK) != 0
+                    && ALL_USERS.matcher(Files.readString(USERS)).matches();
+        } catch (IOException e) {
+            return false;
         }
     }
 
