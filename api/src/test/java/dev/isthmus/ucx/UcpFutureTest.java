@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.UcxException;
+import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
@@ -28,6 +29,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** A future ends when the buffer is the program's again, and with what became of the operation. */
 @Tag("ucx")
 class UcpFutureTest {
+
+    /** UCX 1.18 cancels a large send that nobody has received; 1.13 and 1.22 do not. */
+    private static final int CANCELS_SENDS = 18;
 
     private static final UcpTagReceived WISHED = new UcpTagReceived(-1, -1);
 
@@ -141,8 +145,8 @@ class UcpFutureTest {
         assertTrue(sent.cancel(false));
         for (int i = 0; i < 1000; i++) {
             pair.progress();
-            if (sent.isCancelled()) {
-                return; // UCX 1.18 can
+            if (sent.isCancelled() && UcxLibrary.load()[1] == CANCELS_SENDS) {
+                return;
             }
             assertFalse(sent.isDone(), "UCX reads the buffer");
         }

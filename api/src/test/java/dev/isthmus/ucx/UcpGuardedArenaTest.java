@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.internal.ucx.UcxLibrary;
 import dev.isthmus.testbed.ChildJvm;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +25,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Memory stays as long as UCX may write to it. */
 @Tag("ucx")
 class UcpGuardedArenaTest {
+
+    /** UCX 1.18 has copied a short send over shared memory when the call returns. */
+    private static final int COPIES_SHORT_SEND = 18;
 
     private static final long RENDEZVOUS = 1 << 20;
 
@@ -102,8 +107,11 @@ class UcpGuardedArenaTest {
                 pair.endpoint.tagSend(part, 1)
             };
             String message = refused(arena);
-            // UCX 1.18 has copied one of them already, over shared memory
-            assertTrue(message.contains(" sends of " + pair.sender), message);
+            UcpRequests requests = pair.sender.requests();
+            long open =
+                    LongStream.of(sends).filter(send -> !requests.isDone(send)).count();
+            assertTrue(open == 5 || (open == 4 && UcxLibrary.load()[1] == COPIES_SHORT_SEND), message);
+            assertTrue(message.contains(open + " sends of " + pair.sender), message);
             for (long send : sends) {
                 if (!pair.sender.requests().isDone(send)) { // newer UCX ends the last ones with those before them
                     refused(arena);
