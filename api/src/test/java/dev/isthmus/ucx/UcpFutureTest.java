@@ -148,7 +148,7 @@ class UcpFutureTest {
             if (sent.isCancelled() && UcxLibrary.load()[1] == CANCELS_SENDS) {
                 return;
             }
-            assertFalse(sent.isDone(), "UCX reads the buffer");
+            assertFalse(sent.isDone(), () -> "UCX reads the buffer, and the send is " + sent + "; UCX 1." + UcxLibrary.load()[1]);
         }
         var received = pair.receiver.tagReceiveAsync(pair.arena.allocate(8 << 20), 1, UcpWorker.EXACT_TAG);
         until(sent);
