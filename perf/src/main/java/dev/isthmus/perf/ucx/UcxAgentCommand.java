@@ -73,7 +73,7 @@ public final class UcxAgentCommand implements Callable<Integer> {
         options.check();
         var server = new InetSocketAddress(options.server().orElseThrow(), options.port());
         try (var link = UcxLink.connect(server)) {
-            UcxResult result = UcxSession.client(options.plan(), link, ends, DEAF);
+            UcxResult result = UcxSession.client(options.plan(), UcxLayout.V1_13, link, ends, DEAF);
             return UcxConsole.row(result, UcxConsole.Style.PLAIN);
         }
     }

@@ -20,13 +20,28 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "UCX' ucx_perftest in Java: the tests of the protocol layer, with its flags, columns and exchange.",
-            "The other end is this, or ucx_perftest of UCX 1.13 to 1.16. Without SERVER it is the server and waits for one"
+            "The other end is this, or ucx_perftest of UCX 1.13 to 1.19. Without SERVER it is the server and waits for one"
                     + " client. Transports are chosen by UCX' variables, as for C: UCX_TLS=posix, UCX_TLS=tcp."
         })
 public final class UcxCommand implements Callable<Integer>, Counterpart {
 
-    /** What ucx_perftest has for UCT, for itself alone, or for a list of tests. */
-    private static final Set<String> ABSENT = Set.of("-d", "-x", "-W", "-A", "-l", "-b", "-z");
+    /** What ucx_perftest has for UCT, for itself alone, for MPI or daemons, or for a list of tests. */
+    private static final Set<String> ABSENT = Set.of(
+            "-d",
+            "-x",
+            "-W",
+            "-A",
+            "-K",
+            "-l",
+            "-b",
+            "-q",
+            "-y",
+            "-z",
+            "-P",
+            "-g",
+            "-G",
+            "--daemon-local",
+            "--daemon-remote");
 
     @Mixin
     private UcxOptions options = new UcxOptions();
@@ -64,7 +79,7 @@ public final class UcxCommand implements Callable<Integer>, Counterpart {
 
     private void ask(UcxPlan plan, PrintWriter out) throws IOException {
         try (var link = UcxLink.connect(new InetSocketAddress(options.server().orElseThrow(), options.port()))) {
-            UcxSession.client(plan, link, JavaEnd::new, options.console(out));
+            UcxSession.client(plan, UcxLayout.loaded(), link, JavaEnd::new, options.console(out));
         }
     }
 

@@ -2,18 +2,14 @@ package dev.isthmus.perf.ucx;
 
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code perftest_params_t} of UCX 1.13 to 1.16: what a client sends first. Pointers in it mean nothing to the other side,
- * and are zero here. The sizes of the parts follow it.
+ * {@code perftest_params_t} of UCX 1.13 to 1.19: what a client sends first. Pointers in it mean nothing to the other side,
+ * and are zero here. The sizes of the parts follow it. {@link UcxLayout} has what differs between versions.
  */
 final class UcxParameters {
-
-    /** {@code sizeof(perftest_params_t)}. */
-    static final int BYTES = 264;
 
     /** {@code UCX_PERF_API_UCP}. */
     private static final int UCP = 1;
@@ -26,7 +22,6 @@ final class UcxParameters {
     private static final int SERIALIZED = 1;
     private static final int MAX_PARTS = 1 << 10;
     private static final int UCT_WINDOW = 127;
-    private static final byte[] NONE = "<none>".getBytes(StandardCharsets.US_ASCII);
 
     private static final int API = 0;
     private static final int COMMAND = 4;
@@ -47,14 +42,7 @@ final class UcxParameters {
     private static final int ITERATIONS = 96;
     private static final int REPORT_SECONDS = 112;
     private static final int PERCENTILE = 120;
-    private static final int DEVICE = 152;
-    private static final int TRANSPORT = 184;
-    private static final int UCT_WINDOW_AT = 216;
-    private static final int UCT_HEADER = 224;
-    private static final int SEND_TYPE = 236;
-    private static final int RECEIVE_TYPE = 240;
     private static final int HEADER = 248;
-    private static final int TEST = 256;
 
     private UcxParameters() {}
 
@@ -63,8 +51,9 @@ final class UcxParameters {
     }
 
     /** The struct and the sizes. */
-    static byte[] encode(UcxPlan plan) {
-        ByteBuffer out = ofOrder(ByteBuffer.allocate(BYTES + plan.sizes().size() * Long.BYTES));
+    static byte[] encode(UcxPlan plan, UcxLayout layout) {
+        ByteBuffer out =
+                ofOrder(ByteBuffer.allocate(layout.bytes() + plan.sizes().size() * Long.BYTES));
         UcxTest test = plan.test();
         out.putInt(API, UCP).putInt(COMMAND, test.command().code());
         out.putInt(TYPE, test.isPingPong() ? 0 : STREAM_UNI);
@@ -75,12 +64,12 @@ final class UcxParameters {
         out.putLong(WARM_UP, plan.warmUp()).putDouble(WARM_UP_SECONDS, plan.warmUpSeconds());
         out.putLong(ITERATIONS, plan.iterations());
         out.putDouble(REPORT_SECONDS, 1).putDouble(PERCENTILE, plan.percentile());
-        out.put(DEVICE, NONE).put(TRANSPORT, NONE);
-        out.putInt(UCT_WINDOW_AT, UCT_WINDOW).putLong(UCT_HEADER, plan.header());
-        out.putInt(SEND_TYPE, plan.sendIov() ? 1 : 0).putInt(RECEIVE_TYPE, plan.receiveIov() ? 1 : 0);
-        out.putLong(HEADER, plan.header()).putInt(TEST, test.id());
+        out.put(layout.device(), UcxLayout.NONE).put(layout.transport(), UcxLayout.NONE);
+        out.putInt(layout.uctWindow(), UCT_WINDOW).putLong(layout.uctHeader(), plan.header());
+        out.putInt(layout.sendType(), plan.sendIov() ? 1 : 0).putInt(layout.receiveType(), plan.receiveIov() ? 1 : 0);
+        out.putLong(HEADER, plan.header()).putInt(layout.test(), layout.numberOf(test));
         for (int i = 0; i < plan.sizes().size(); i++) {
-            out.putLong(BYTES + i * Long.BYTES, plan.sizes().get(i));
+            out.putLong(layout.bytes() + i * Long.BYTES, plan.sizes().get(i));
         }
         return out.array();
     }
@@ -91,7 +80,7 @@ final class UcxParameters {
         long parts = in.getLong(PARTS);
         if (parts < 1 || parts > MAX_PARTS || in.getInt(API) != UCP) {
             throw new IllegalArgumentException(
-                    "that is no test of the protocol layer by ucx_perftest of UCX 1.13 to 1.16");
+                    "that is no test of the protocol layer by ucx_perftest of UCX 1.13 to 1.19");
         }
         return (int) parts;
     }
@@ -99,15 +88,16 @@ final class UcxParameters {
     /** What another client wants. */
     static UcxPlan decode(byte[] struct, byte[] sizes) {
         ByteBuffer in = ofOrder(ByteBuffer.wrap(struct));
-        UcxTest test = test(in.getInt(COMMAND), in.getInt(TYPE), in.getInt(TEST));
+        UcxLayout layout = UcxLayout.of(struct);
+        UcxTest test = test(in.getInt(COMMAND), in.getInt(TYPE));
         boolean alone = in.getInt(THREADS) == 1;
         int mode = in.getInt(THREAD_MODE); // a worker is as safe here as with SERIALIZED, in any case
         check(alone && (mode == SINGLE || mode == SERIALIZED), "one thread (-T, -M) is what there is here");
         int wait = in.getInt(WAIT_MODE);
         check(wait == 0 || wait == LAST_WAIT_MODE, "only -E poll is there");
         check(in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0, "only the host's memory (-m) is there");
-        int sendType = in.getInt(SEND_TYPE);
-        int receiveType = in.getInt(RECEIVE_TYPE);
+        int sendType = in.getInt(layout.sendType());
+        int receiveType = in.getInt(layout.receiveType());
         check((sendType & ~1) == 0 && (receiveType & ~1) == 0, "the layouts (-D) are none");
         List<Long> parts = new ArrayList<>();
         for (ByteBuffer left = ofOrder(ByteBuffer.wrap(sizes)); left.hasRemaining(); ) {
@@ -129,13 +119,13 @@ final class UcxParameters {
                 in.getInt(FLAGS));
     }
 
-    private static UcxTest test(int command, int type, int id) {
+    private static UcxTest test(int command, int type) {
         for (UcxTest test : UcxTest.values()) {
-            if (test.id() == id && test.command().code() == command && type == (test.isPingPong() ? 0 : STREAM_UNI)) {
+            if (test.command().code() == command && type == (test.isPingPong() ? 0 : STREAM_UNI)) {
                 return test;
             }
         }
-        throw new IllegalArgumentException("there is no test " + id + " (" + command + ", " + type + ")");
+        throw new IllegalArgumentException("there is no test of command " + command + " and type " + type);
     }
 
     private static void check(boolean right, String otherwise) {

@@ -96,7 +96,7 @@ public final class UcxPeer {
         var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
         try (var link = UcxLink.connect(server)) {
             var warmUp = new WarmUp();
-            UcxResult result = UcxSession.client(plan, link, binding.ends(), warmUp);
+            UcxResult result = UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), warmUp);
             return new Result(
                     result.iterations(),
                     warmUp.iterations,

@@ -3,6 +3,7 @@ package dev.isthmus.perf.ucx;
 import dev.isthmus.RdmaException;
 import dev.isthmus.perf.perftest.PerftestException;
 import java.io.IOException;
+import java.util.Arrays;
 
 /** A test, from the first word of the client to the last of the server. */
 final class UcxSession {
@@ -38,10 +39,11 @@ final class UcxSession {
         this.limited = !plan.test().command().isOneSided();
     }
 
-    /** Runs a test with a server; what was measured. */
-    static UcxResult client(UcxPlan plan, UcxLink link, UcxBinding binding, Listener listener) throws IOException {
+    /** Runs a test with a server that knows a layout, as each server here does; what was measured. */
+    static UcxResult client(UcxPlan plan, UcxLayout layout, UcxLink link, UcxBinding binding, Listener listener)
+            throws IOException {
         listener.begin(plan);
-        link.send(UcxParameters.encode(plan));
+        link.send(UcxParameters.encode(plan, layout));
         return run(plan, link, binding, false, listener);
     }
 
@@ -53,7 +55,11 @@ final class UcxSession {
     }
 
     private static UcxPlan requested(UcxLink link) throws IOException {
-        byte[] struct = link.receive(UcxParameters.BYTES);
+        byte[] begin = link.receive(UcxLayout.SHORTEST);
+        UcxLayout layout = UcxLayout.of(begin);
+        byte[] rest = link.receive(layout.bytes() - begin.length);
+        byte[] struct = Arrays.copyOf(begin, layout.bytes());
+        System.arraycopy(rest, 0, struct, begin.length, rest.length);
         try {
             byte[] sizes = link.receive(UcxParameters.parts(struct) * Long.BYTES);
             return UcxParameters.decode(struct, sizes);

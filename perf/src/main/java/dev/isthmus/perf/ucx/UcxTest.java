@@ -78,7 +78,7 @@ enum UcxTest {
         return command;
     }
 
-    /** Where it stands in C's list. */
+    /** Where it stands in the list of UCX 1.13. */
     int id() {
         return id;
     }

@@ -16,9 +16,14 @@ class UcxParametersTest {
 
     private static final int THREAD_MODE = 12;
 
+    private static byte[] encode(UcxPlan plan) {
+        return UcxParameters.encode(plan, UcxLayout.V1_13);
+    }
+
     private static UcxPlan decode(byte[] bytes) {
-        byte[] struct = Arrays.copyOf(bytes, UcxParameters.BYTES);
-        byte[] sizes = Arrays.copyOfRange(bytes, UcxParameters.BYTES, bytes.length);
+        int end = UcxLayout.of(bytes).bytes();
+        byte[] struct = Arrays.copyOf(bytes, end);
+        byte[] sizes = Arrays.copyOfRange(bytes, end, bytes.length);
         assertEquals(sizes.length, UcxParameters.parts(struct) * Long.BYTES);
         return UcxParameters.decode(struct, sizes);
     }
@@ -27,20 +32,24 @@ class UcxParametersTest {
     void shouldCarryEveryTest() {
         for (UcxTest test : UcxTest.values()) {
             UcxPlan plan = UcxPlans.of("-t " + test.title() + " -n 77 -w 5 -R 99.5 host");
-            assertEquals(plan, decode(UcxParameters.encode(plan)));
+            for (UcxLayout layout : UcxLayout.values()) {
+                byte[] bytes = UcxParameters.encode(plan, layout);
+                assertEquals(layout, UcxLayout.of(bytes));
+                assertEquals(plan, decode(bytes));
+            }
         }
     }
 
     @Test
     void shouldCarryEveryOption() {
         UcxPlan plan = UcxPlans.of("-t tag_bw -s 16,48,1 -i 64 -O 9 -D iov,iov -C -U -e -I -o -B host");
-        assertEquals(plan, decode(UcxParameters.encode(plan)));
+        assertEquals(plan, decode(encode(plan)));
         assertEquals(65, plan.bytes());
         assertEquals(192, plan.span());
         plan = UcxPlans.of("-t ucp_am_lat -H 24 host");
-        assertEquals(24, decode(UcxParameters.encode(plan)).header());
+        assertEquals(24, decode(encode(plan)).header());
         plan = UcxPlans.of("-t stream_bw -r recv_data host");
-        assertTrue(decode(UcxParameters.encode(plan)).has(UcxPlan.STREAM_RECEIVE_DATA));
+        assertTrue(decode(encode(plan)).has(UcxPlan.STREAM_RECEIVE_DATA));
     }
 
     @Test
@@ -56,7 +65,7 @@ class UcxParametersTest {
     /** C sends 0 when no window was asked for. */
     @Test
     void shouldFillInTheWindowThatCLeavesOpen() {
-        byte[] bytes = UcxParameters.encode(UcxPlans.of("-t tag_bw host"));
+        byte[] bytes = encode(UcxPlans.of("-t tag_bw host"));
         Arrays.fill(bytes, 72, 76, (byte) 0);
         assertEquals(32, decode(bytes).window());
     }
@@ -90,7 +99,7 @@ class UcxParametersTest {
 
     @Test
     void shouldServeAClientWhoseWorkerIsSerialized() {
-        byte[] bytes = UcxParameters.encode(UcxPlans.of("-t tag_lat host"));
+        byte[] bytes = encode(UcxPlans.of("-t tag_lat host"));
         bytes[THREAD_MODE] = 1;
         assertEquals(UcxTest.TAG_LAT, decode(bytes).test());
         bytes[THREAD_MODE] = 2;
@@ -108,14 +117,14 @@ class UcxParametersTest {
     @Test
     void shouldSurviveGarbage() {
         var random = new Random(5);
-        byte[] good = UcxParameters.encode(UcxPlans.of("-t tag_lat host"));
+        byte[] good = encode(UcxPlans.of("-t tag_lat host"));
         for (int i = 0; i < 20_000; i++) {
             byte[] bytes = good.clone();
             for (int changes = random.nextInt(1, 9); changes > 0; changes--) {
                 bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
             }
             try {
-                byte[] struct = Arrays.copyOf(bytes, UcxParameters.BYTES);
+                byte[] struct = Arrays.copyOf(bytes, UcxLayout.V1_13.bytes());
                 if (UcxParameters.parts(struct) == 1) {
                     assertTrue(decode(bytes).bytes() >= 0);
                 }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Our ends with those of Debian's {@code ucx_perftest}. */
+/** Our ends with those of the {@code ucx_perftest} that is installed. */
 @Tag("ucx")
 @Tag("system-ucx")
 @Tag("host")
@@ -72,7 +72,8 @@ class UcxPerftestTest {
             Listening.await(port, server, LIMIT);
             UcxPlan plan = UcxPlans.of("-t " + test.title() + " -n 200 -w 10 host");
             try (var link = UcxLink.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
-                UcxResult result = UcxSession.client(plan, link, UcxSessions.java(transports), UcxSessions.DEAF);
+                UcxResult result = UcxSession.client(
+                        plan, UcxLayout.loaded(), link, UcxSessions.java(transports), UcxSessions.DEAF);
                 assertEquals(200, result.iterations(), test.title());
             }
             ended(server, test);

@@ -101,13 +101,13 @@ class UcxSessionTest {
     @Test
     void shouldRefuseAnIntroductionThatLies() {
         PerftestException e = refused(link -> {
-            link.send(UcxParameters.encode(PLAN));
+            link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
             link.sendSized(new byte[64]);
             return link.receiveSized(Introduction.MAX_BYTES);
         });
         assertTrue(e.getMessage().contains("cannot connect"), e.getMessage());
         e = refused(link -> {
-            link.send(UcxParameters.encode(PLAN));
+            link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
             link.send(new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
             return link.receiveSized(Introduction.MAX_BYTES);
         });
@@ -117,13 +117,13 @@ class UcxSessionTest {
     @Test
     void shouldNoticeAPeerThatGoes() {
         PerftestException e = refused(link -> {
-            link.send(Arrays.copyOf(UcxParameters.encode(PLAN), 100));
+            link.send(Arrays.copyOf(UcxParameters.encode(PLAN, UcxLayout.V1_13), 100));
             return 0;
         });
         assertTrue(e.getMessage().contains("has ended"), e.getMessage());
         // In the midst of a run: after the first barrier there is nothing but the peer's end.
         e = refused(link -> {
-            link.send(UcxParameters.encode(PLAN));
+            link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
             Introduction theirs = Introduction.decode(link.receiveSized(Introduction.MAX_BYTES));
             try (var end = new JavaEnd(PLAN, false, link, Map.of("TLS", "posix,self"))) {
                 link.sendSized(end.introduction().encode());
@@ -143,7 +143,7 @@ class UcxSessionTest {
     void shouldNoticeAPeerThatGoesInTheMidstOfARunWithoutEnd(String test) {
         UcxPlan plan = UcxPlans.of("-t " + test + " -n 0 -w 0 host");
         PerftestException e = refused(link -> {
-            link.send(UcxParameters.encode(plan));
+            link.send(UcxParameters.encode(plan, UcxLayout.V1_13));
             Introduction theirs = Introduction.decode(link.receiveSized(Introduction.MAX_BYTES));
             try (var end = new JavaEnd(plan, false, link, Map.of("TLS", "posix,self"))) {
                 link.sendSized(end.introduction().encode());

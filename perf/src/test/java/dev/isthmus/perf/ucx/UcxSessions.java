@@ -62,7 +62,7 @@ final class UcxSessions {
                     UcxSession.serve(link, binding, DEAF);
                     return 0;
                 },
-                link -> measured.complete(UcxSession.client(plan, link, binding, DEAF)));
+                link -> measured.complete(UcxSession.client(plan, UcxLayout.V1_13, link, binding, DEAF)));
         return measured.get();
     }
 }
