@@ -29,16 +29,17 @@ abstract class PerftestCommand implements Callable<Integer>, Counterpart {
     /** What perftest has and this has not, whatever its value: docs/perf.md says so, too. */
     private static final Set<String> ABSENT = Set.of("""
             -B -C -E -G -J -K -L -M -O -P -T -W -X -Y -Z -g -j -k -v -w -y --MGID --aes_block_size --aes_xts
-            --client --cpu_util --credentials_path --data_enc_key_app_path --data_enc_keys_number --dest_ip
-            --dest_mac --dest_port --dlid --dont_xchg_versions --dualport --encrypt_on_tx --ethertype --flow_label
-            --flows --flows_burst --force-link --hop_limit --inline_recv --ipv6 --kek_path --latency_gap --limit_bw
+            --bind_source_ip --client --congest_type --connectionless --cpu_util --credentials_path
+            --data_enc_key_app_path --data_enc_keys_number --dest_ip --dest_mac --dest_port --dlid
+            --dont_xchg_versions --dualport --encrypt_on_tx --ethertype --flow_label --flows --flows_burst
+            --force-link --hop_limit --inline_recv --ipv6 --ipv6-addr --kek_path --latency_gap --limit_bw
             --limit_msgrate --local_ip --local_mac --local_port --log_active_dci_streams --log_dci_streams --mac_fwd
-            --mcg --mmap --mmap-offset --mr_per_qp --odp --perform_warm_up --pkey_index --promiscuous --raw_ipv6
-            --raw_mcast --recv_post_list --remote_ip --remote_mac --remote_port --reply_every --report-counters
-            --report-cycles --report-per-port --retry_count --reversed --run_infinitely --server --sig_before
-            --sniffer --source_ip --source_mac --source_port --tclass --tcp --tos --typical_pkt_size --use_cuda
-            --use_cuda_bus_id --use_hugepages --use_ooo --use_rocm --use_rss --vector --vlan_en --vlan_pcp
-            --wait_destroy
+            --mcg --mmap --mmap-offset --mr_per_qp --no_ddp --no_lock --odp --payload_file_path --perform_warm_up
+            --pkey_index --promiscuous --raw_ipv6 --raw_mcast --recv_post_list --remote_ip --remote_mac --remote_port
+            --reply_every --report-counters --report-cycles --report-per-port --retry_count --reversed
+            --run_infinitely --server --sig_before --sniffer --source_ip --source_mac --source_port --tclass --tcp
+            --tos --typical_pkt_size --unsolicited_write --use-null-mr --use_cuda --use_cuda_bus_id --use_hugepages
+            --use_ooo --use_rocm --use_rss --vector --vlan_en --vlan_pcp --wait_destroy --write_with_imm
             """.strip().split("\\s+", -1));
 
     private final PerfTest test;

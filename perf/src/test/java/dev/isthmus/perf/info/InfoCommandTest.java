@@ -4,12 +4,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.DeviceCapability;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +22,10 @@ import picocli.CommandLine;
 
 @Tag("device")
 class InfoCommandTest {
+
+    private static final Pattern UNKNOWN = Pattern.compile("(?m)^(\\s+)Unknown flags: 0x([0-9A-F]+)\n");
+    private static final Set<DeviceCapability> NAMELESS_IN_C =
+            EnumSet.of(DeviceCapability.FLUSH_GLOBAL, DeviceCapability.FLUSH_PERSISTENT, DeviceCapability.ATOMIC_WRITE);
 
     private final StringWriter out = new StringWriter();
     private final StringWriter err = new StringWriter();
@@ -50,7 +58,22 @@ class InfoCommandTest {
     @ValueSource(strings = {"-v", "-d FIRST -i 1", "--ib-dev=FIRST --ib-port=1 --verbose", "-l", "--list"})
     void shouldPrintWhatIbvDevinfoPrints(String options) throws IOException, InterruptedException {
         assertEquals(0, info(words(options)), err.toString());
-        assertEquals(devinfo(words(options)), out.toString());
+        assertEquals(withNames(devinfo(words(options))), out.toString());
+    }
+
+    /** What ibv_devinfo of rdma-core 65 has no names for, although verbs.h has. */
+    private static String withNames(String text) {
+        return UNKNOWN.matcher(text).replaceAll(line -> {
+            long unknown = Long.parseUnsignedLong(line.group(2), 16);
+            var names = new StringBuilder();
+            for (DeviceCapability one : NAMELESS_IN_C) {
+                if ((unknown & one.code()) != 0) {
+                    names.append(line.group(1)).append(one).append('\n');
+                    unknown &= ~one.code();
+                }
+            }
+            return unknown == 0 ? names.toString() : names + line.group();
+        });
     }
 
     @Test
