@@ -35,8 +35,8 @@ CHOSEN = {
 
 # In the guest. A JVM keeps to one processor where the testbed says so.
 GUEST = r"""
-java=$1 home=$2 class_path=$3 samples=$4 at_least=$5
-shift 5
+java=$1 home=$2 class_path=$3 samples=$4
+shift 4
 export JAVA_HOME=${java%/bin/java} PATH=${java%/java}:$PATH
 run() {
     ${ISTHMUS_ONE_CPU_JVM:+taskset -c 0} "$java" -XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Disthmus.home="$home" \
@@ -51,7 +51,7 @@ done
 echo "samples: ${passed:-0} passed, $((2 - ${passed:-0})) failed"
 while [ $# -gt 0 ]; do
     printf '\n%s tests on arm64\n' "$1"
-    run "$class_path" dev.isthmus.testbed.TierRunner "$1" "$at_least" "$2" || failed=yes
+    run "$class_path" dev.isthmus.testbed.TierRunner "$1" "$2" || failed=yes
     shift 2
 done
 [ "${passed:-0}" = 2 ] && [ -z "${failed:-}" ]
@@ -125,6 +125,6 @@ def main(arguments):
     return os.execv(f"{HERE}/testbed", [
         "testbed", "--root", folder, "--timeout", str(TIMEOUT), *[word for path in sorted(shared) for word in ("--rw", path)],
         "--", "sh", "-c", GUEST, "sh", JAVA, HOME, paths, f"{HOME}/samples/target/classes:{class_path('samples')}",
-        "1" if tiers is CHOSEN else "0", *[word for tier in tiers.items() for word in tier]])
+        *[word for tier in tiers.items() for word in tier]])
 
 

@@ -69,7 +69,8 @@ def _build(scratch, version, package):
         text = file.read()
     with open(makefile, "w", encoding="utf-8") as file:
         file.write(re.sub(r"(?m)^include /usr/src/", f"include {scratch}/usr/src/", text))
-    _run("make", "-C", os.path.dirname(makefile), f"M={scratch}/{source}/{FOLDER}", "CONFIG_RDMA_SIW=m", "modules")
+    _run("make", "-C", os.path.dirname(makefile), f"M={scratch}/{source}/{FOLDER}", "CONFIG_RDMA_SIW=m",
+         "CONFIG_DEBUG_INFO_BTF_MODULES=", "modules")  # type information takes pahole, and nobody asks for it
     return f"{scratch}/{source}/{FOLDER}/siw.ko"
 
 
