@@ -1,6 +1,7 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.bindings.ibverbs.rdma_conn_param;
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.cm.CmCall;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -11,6 +12,7 @@ public final class ConnectionConfig {
     /** As many as the device can, and the peer asks for: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
     private static final int MOST = 0xff;
 
+    final Filling filling = new Filling();
     private PrivateData privateData = PrivateData.NONE;
     private int responderResources = MOST;
     private int initiatorDepth = MOST;
@@ -29,6 +31,7 @@ public final class ConnectionConfig {
      * @return this
      */
     public ConnectionConfig privateData(PrivateData data) {
+        filling.check();
         privateData = Objects.requireNonNull(data, "data");
         return this;
     }
@@ -42,6 +45,7 @@ public final class ConnectionConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public ConnectionConfig responderResources(int operations) {
+        filling.check();
         responderResources = checked("responderResources", operations, MOST - 1);
         return this;
     }
@@ -55,6 +59,7 @@ public final class ConnectionConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public ConnectionConfig initiatorDepth(int operations) {
+        filling.check();
         initiatorDepth = checked("initiatorDepth", operations, MOST - 1);
         return this;
     }
@@ -66,6 +71,7 @@ public final class ConnectionConfig {
      * @return this
      */
     public ConnectionConfig flowControl(boolean on) {
+        filling.check();
         flowControl = on;
         return this;
     }
@@ -79,6 +85,7 @@ public final class ConnectionConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public ConnectionConfig retryCount(int retries) {
+        filling.check();
         retryCount = checked("retryCount", retries, 7);
         return this;
     }
@@ -92,6 +99,7 @@ public final class ConnectionConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public ConnectionConfig rnrRetryCount(int retries) {
+        filling.check();
         rnrRetryCount = checked("rnrRetryCount", retries, 7);
         return this;
     }
@@ -105,6 +113,7 @@ public final class ConnectionConfig {
      * @throws IllegalArgumentException if the number is out of range
      */
     public ConnectionConfig queuePair(int number, boolean hasSharedReceiveQueue) {
+        filling.check();
         qpNum = checked("qpNum", number, 0xff_ffff);
         sharedReceiveQueue = hasSharedReceiveQueue;
         return this;

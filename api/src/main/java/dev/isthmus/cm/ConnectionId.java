@@ -188,7 +188,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     public void connect(Consumer<ConnectionConfig> configure) {
         calls.requireDevice("connect");
         var config = new ConnectionConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         calls.invoke(Librdmacm.CONNECT, config.toString(), Phase.CONNECTING, call ->
                 new Object[] {calls.handle(), config.write(call)});
     }
@@ -204,7 +204,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     public void accept(Consumer<ConnectionConfig> configure) {
         calls.requireDevice("accept");
         var config = new ConnectionConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         calls.answer(
                 Librdmacm.ACCEPT,
                 config.toString(),

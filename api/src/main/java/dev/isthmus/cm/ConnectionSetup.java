@@ -1,5 +1,6 @@
 package dev.isthmus.cm;
 
+import dev.isthmus.internal.Filling;
 import dev.isthmus.verbs.QueuePairConfig;
 import java.net.InetSocketAddress;
 import java.util.Objects;
@@ -8,6 +9,7 @@ import java.util.function.Consumer;
 /** How a {@link Connection} is to be: its queues, what it asks of the peer, and what happens before it is there. */
 public final class ConnectionSetup {
 
+    final Filling filling;
     private Consumer<QueuePairConfig> queuePair = config -> {};
     private Consumer<ConnectionConfig> parameters = config -> {};
     private Consumer<Connection> prepare = connection -> {};
@@ -16,7 +18,9 @@ public final class ConnectionSetup {
     private int ackTimeout;
     private InetSocketAddress from;
 
-    ConnectionSetup() {}
+    ConnectionSetup(Filling filling) {
+        this.filling = filling;
+    }
 
     /**
      * Sets the capacities of the queue pair. Not set: those of {@link QueuePairConfig}.
@@ -25,6 +29,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup queuePair(Consumer<QueuePairConfig> configure) {
+        filling.check();
         queuePair = Objects.requireNonNull(configure, "configure");
         return this;
     }
@@ -37,6 +42,7 @@ public final class ConnectionSetup {
      * @throws IllegalArgumentException if it is not positive
      */
     public ConnectionSetup completions(int entries) {
+        filling.check();
         if (entries <= 0) {
             throw new IllegalArgumentException("room for " + entries + " completions");
         }
@@ -51,6 +57,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup parameters(Consumer<ConnectionConfig> configure) {
+        filling.check();
         parameters = Objects.requireNonNull(configure, "configure");
         return this;
     }
@@ -63,6 +70,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup prepare(Consumer<Connection> action) {
+        filling.check();
         prepare = Objects.requireNonNull(action, "action");
         return this;
     }
@@ -74,6 +82,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup typeOfService(int value) {
+        filling.check();
         typeOfService = value;
         return this;
     }
@@ -85,6 +94,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup ackTimeout(int code) {
+        filling.check();
         ackTimeout = code;
         return this;
     }
@@ -97,6 +107,7 @@ public final class ConnectionSetup {
      * @return this
      */
     public ConnectionSetup from(InetSocketAddress address) {
+        filling.check();
         from = Objects.requireNonNull(address, "address");
         return this;
     }

@@ -3,6 +3,7 @@ package dev.isthmus.cm;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Trace;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -57,8 +58,8 @@ public final class Connector {
      */
     public static Connection connect(InetSocketAddress to, Duration deadline, Consumer<ConnectionSetup> configure)
             throws InterruptedException {
-        var setup = new ConnectionSetup();
-        configure.accept(setup);
+        var setup = new ConnectionSetup(new Filling());
+        setup.filling.by(configure, setup);
         Runnable told = Trace.connecting("rdma_cm", to.toString());
         try (var undo = new Undo()) {
             EventChannel channel = undo.add(EventChannel.open());

@@ -82,7 +82,7 @@ public final class Listener implements AutoCloseable {
      */
     public static Listener bind(InetSocketAddress address, Consumer<ListenerConfig> configure) {
         var config = new ListenerConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         try (var undo = new Undo()) {
             EventChannel channel = undo.add(EventChannel.open());
             ConnectionId id = undo.add(channel.createId(PortSpace.TCP));

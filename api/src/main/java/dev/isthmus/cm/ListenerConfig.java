@@ -1,5 +1,6 @@
 package dev.isthmus.cm;
 
+import dev.isthmus.internal.Filling;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
@@ -8,6 +9,7 @@ import java.util.function.Function;
 /** How a {@link Listener} is to be. */
 public final class ListenerConfig {
 
+    final Filling filling = new Filling();
     private int backlog = 128;
     private int maxHandshakes = 128;
     private Duration handshakeTimeout = Duration.ofSeconds(10);
@@ -15,7 +17,7 @@ public final class ListenerConfig {
     private boolean addressFamilyOnly;
     private int typeOfService;
     private Function<CmEvent.ConnectRequest, Admission> admission = request -> Admission.accept();
-    private final ConnectionSetup setup = new ConnectionSetup();
+    private final ConnectionSetup setup = new ConnectionSetup(filling);
 
     ListenerConfig() {}
 
@@ -27,6 +29,7 @@ public final class ListenerConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public ListenerConfig backlog(int requests) {
+        filling.check();
         backlog = positive("backlog", requests);
         return this;
     }
@@ -39,6 +42,7 @@ public final class ListenerConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public ListenerConfig maxHandshakes(int connections) {
+        filling.check();
         maxHandshakes = positive("maxHandshakes", connections);
         return this;
     }
@@ -51,6 +55,7 @@ public final class ListenerConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public ListenerConfig handshakeTimeout(Duration timeout) {
+        filling.check();
         if (!timeout.isPositive()) {
             throw new IllegalArgumentException("a handshake of " + timeout);
         }
@@ -65,6 +70,7 @@ public final class ListenerConfig {
      * @return this
      */
     public ListenerConfig reuseAddress(boolean on) {
+        filling.check();
         reuseAddress = on;
         return this;
     }
@@ -76,6 +82,7 @@ public final class ListenerConfig {
      * @return this
      */
     public ListenerConfig addressFamilyOnly(boolean on) {
+        filling.check();
         addressFamilyOnly = on;
         return this;
     }
@@ -87,6 +94,7 @@ public final class ListenerConfig {
      * @return this
      */
     public ListenerConfig typeOfService(int value) {
+        filling.check();
         typeOfService = value;
         return this;
     }
@@ -99,6 +107,7 @@ public final class ListenerConfig {
      * @return this
      */
     public ListenerConfig admission(Function<CmEvent.ConnectRequest, Admission> decide) {
+        filling.check();
         admission = Objects.requireNonNull(decide, "decide");
         return this;
     }
@@ -110,6 +119,7 @@ public final class ListenerConfig {
      * @return this
      */
     public ListenerConfig connections(Consumer<ConnectionSetup> configure) {
+        filling.check();
         configure.accept(setup);
         return this;
     }

@@ -69,7 +69,7 @@ public final class UcpContext implements AutoCloseable {
     public static UcpContext create(Consumer<UcpContextConfig> configurer) {
         UcxLibrary.load();
         UcpContextConfig config = new UcpContextConfig();
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         return new UcpContext(config);
     }
 
@@ -94,7 +94,7 @@ public final class UcpContext implements AutoCloseable {
      */
     public UcpWorker createWorker(Consumer<UcpWorkerConfig> configurer) {
         UcpWorkerConfig config = new UcpWorkerConfig();
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
         return new UcpWorker(this, name, config);
     }
@@ -160,7 +160,7 @@ public final class UcpContext implements AutoCloseable {
      */
     public UcpMemory register(MemorySegment segment, Consumer<UcpMemoryConfig> configurer) {
         UcpMemoryConfig config = new UcpMemoryConfig();
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         return UcpMemory.register(this, segment, config);
     }
 
@@ -189,7 +189,7 @@ public final class UcpContext implements AutoCloseable {
      */
     public UcpMemory allocate(long bytes, Consumer<UcpMemoryConfig> configurer) {
         UcpMemoryConfig config = new UcpMemoryConfig();
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         return UcpMemory.allocate(this, bytes, config);
     }
 

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.Filling;
 import java.util.Collection;
 import java.util.EnumSet;
 import java.util.LinkedHashMap;
@@ -14,6 +15,7 @@ public final class UcpContextConfig {
 
     private static final String PREFIX = "UCX_";
 
+    final Filling filling = new Filling();
     private final Map<String, String> settings = new LinkedHashMap<>();
     private Set<UcpFeature> features = EnumSet.of(UcpFeature.TAG);
     private String name = "";
@@ -31,6 +33,7 @@ public final class UcpContextConfig {
      * @throws IllegalArgumentException if there is none
      */
     public UcpContextConfig features(Collection<UcpFeature> requested) {
+        filling.check();
         if (requested.isEmpty()) {
             throw new IllegalArgumentException("a context needs at least one feature, such as UcpFeature.TAG");
         }
@@ -51,6 +54,7 @@ public final class UcpContextConfig {
      * @throws IllegalArgumentException if the key has the prefix
      */
     public UcpContextConfig set(String key, String value) {
+        filling.check();
         if (key.startsWith(PREFIX)) {
             throw new IllegalArgumentException(
                     "the option " + key + " is set as " + key.substring(PREFIX.length()) + ", without " + PREFIX);
@@ -66,6 +70,7 @@ public final class UcpContextConfig {
      * @return this
      */
     public UcpContextConfig name(String contextName) {
+        filling.check();
         name = contextName;
         return this;
     }
@@ -79,6 +84,7 @@ public final class UcpContextConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public UcpContextConfig estimatedEndpoints(long count) {
+        filling.check();
         estimatedEndpoints = positive(count, "estimatedEndpoints");
         return this;
     }
@@ -92,6 +98,7 @@ public final class UcpContextConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public UcpContextConfig estimatedProcessesPerNode(long count) {
+        filling.check();
         estimatedProcesses = positive(count, "estimatedProcessesPerNode");
         return this;
     }
@@ -104,6 +111,7 @@ public final class UcpContextConfig {
      * @return this
      */
     public UcpContextConfig tagSenderMask(long mask) {
+        filling.check();
         tagSenderMask = mask;
         return this;
     }

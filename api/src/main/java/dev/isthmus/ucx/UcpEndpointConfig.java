@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.Filling;
 import java.net.InetSocketAddress;
 import java.util.Objects;
 
@@ -9,6 +10,7 @@ import java.util.Objects;
  */
 public final class UcpEndpointConfig {
 
+    final Filling filling = new Filling();
     private UcpErrorHandling errorHandling;
     private UcpErrorHandler errorHandler;
     private String name = "";
@@ -28,6 +30,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig errorHandling(UcpErrorHandling mode) {
+        filling.check();
         errorHandling = mode;
         return this;
     }
@@ -40,6 +43,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig errorHandler(UcpErrorHandler handler) {
+        filling.check();
         errorHandler = handler;
         return this;
     }
@@ -51,6 +55,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig name(String endpointName) {
+        filling.check();
         name = Objects.requireNonNull(endpointName, "endpointName");
         return this;
     }
@@ -62,6 +67,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig withoutLoopback() {
+        filling.check();
         withoutLoopback = true;
         return this;
     }
@@ -73,6 +79,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig sendClientId() {
+        filling.check();
         sendingClientId = true;
         return this;
     }
@@ -85,6 +92,7 @@ public final class UcpEndpointConfig {
      * @return this
      */
     public UcpEndpointConfig localAddress(InetSocketAddress address) {
+        filling.check();
         localAddress = Objects.requireNonNull(address, "address");
         return this;
     }

@@ -61,7 +61,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
             throw new IllegalStateException(context + " was made without UcpFeature.WAKEUP, which an event loop needs");
         }
         var config = new UcpEventLoopConfig();
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         var loop = new UcpEventLoop(context, config);
         loop.thread.start();
         rethrow(loop.made.handle((worker, t) -> t).join());

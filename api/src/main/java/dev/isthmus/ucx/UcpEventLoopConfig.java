@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.Filling;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
@@ -12,6 +13,7 @@ public final class UcpEventLoopConfig {
 
     private static final Duration MAX_SPIN = Duration.ofDays(1);
 
+    final Filling filling = new Filling();
     private Consumer<UcpWorkerConfig> workerConfigurer = config -> {};
     private ThreadFactory threads =
             Thread.ofPlatform().daemon().name("isthmus-ucx-", 0).factory();
@@ -30,6 +32,7 @@ public final class UcpEventLoopConfig {
      * @return this
      */
     public UcpEventLoopConfig worker(Consumer<UcpWorkerConfig> configurer) {
+        filling.check();
         workerConfigurer = Objects.requireNonNull(configurer, "configurer");
         return this;
     }
@@ -42,6 +45,7 @@ public final class UcpEventLoopConfig {
      * @return this
      */
     public UcpEventLoopConfig thread(ThreadFactory factory) {
+        filling.check();
         threads = Objects.requireNonNull(factory, "factory");
         return this;
     }
@@ -55,6 +59,7 @@ public final class UcpEventLoopConfig {
      * @throws IllegalArgumentException if it is negative or longer
      */
     public UcpEventLoopConfig spin(Duration duration) {
+        filling.check();
         if (duration.isNegative() || duration.compareTo(MAX_SPIN) > 0) {
             throw new IllegalArgumentException("spin is 0 to a day, and here is " + duration);
         }
@@ -70,6 +75,7 @@ public final class UcpEventLoopConfig {
      * @return this
      */
     public UcpEventLoopConfig exceptionHandler(Consumer<Throwable> handler) {
+        filling.check();
         exceptionHandler = Objects.requireNonNull(handler, "handler");
         return this;
     }

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.util.Objects;
 
@@ -16,6 +17,7 @@ public final class UcpMemoryConfig {
     private static final int SYMMETRIC_RKEY_SINCE = 16;
     private static final int LOCK_SINCE = 18;
 
+    final Filling filling = new Filling();
     private int flags;
     private UcpMemoryType memoryType;
     private long fixedAddress;
@@ -30,6 +32,7 @@ public final class UcpMemoryConfig {
      * @return this
      */
     public UcpMemoryConfig memoryType(UcpMemoryType type) {
+        filling.check();
         memoryType = Objects.requireNonNull(type, "type");
         return this;
     }
@@ -41,6 +44,7 @@ public final class UcpMemoryConfig {
      * @return this
      */
     public UcpMemoryConfig nonBlocking() {
+        filling.check();
         flags |= NONBLOCK;
         return this;
     }
@@ -53,6 +57,7 @@ public final class UcpMemoryConfig {
      * @return this
      */
     public UcpMemoryConfig fixedAddress(long address) {
+        filling.check();
         fixedAddress = address;
         return this;
     }
@@ -65,6 +70,7 @@ public final class UcpMemoryConfig {
      * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
      */
     public UcpMemoryConfig symmetricKey() {
+        filling.check();
         UcxLibrary.require(SYMMETRIC_RKEY_SINCE, "a symmetric remote key");
         flags |= SYMMETRIC_RKEY;
         return this;
@@ -77,6 +83,7 @@ public final class UcpMemoryConfig {
      * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
      */
     public UcpMemoryConfig locked() {
+        filling.check();
         UcxLibrary.require(LOCK_SINCE, "locking memory");
         flags |= LOCK;
         return this;

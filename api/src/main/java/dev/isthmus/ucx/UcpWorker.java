@@ -244,7 +244,7 @@ public final class UcpWorker implements AutoCloseable {
             EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
         owner.check();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
-        configurer.accept(config);
+        config.filling.by(configurer, config);
         settle();
         try {
             return new UcpEndpoint(this, target, name, config);

@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Filling;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Objects;
@@ -12,6 +13,7 @@ import java.util.OptionalLong;
  */
 public final class UcpWorkerConfig {
 
+    final Filling filling = new Filling();
     private int reservedRequests = 256;
     private Duration closeTimeout = Duration.ofSeconds(2);
 
@@ -29,6 +31,7 @@ public final class UcpWorkerConfig {
      * @return this
      */
     public UcpWorkerConfig name(String workerName) {
+        filling.check();
         name = Objects.requireNonNull(workerName, "workerName");
         return this;
     }
@@ -45,6 +48,7 @@ public final class UcpWorkerConfig {
      * @throws IllegalStateException for {@link UcpThreadMode#SINGLE} on a virtual thread
      */
     public UcpWorkerConfig threadMode(UcpThreadMode mode) {
+        filling.check();
         if (mode != UcpThreadMode.SINGLE && mode != UcpThreadMode.SERIALIZED) {
             throw new IllegalArgumentException("a worker is used by one thread at a time, and not in mode " + mode
                     + ": make a worker for each thread, or let others give their work to a UcpEventLoop");
@@ -66,6 +70,7 @@ public final class UcpWorkerConfig {
      * @return this
      */
     public UcpWorkerConfig clientId(long id) {
+        filling.check();
         clientId = OptionalLong.of(id);
         return this;
     }
@@ -79,6 +84,7 @@ public final class UcpWorkerConfig {
      * @throws IllegalArgumentException if there is none
      */
     public UcpWorkerConfig wakeupEvents(Collection<UcpWakeupEvent> wanted) {
+        filling.check();
         if (wanted.isEmpty()) {
             throw new IllegalArgumentException("a worker that nothing wakes up would sleep for ever: name an event");
         }
@@ -111,6 +117,7 @@ public final class UcpWorkerConfig {
      * @throws IllegalArgumentException if it is not positive or above the limit
      */
     public UcpWorkerConfig reservedRequests(int count) {
+        filling.check();
         if (count < 1 || count > RequestSlots.MAX_SLOTS) {
             throw new IllegalArgumentException(
                     "reservedRequests is 1 to " + RequestSlots.MAX_SLOTS + ", and here is " + count);
@@ -127,6 +134,7 @@ public final class UcpWorkerConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public UcpWorkerConfig closeTimeout(Duration timeout) {
+        filling.check();
         if (timeout.isNegative()) {
             throw new IllegalArgumentException("closeTimeout is negative: " + timeout);
         }

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 
@@ -9,6 +10,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class CompletionQueueConfig {
 
+    final Filling filling = new Filling();
     private CompletionChannel channel;
     private int vector;
 
@@ -21,6 +23,7 @@ public final class CompletionQueueConfig {
      * @return this
      */
     public CompletionQueueConfig channel(CompletionChannel to) {
+        filling.check();
         channel = to;
         return this;
     }
@@ -33,6 +36,7 @@ public final class CompletionQueueConfig {
      * @return this
      */
     public CompletionQueueConfig vector(int number) {
+        filling.check();
         vector = number;
         return this;
     }

@@ -340,7 +340,7 @@ public final class DeviceContext implements AutoCloseable {
      */
     public CompletionQueue createCompletionQueue(int entries, Consumer<CompletionQueueConfig> configure) {
         var config = new CompletionQueueConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return CompletionQueue.create(this, entries, config);
     }
 
@@ -358,7 +358,7 @@ public final class DeviceContext implements AutoCloseable {
     public ExtendedCompletionQueue createExtendedCompletionQueue(
             int entries, Consumer<ExtendedCompletionQueueConfig> configure) {
         var config = new ExtendedCompletionQueueConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return ExtendedCompletionQueue.create(this, entries, config);
     }
 
@@ -446,7 +446,7 @@ public final class DeviceContext implements AutoCloseable {
      */
     public FlowAction createEspAction(Consumer<EspConfig> configure) {
         var config = new EspConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return FlowAction.createEsp(this, config);
     }
 

@@ -8,6 +8,7 @@ import dev.isthmus.bindings.ibverbs.ib_uverbs_flow_action_esp_keymat_aes_gcm;
 import dev.isthmus.bindings.ibverbs.ib_uverbs_flow_action_esp_replay_bmp;
 import dev.isthmus.bindings.ibverbs.ibv_flow_action_esp_attr;
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Filling;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.EnumSet;
@@ -58,6 +59,7 @@ public final class EspConfig {
     @SuppressWarnings("ArrayRecordComponent") // two are never compared
     private record AesGcm(byte[] key, long iv, int salt, int icvLength) {}
 
+    final Filling filling = new Filling();
     private Association association;
     private AesGcm aesGcm;
     private Integer replayWindow;
@@ -77,6 +79,7 @@ public final class EspConfig {
      * @return this
      */
     public EspConfig association(int spi, int seq, int tfcPad, long hardLimitPackets, Flag... flags) {
+        filling.check();
         Set<Flag> set = EnumSet.noneOf(Flag.class);
         set.addAll(List.of(flags));
         association = new Association(spi, seq, tfcPad, hardLimitPackets, set);
@@ -95,6 +98,7 @@ public final class EspConfig {
      * @throws IllegalArgumentException if a length is another
      */
     public EspConfig aesGcm(byte[] key, long iv, int salt, int icvLength) {
+        filling.check();
         if (!Set.of(16, 24, 32).contains(key.length)) {
             throw new IllegalArgumentException("an AES key has 16, 24 or 32 bytes, not " + key.length);
         }
@@ -113,6 +117,7 @@ public final class EspConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public EspConfig replayWindow(int window) {
+        filling.check();
         if (window < 0) {
             throw new IllegalArgumentException("the window is negative: " + window);
         }
@@ -127,6 +132,7 @@ public final class EspConfig {
      * @return this
      */
     public EspConfig encapsulation(FlowMatch... headers) {
+        filling.check();
         encapsulation = List.of(headers);
         return this;
     }
@@ -138,6 +144,7 @@ public final class EspConfig {
      * @return this
      */
     public EspConfig esn(int upper) {
+        filling.check();
         esn = upper;
         return this;
     }

@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
@@ -27,6 +28,7 @@ public final class ExtendedCompletionQueueConfig {
     /** {@code IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN}. */
     private static final int IGNORE_OVERRUN = 1 << 1;
 
+    final Filling filling = new Filling();
     private final CompletionQueueConfig common = new CompletionQueueConfig();
     private ParentDomain parentDomain;
     private final EnumSet<CompletionField> fields = EnumSet.noneOf(CompletionField.class);
@@ -41,6 +43,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig channel(CompletionChannel to) {
+        filling.check();
         common.channel(to);
         return this;
     }
@@ -52,6 +55,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig vector(int number) {
+        filling.check();
         common.vector(number);
         return this;
     }
@@ -64,6 +68,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig fields(CompletionField... wanted) {
+        filling.check();
         fields.clear();
         fields.addAll(Arrays.asList(wanted));
         return this;
@@ -75,6 +80,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig standardFields() {
+        filling.check();
         fields.clear();
         fields.addAll(EnumSet.range(CompletionField.BYTE_LEN, CompletionField.DLID_PATH_BITS));
         return this;
@@ -89,6 +95,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig singleThreaded(boolean single) {
+        filling.check();
         return flag(SINGLE_THREADED, single);
     }
 
@@ -100,6 +107,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig ignoreOverrun(boolean ignore) {
+        filling.check();
         return flag(IGNORE_OVERRUN, ignore);
     }
 
@@ -111,6 +119,7 @@ public final class ExtendedCompletionQueueConfig {
      * @return this
      */
     public ExtendedCompletionQueueConfig parentDomain(ParentDomain domain) {
+        filling.check();
         parentDomain = domain;
         return this;
     }

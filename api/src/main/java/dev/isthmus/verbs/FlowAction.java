@@ -51,7 +51,7 @@ public final class FlowAction implements AutoCloseable {
      */
     public void modifyEsp(Consumer<EspConfig> configure) {
         var config = new EspConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         try (var call = new VerbsCall(lifetime)) {
             var function = context.ops().require(ContextFunction.MODIFY_FLOW_ACTION_ESP);
             call.check(function, lifetime.name() + ", " + config, handle, config.write(call));

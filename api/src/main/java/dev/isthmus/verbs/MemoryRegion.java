@@ -216,7 +216,7 @@ public final class MemoryRegion implements AutoCloseable {
      */
     public MemoryRegion reregister(Consumer<Reregistration> configure) {
         var change = new Reregistration(this);
-        configure.accept(change);
+        change.filling.by(configure, change);
         return change.perform();
     }
 

@@ -312,7 +312,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
             CompletionQueue receiveCompletions,
             Consumer<QueuePairConfig> configure) {
         var config = new QueuePairConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return QueuePairCreation.create(this, type, sendCompletions, receiveCompletions, config);
     }
 
@@ -344,7 +344,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      */
     public SharedReceiveQueue createSharedReceiveQueue(Consumer<SharedReceiveQueueConfig> configure) {
         var config = new SharedReceiveQueueConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return SharedReceiveQueue.create(this, config);
     }
 
@@ -391,7 +391,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      */
     public WorkQueue createWorkQueue(CompletionQueue completions, Consumer<WorkQueueConfig> configure) {
         var config = new WorkQueueConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         return WorkQueue.create(this, completions, config);
     }
 

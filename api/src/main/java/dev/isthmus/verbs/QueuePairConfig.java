@@ -3,6 +3,7 @@ package dev.isthmus.verbs;
 import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Filling;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -21,6 +22,7 @@ public final class QueuePairConfig {
     private static final int MAX_TSO_HEADER = 1 << 3;
     private static final int SEND_OPERATIONS = 1 << 6;
 
+    final Filling filling = new Filling();
     private int maxSendWr = 64;
     private int maxRecvWr = 64;
     private int maxSendSge = 1;
@@ -44,6 +46,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public QueuePairConfig maxSendWr(int requests) {
+        filling.check();
         maxSendWr = notNegative("maxSendWr", requests);
         return this;
     }
@@ -56,6 +59,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public QueuePairConfig maxRecvWr(int requests) {
+        filling.check();
         maxRecvWr = notNegative("maxRecvWr", requests);
         return this;
     }
@@ -68,6 +72,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public QueuePairConfig maxSendSge(int elements) {
+        filling.check();
         maxSendSge = notNegative("maxSendSge", elements);
         return this;
     }
@@ -80,6 +85,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public QueuePairConfig maxRecvSge(int elements) {
+        filling.check();
         maxRecvSge = notNegative("maxRecvSge", elements);
         return this;
     }
@@ -92,6 +98,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is negative
      */
     public QueuePairConfig maxInline(int bytes) {
+        filling.check();
         maxInline = notNegative("maxInline", bytes);
         return this;
     }
@@ -103,6 +110,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig signalAll(boolean all) {
+        filling.check();
         signalAll = all;
         return this;
     }
@@ -115,6 +123,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig sharedReceiveQueue(SharedReceiveQueue queue) {
+        filling.check();
         sharedReceiveQueue = Objects.requireNonNull(queue, "queue");
         return this;
     }
@@ -126,6 +135,7 @@ public final class QueuePairConfig {
      * @return this
      */
     public QueuePairConfig flags(QueuePairCreateFlag... createFlags) {
+        filling.check();
         flags.addAll(List.of(createFlags));
         return this;
     }
@@ -139,6 +149,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public QueuePairConfig sourceQpNum(int qpNum) {
+        filling.check();
         if ((qpNum & ~MAX_24_BITS) != 0) {
             throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
         }
@@ -154,6 +165,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if it is out of range
      */
     public QueuePairConfig maxTsoHeader(int bytes) {
+        filling.check();
         if (bytes < 0 || bytes > 0xffff) {
             throw new IllegalArgumentException("maxTsoHeader " + bytes + " is not of 16 bits");
         }
@@ -180,6 +192,7 @@ public final class QueuePairConfig {
      * @throws IllegalArgumentException if there is no such operation
      */
     public QueuePairConfig extendedPosting(SendOpcode... sendOperations) {
+        filling.check();
         for (SendOpcode operation : sendOperations) {
             if (operation.batchBit() == 0) {
                 throw new IllegalArgumentException(operation + " cannot be posted by a SendBatch");

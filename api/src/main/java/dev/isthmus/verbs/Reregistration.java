@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
@@ -17,6 +18,7 @@ public final class Reregistration {
     static final int CHANGE_PD = 1 << 1;
     static final int CHANGE_ACCESS = 1 << 2;
 
+    final Filling filling = new Filling();
     private final MemoryRegion region;
     private RegionMemory memory;
     private ProtectionDomain pd;
@@ -38,6 +40,7 @@ public final class Reregistration {
      * @return this
      */
     public Reregistration memory(MemorySegment segment) {
+        filling.check();
         memory = RegionMemory.of(segment);
         changes |= CHANGE_TRANSLATION;
         return this;
@@ -51,6 +54,7 @@ public final class Reregistration {
      * @throws NullPointerException if there is none
      */
     public Reregistration protectionDomain(ProtectionDomain domain) {
+        filling.check();
         pd = Objects.requireNonNull(domain, "domain");
         changes |= CHANGE_PD;
         return this;
@@ -63,6 +67,7 @@ public final class Reregistration {
      * @return this
      */
     public Reregistration access(AccessFlag... flags) {
+        filling.check();
         access = MemoryRegions.set(flags);
         changes |= CHANGE_ACCESS;
         return this;

@@ -29,7 +29,7 @@ final class SeamForCm implements VerbsSeam {
             Consumer<QueuePairConfig> configure,
             QueuePairMaker maker) {
         var config = new QueuePairConfig();
-        configure.accept(config);
+        config.filling.by(configure, config);
         QueuePair made = QueuePairCreation.create(pd, type, send, receive, config, maker);
         made.cameUp(maker.port(), maker.initialState());
         return made;

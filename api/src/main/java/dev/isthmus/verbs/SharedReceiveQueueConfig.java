@@ -3,6 +3,7 @@ package dev.isthmus.verbs;
 import dev.isthmus.bindings.ibverbs.ibv_srq_attr;
 import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_tm_cap;
+import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -22,6 +23,7 @@ public final class SharedReceiveQueueConfig {
     private static final int CQ = 1 << 3;
     private static final int TM = 1 << 4;
 
+    final Filling filling = new Filling();
     private int maxWr = 64;
     private int maxSge = 1;
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
@@ -40,6 +42,7 @@ public final class SharedReceiveQueueConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public SharedReceiveQueueConfig maxWr(int requests) {
+        filling.check();
         maxWr = positive("maxWr", requests);
         return this;
     }
@@ -52,6 +55,7 @@ public final class SharedReceiveQueueConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public SharedReceiveQueueConfig maxSge(int elements) {
+        filling.check();
         maxSge = positive("maxSge", elements);
         return this;
     }
@@ -64,6 +68,7 @@ public final class SharedReceiveQueueConfig {
      * @return this
      */
     public SharedReceiveQueueConfig xrc(XrcDomain domain, CompletionQueue receiveCompletions) {
+        filling.check();
         type = SharedReceiveQueueType.XRC;
         xrcDomain = Objects.requireNonNull(domain, "domain");
         completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");
@@ -80,6 +85,7 @@ public final class SharedReceiveQueueConfig {
      * @throws IllegalArgumentException if a number is not positive
      */
     public SharedReceiveQueueConfig tagMatching(CompletionQueue receiveCompletions, int tags, int operations) {
+        filling.check();
         type = SharedReceiveQueueType.TM;
         xrcDomain = null;
         completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");

@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_wq_init_attr;
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Filling;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -19,6 +20,7 @@ public final class WorkQueueConfig {
     /** {@code IBV_WQ_INIT_ATTR_FLAGS}. */
     private static final int WITH_FLAGS = 1;
 
+    final Filling filling = new Filling();
     private final Set<WorkQueueFlag> flags = EnumSet.noneOf(WorkQueueFlag.class);
     private int maxWr = 64;
     private int maxSge = 1;
@@ -33,6 +35,7 @@ public final class WorkQueueConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public WorkQueueConfig maxWr(int requests) {
+        filling.check();
         maxWr = SharedReceiveQueueConfig.positive("maxWr", requests);
         return this;
     }
@@ -45,6 +48,7 @@ public final class WorkQueueConfig {
      * @throws IllegalArgumentException if it is not positive
      */
     public WorkQueueConfig maxSge(int elements) {
+        filling.check();
         maxSge = SharedReceiveQueueConfig.positive("maxSge", elements);
         return this;
     }
@@ -56,6 +60,7 @@ public final class WorkQueueConfig {
      * @return this
      */
     public WorkQueueConfig flags(WorkQueueFlag... wanted) {
+        filling.check();
         flags.clear();
         flags.addAll(List.of(wanted));
         return this;
