@@ -280,21 +280,21 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             calls.requireNotListening("migrate");
             Lifetime onNew = hold(to);
             onNew.open(() -> {
-                EventChannel.exclusively(from, to, () -> move(from, to));
+                EventChannel.exclusively(from, to, () -> move(from, to, onNew));
                 return null;
             });
-            holdChannelBy(onNew);
             to.wake();
         });
     }
 
-    private void move(EventChannel from, EventChannel to) {
+    private void move(EventChannel from, EventChannel to, Lifetime onNew) {
         MemorySegment handle = calls.handle();
         try (var call = new CmCall(calls.lifetime())) {
             call.check(Librdmacm.MIGRATE_ID, this + " to " + to, handle, to.handle());
             to.add(handle, this);
             from.remove(handle, this);
             channel(to);
+            holdChannelBy(onNew); // within the call: a close on another thread must find the one or the other
         }
     }
 

@@ -8,11 +8,13 @@ import dev.isthmus.verbs.CompletionQueue;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -29,8 +31,9 @@ import java.util.function.Consumer;
  * }</pre>
  *
  * <p>{@link #run}, {@link #turn} and all that they call are for one thread at a time; what the handlers use, such as queue
- * pairs, belongs to it. Other threads may call {@link #execute}, {@link #stop} and {@link #add}. A handler that throws
- * ends the turn, and nothing is lost: the next one goes on. Owned by who opened it, and closed before its channels.
+ * pairs, belongs to it. A handler does not turn the loop that calls it. Other threads may call {@link #execute}, {@link
+ * #stop} and {@link #add}. A handler that throws ends the turn, and nothing is lost: the next one goes on. Owned by who
+ * opened it, and closed before its channels.
  */
 public final class EventLoop implements Executor, AutoCloseable {
 
@@ -51,6 +54,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Queue<BooleanSupplier> unannounced = new ConcurrentLinkedQueue<>();
 
     private final int[] ready = new int[FAIR_SHARE]; // of the thread that turns
+    private final AtomicReference<Thread> turning = new AtomicReference<>(); // null: nobody
     private volatile boolean stopped;
 
     private EventLoop() {}
@@ -73,6 +77,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws IllegalStateException if this or the channel is closed
      */
     public void add(EventChannel channel, Consumer<CmEvent> handler) {
+        Objects.requireNonNull(handler, "handler");
         BooleanSupplier source = () -> {
             CmEvent event = channel.poll();
             if (event != null) {
@@ -110,6 +115,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @throws IllegalStateException if this or the channel is closed
      */
     public void add(CompletionChannel channel, Consumer<CompletionQueue> handler) {
+        Objects.requireNonNull(handler, "handler");
         Lifetime ofChannel = VerbsSeam.get().lifetime(channel);
         BooleanSupplier source = () -> {
             CompletionQueue queue = channel.poll();
@@ -152,14 +158,24 @@ public final class EventLoop implements Executor, AutoCloseable {
      * @param timeout how long to wait; zero or less does not wait
      * @return whether anything was handled
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
-     * @throws IllegalStateException if this is closed, before or meanwhile
+     * @throws IllegalStateException if this is closed, before or meanwhile; or if a turn is under way, on another thread or
+     *     because a handler calls this
      */
     public boolean turn(Duration timeout) throws InterruptedException {
-        if (handle()) {
-            return true;
+        Thread other = turning.compareAndExchange(null, Thread.currentThread());
+        if (other != null) {
+            throw new IllegalStateException(this + " is in a turn of " + other.getName()
+                    + " already: let one thread turn it, and let its handlers return");
         }
-        descriptors.await(timeout);
-        return handle();
+        try {
+            if (handle()) {
+                return true;
+            }
+            descriptors.await(timeout);
+            return handle();
+        } finally {
+            turning.set(null);
+        }
     }
 
     private boolean handle() {
@@ -212,9 +228,10 @@ public final class EventLoop implements Executor, AutoCloseable {
      * Turns until {@link #stop} is called.
      *
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
-     * @throws IllegalStateException if this is closed, before or meanwhile
+     * @throws IllegalStateException as {@link #turn} does
      */
     public void run() throws InterruptedException {
+        lifetime.check(); // also when it was stopped before
         while (!stopped) {
             turn(LONG);
         }

@@ -117,11 +117,11 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
     /**
      * Runs a task on the loop's thread, soon, that begins something, such as {@link UcpEndpoint#tagSendAsync}.
      *
-     * @param <T> what it ends with
      * <p>The returned future ends when the task's does, and so, if that is one of this library's, when UCX no longer uses
      * the buffer. To cancel or complete it, or to let it time out, asks the same of the task's future: see {@link
      * UcpRequests#whenDone}. If the loop has not started the task yet, it ends at once, and the task is not run.
      *
+     * @param <T> what it ends with
      * @param task is given the loop's worker, and returns a future
      * @return completed on the loop's thread as the task's future is, or with what the task threw
      * @throws RejectedExecutionException if the loop is closed
@@ -153,7 +153,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
     @Override
     public void close() {
         if (isCurrent()) {
-            closing = true;
+            closing = !ended; // when it has ended, tasks that were given before are still to run
             return;
         }
         var closed = new CompletableFuture<Void>();
@@ -177,7 +177,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
 
     private void closeWorker(CompletableFuture<Void> closed) {
         try {
-            made.join().close();
+            made.join().end();
             ended = true;
             closed.complete(null);
         } catch (Throwable t) {
@@ -241,7 +241,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
             }
         }
         closing = false;
-        worker.close();
+        worker.end();
         ended = true;
     }
 

@@ -473,6 +473,7 @@ public final class UcpWorker implements AutoCloseable {
             throw new IllegalStateException(this + " was made with UcpThreadMode.SINGLE, for one thread only");
         }
         owner.check();
+        refuseOfLoop("handed over");
         callbacks.refuseInside("a hand-over");
         owner.handOver(next);
     }
@@ -488,11 +489,27 @@ public final class UcpWorker implements AutoCloseable {
      * 1.14 also when a worker is that could not finish connecting. What C has of both is then left behind until the
      * process ends.
      *
-     * @throws IllegalStateException if endpoints are open, and it names how many; or inside a callback
+     * @throws IllegalStateException if endpoints are open, and it names how many; inside a callback; or if it is the worker
+     *     of a {@link UcpEventLoop}, which closes it itself
      * @throws WrongThreadException if it belongs to another thread
      */
     @Override
     public void close() {
+        if (owner.isCurrent()) {
+            refuseOfLoop("closed");
+        }
+        end();
+    }
+
+    private void refuseOfLoop(String what) {
+        if (looped) {
+            throw new IllegalStateException(
+                    this + " belongs to a UcpEventLoop and is not " + what + " by its tasks: close the loop");
+        }
+    }
+
+    /** Closes the worker, if it is an event loop's, too. */
+    void end() {
         if (owner.isCurrent()) {
             callbacks.refuseInside("close");
             callbacks.runDeferred();

@@ -1,8 +1,10 @@
 package dev.isthmus.cm;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -111,6 +114,35 @@ class EventLoopRaceTest {
             }
             assertEquals(1000, ran.get());
         }
+    }
+
+    @Test
+    void shouldNotBeTurnedWithinATurn() throws Exception {
+        try (EventLoop loop = EventLoop.open()) {
+            var refusals = new ArrayList<String>();
+            loop.execute(() -> {
+                refusals.add(assertThrows(IllegalStateException.class, () -> loop.turn(Duration.ZERO))
+                        .getMessage());
+                refusals.add(
+                        assertThrows(IllegalStateException.class, loop::run).getMessage());
+                var other = new FutureTask<>(
+                        () -> assertThrows(IllegalStateException.class, () -> loop.turn(Duration.ZERO)));
+                Thread.ofPlatform().start(other);
+                refusals.add(assertDoesNotThrow(() -> other.get()).getMessage());
+            });
+            assertTrue(loop.turn(Duration.ZERO));
+            assertEquals(3, refusals.size());
+            refusals.forEach(each -> assertTrue(each.contains("in a turn of"), each));
+            assertFalse(loop.turn(Duration.ZERO));
+        }
+    }
+
+    @Test
+    void shouldNotRunOnceClosedThoughItWasStopped() {
+        EventLoop loop = EventLoop.open();
+        loop.stop();
+        loop.close();
+        assertThrows(IllegalStateException.class, loop::run);
     }
 
     @Test

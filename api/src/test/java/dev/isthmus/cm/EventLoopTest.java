@@ -88,6 +88,38 @@ class EventLoopTest {
         }
     }
 
+    /** The handler of such an event turned the loop, and then it was not known any more for which channel that was. */
+    @Test
+    void shouldNotBeTurnedByTheHandlerOfAnEventThatCameWithItsConnection() throws InterruptedException {
+        var refusals = new ArrayList<String>();
+        try (var from = EventChannel.open();
+                var to = EventChannel.open();
+                var loop = EventLoop.open();
+                var id = from.createId(PortSpace.TCP)) {
+            loop.add(
+                    to,
+                    event -> refusals.add(assertThrows(IllegalStateException.class, () -> loop.turn(SOON))
+                            .getMessage()));
+            id.resolveAddress(new InetSocketAddress(Rendezvous.far(), 1), Duration.ofSeconds(1));
+            var arrived = new EventSource(new Lifetime("EventSource", "of the test"), from.fileDescriptor());
+            assertTrue(arrived.awaitReadable(DEADLINE));
+            arrived.shut();
+            id.migrate(to);
+            assertTrue(loop.turn(DEADLINE));
+            assertEquals(1, refusals.size());
+            assertTrue(refusals.getFirst().contains("in a turn of"), refusals.getFirst());
+        }
+    }
+
+    @Test
+    void shouldNeedAHandler() {
+        try (var channel = EventChannel.open();
+                var loop = EventLoop.open()) {
+            assertThrows(NullPointerException.class, () -> loop.add(channel, null));
+            loop.add(channel, event -> {});
+        }
+    }
+
     @Test
     void shouldKeepItsChannelsOpen() {
         try (var channel = EventChannel.open()) {

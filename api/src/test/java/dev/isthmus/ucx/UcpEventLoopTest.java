@@ -182,6 +182,54 @@ class UcpEventLoopTest {
     }
 
     @Test
+    void shouldRunWhatItWasGivenBeforeItsEndThoughTasksCloseIt() throws Exception {
+        try (var context = context(UcxTransports.any())) {
+            var loop = UcpEventLoop.start(context, config -> {});
+            var go = new CountDownLatch(1);
+            var first = loop.submit(worker -> {
+                try {
+                    go.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+                loop.close();
+                return "first";
+            });
+            var again = loop.submit(worker -> {
+                loop.close();
+                return "again";
+            });
+            var last = loop.submit(worker -> "last");
+            go.countDown();
+            assertEquals("first", get(first));
+            assertEquals("again", get(again));
+            assertEquals("last", get(last));
+            loop.close();
+        }
+    }
+
+    /** A loop without its worker would report that without end. */
+    @Test
+    void shouldKeepItsWorkerFromItsTasks() throws Exception {
+        BlockingQueue<Throwable> thrown = new LinkedBlockingQueue<>();
+        try (var context = context(UcxTransports.any())) {
+            var loop = UcpEventLoop.start(context, config -> config.exceptionHandler(thrown::add));
+            UcpWorker mine = get(loop.submit(worker -> worker));
+            loop.execute(mine::close);
+            loop.execute(() -> mine.handOver(new Thread(() -> {})));
+            for (int i = 0; i < 2; i++) {
+                Throwable t = thrown.poll(UcxTransports.DEADLINE_SECONDS, TimeUnit.SECONDS);
+                assertTrue(t.getMessage().contains("belongs to a UcpEventLoop"), t.getMessage());
+            }
+            assertThrows(WrongThreadException.class, mine::close);
+            assertEquals(0, outstanding(loop));
+            loop.close();
+            mine.close();
+            assertTrue(thrown.isEmpty(), thrown::toString);
+        }
+    }
+
+    @Test
     void shouldServeClientsThatConnect() throws Exception {
         String tls = UcxTransports.withPeerErrors().findFirst().orElseThrow();
         try (var context = context(tls);
