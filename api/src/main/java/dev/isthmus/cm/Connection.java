@@ -1,5 +1,6 @@
 package dev.isthmus.cm;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.OwnerThread;
@@ -238,6 +239,7 @@ public final class Connection implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
      */
+    @CheckReturnValue
     public int await(WorkCompletions done, Duration timeout) throws InterruptedException {
         Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
         int n = completions.poll(done);

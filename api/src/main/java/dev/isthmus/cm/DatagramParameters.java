@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  *
  * @param privateData what the peer sent along
  * @param path the way, for {@link dev.isthmus.verbs.ProtectionDomain#createAddressHandle}
- * @param qpNum the number of the queue pair to send to, 24 bits; 0xffffff for a group
+ * @param qpNum the number of the queue pair to send to, 24 bits; {@link dev.isthmus.verbs.QueuePair#MULTICAST} for a group
  * @param qkey the key that the datagrams must carry
  */
 public record DatagramParameters(PrivateData privateData, AddressVector path, int qpNum, int qkey) {

@@ -2,6 +2,7 @@ package dev.isthmus.cm;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.rdma_cm_event;
 import dev.isthmus.bindings.ibverbs.rdma_event_channel;
 import dev.isthmus.internal.Errno;
@@ -141,6 +142,7 @@ public final class EventChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.CmException if the call fails
      */
+    @CheckReturnValue
     public CmEvent await(Duration timeout) throws InterruptedException {
         return source.await(timeout, this::take);
     }
@@ -153,6 +155,7 @@ public final class EventChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.CmException if the call fails
      */
+    @CheckReturnValue
     public CmEvent await() throws InterruptedException {
         return source.await(EventSource.FOREVER, this::take);
     }
@@ -164,6 +167,7 @@ public final class EventChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.CmException if the call fails
      */
+    @CheckReturnValue
     public CmEvent poll() {
         return source.poll(this::take);
     }

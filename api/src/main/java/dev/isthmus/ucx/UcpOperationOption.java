@@ -29,7 +29,6 @@ public enum UcpOperationOption {
     NEVER_AT_ONCE(ucp_h::UCP_OP_ATTR_FLAG_NO_IMM_CMPL);
 
     // Asked for when UCX is loaded: that may not begin with ucp_h, before the JVM's signals are safe from it.
-    @SuppressWarnings("ImmutableEnumChecker") // a method reference to a constant
     private final IntSupplier bit;
 
     UcpOperationOption(IntSupplier bit) {

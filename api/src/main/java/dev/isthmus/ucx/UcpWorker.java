@@ -464,8 +464,8 @@ public final class UcpWorker implements AutoCloseable {
      *
      * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
      *     this call for instance
-     * @throws IllegalStateException if the worker is closed, or was made with {@link UcpThreadMode#SINGLE}; or inside a
-     *     callback
+     * @throws IllegalStateException if the worker is closed, was made with {@link UcpThreadMode#SINGLE}, or belongs to a
+     *     {@link UcpEventLoop}; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {

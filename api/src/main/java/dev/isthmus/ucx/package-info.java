@@ -8,25 +8,23 @@
  * <p>A message from one worker to another, here in one process:
  *
  * {@snippet :
- * try (var context = UcpContext.create();
+ * try (var arena = GuardedArena.ofConfined();
+ *         var context = UcpContext.create();
  *         var sender = context.createWorker();
  *         var receiver = context.createWorker();
- *         var endpoint = sender.createEndpoint(receiver.address());
- *         var arena = Arena.ofConfined()) {
- *     MemorySegment hello = arena.allocateFrom("hello");
- *     MemorySegment buffer = arena.allocate(64);
- *     UcpRequests received = receiver.requests();
- *
- *     long receive = receiver.tagReceive(buffer, 7);
- *     long send = endpoint.tagSend(hello, 7); // 0 if done at once
- *     while (!received.isDone(receive) || !sender.requests().isDone(send)) {
- *         sender.progress();
+ *         var endpoint = sender.createEndpoint(receiver.address())) {
+ *     var hello = arena.allocateFrom("hello, UCX");
+ *     var buffer = arena.allocate(64);
+ *     long receive = receiver.tagReceive(buffer, 7); // a number, 0 when done at once
+ *     long send = endpoint.tagSend(hello, 7);
+ *     while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
+ *         sender.progress(); // allocates nothing, never blocks
  *         receiver.progress();
  *     }
- *     System.out.println(received.status(receive) + ": " + received.length(receive) + " bytes, "
- *             + buffer.getString(0));
+ *     System.out.println(receiver.requests().status(receive) + ", "
+ *             + receiver.requests().length(receive) + " bytes: " + buffer.getString(0));
+ *     receiver.requests().release(receive);
  *     sender.requests().release(send);
- *     received.release(receive);
  * }
  * }
  *

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_async_event;
 import dev.isthmus.bindings.ibverbs.ibv_context;
 import dev.isthmus.internal.Errno;
@@ -47,6 +48,7 @@ public final class AsyncEvents {
      * @throws IllegalStateException if the device is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
      */
+    @CheckReturnValue
     public AsyncEvent await(Duration timeout) throws InterruptedException {
         return source.await(timeout, this::take);
     }
@@ -59,6 +61,7 @@ public final class AsyncEvents {
      * @throws IllegalStateException if the device is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
      */
+    @CheckReturnValue
     public AsyncEvent await() throws InterruptedException {
         return await(EventSource.FOREVER);
     }
@@ -70,6 +73,7 @@ public final class AsyncEvents {
      * @throws IllegalStateException if the device is closed
      * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
      */
+    @CheckReturnValue
     public AsyncEvent poll() {
         return source.poll(this::take);
     }

@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_comp_channel;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.EventSource;
@@ -93,6 +94,7 @@ public final class CompletionChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails
      */
+    @CheckReturnValue
     public CompletionQueue await(Duration timeout) throws InterruptedException {
         return source.await(timeout, take);
     }
@@ -116,6 +118,7 @@ public final class CompletionChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.VerbsException if the call fails
      */
+    @CheckReturnValue
     public CompletionQueue poll() {
         return source.poll(take);
     }

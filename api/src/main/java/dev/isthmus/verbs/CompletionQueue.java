@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_cq;
 import dev.isthmus.bindings.ibverbs.ibv_moderate_cq;
@@ -106,6 +107,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
      *     {@link ExtendedCompletionQueue#endPoll}
      * @throws VerbsException if the queue is broken; completions may be lost
      */
+    @CheckReturnValue
     @HotPath
     public int poll(WorkCompletions into) {
         if (OwnerThread.isOther(pollerId)) {
@@ -242,6 +244,28 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
             String what = lifetime.name() + ", count=" + count + ", period=" + periodMicros + " us";
             call.check(context.ops().require(ContextFunction.MODIFY_CQ), what, handle, attributes);
         }
+    }
+
+    /**
+     * The queue pair that a completion is of, and with it what the program has {@linkplain QueuePair#attach attached}. Any
+     * thread may ask. Makes no call, takes no lock, and allocates nothing.
+     *
+     * {@snippet :
+     * QueuePair from = cq.queuePair(done.qpNum(i));
+     * if (from != null) { // null: it was closed, and this is left of it
+     *     ((Client) from.attachment()).completed(done, i);
+     * }
+     * }
+     *
+     * <p>Some drivers leave the completions of a queue pair that is closed in the queue, and the device may give its number to
+     * the next one, which they then seem to be of. Before a queue pair is closed, {@link QueuePair#drain} takes them off.
+     *
+     * @param qpNum what {@link WorkCompletions#qpNum} returned
+     * @return the queue pair of this number that is open on the device; null when there is none
+     */
+    @HotPath
+    public QueuePair queuePair(int qpNum) {
+        return context.queuePairs().find(qpNum);
     }
 
     /**

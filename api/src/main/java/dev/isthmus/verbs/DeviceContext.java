@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_context;
+import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.ContextOps;
@@ -26,6 +27,7 @@ public final class DeviceContext implements AutoCloseable {
     private final Lifetime lifetime;
     private final AsyncEvents asyncEvents;
     private final ContextObjects objects = new ContextObjects();
+    private final NumberTable<QueuePair> queuePairs = new NumberTable<>();
     private final DeviceQueries queries;
     private final GidQueries gids;
     private final int completionVectors;
@@ -410,6 +412,12 @@ public final class DeviceContext implements AutoCloseable {
 
     ContextObjects objects() {
         return objects;
+    }
+
+    /** The queue pairs that are open, by their numbers. */
+    @HotPath
+    NumberTable<QueuePair> queuePairs() {
+        return queuePairs;
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.isthmus.verbs;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_cq_ex;
 import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_wc_tm_info;
@@ -110,6 +111,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      * @throws IllegalStateException if this is closed, or a poll is open
      * @throws dev.isthmus.VerbsException if the queue is broken; no poll is open then
      */
+    @CheckReturnValue
     @HotPath
     public boolean startPoll() {
         owner().check();
@@ -134,6 +136,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      * @throws IllegalStateException if this is closed, or no poll is open
      * @throws dev.isthmus.VerbsException if the queue is broken; the poll is to be ended
      */
+    @CheckReturnValue
     @HotPath
     public boolean nextPoll() {
         owner().check();

@@ -180,6 +180,17 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
+     * The region as its peer needs to know it, to be sent there: {@link RemoteMemory#write}.
+     *
+     * @return address, rkey and length
+     * @throws IllegalStateException if this is closed
+     */
+    public RemoteMemory remoteMemory() {
+        lifetime.check();
+        return new RemoteMemory(address, rkey, length);
+    }
+
+    /**
      * What may be done to the region.
      *
      * @return the flags it was registered with

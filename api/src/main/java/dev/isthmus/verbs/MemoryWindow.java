@@ -1,8 +1,8 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_mw;
 import dev.isthmus.bindings.ibverbs.ibv_mw_bind;
-import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
@@ -127,6 +127,7 @@ public final class MemoryWindow implements AutoCloseable {
      * @throws IllegalArgumentException if the queue pair is neither RC nor UC, or it or the region of another domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request
      */
+    @CheckReturnValue
     public boolean tryBind(QueuePair qp, WindowBinding binding, long wrId, boolean signaled) {
         owner.check();
         requireType(MemoryWindowType.TYPE_1, "it is bound by a request: see SendRequest.bind");
@@ -138,11 +139,7 @@ public final class MemoryWindow implements AutoCloseable {
             MemorySegment bind = call.allocate(ibv_mw_bind.layout());
             ibv_mw_bind.wr_id(bind, wrId);
             ibv_mw_bind.send_flags(bind, signaled ? SIGNALED : 0);
-            MemorySegment info = ibv_mw_bind.bind_info(bind);
-            ibv_mw_bind_info.mr(info, target.handle());
-            ibv_mw_bind_info.addr(info, binding.address());
-            ibv_mw_bind_info.length(info, binding.length());
-            ibv_mw_bind_info.mw_access_flags(info, binding.mask());
+            binding.write(ibv_mw_bind.bind_info(bind));
             var function = pd.context().ops().require(ContextFunction.BIND_MW);
             int errno = Math.abs(call.integer(function, queue, handle, bind));
             if (errno != 0 && errno != Errno.ENOMEM) {

@@ -1,6 +1,8 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_qp;
+import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
@@ -11,7 +13,9 @@ import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.IntConsumer;
 
 /**
  * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
@@ -21,6 +25,12 @@ import java.util.concurrent.atomic.AtomicReference;
  * it, and closed before its protection domain and completion queues.
  */
 public final class QueuePair implements AutoCloseable {
+
+    /**
+     * The number that datagrams to a multicast group are sent to, in place of a queue pair's: see {@link SendRequest#to}.
+     * It is the highest that 24 bits have.
+     */
+    public static final int MULTICAST = 0xff_ffff;
 
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV
@@ -36,6 +46,7 @@ public final class QueuePair implements AutoCloseable {
     private final QueuePairControl control;
     private final BringUp bringUp;
     private final MulticastGroups groups;
+    private final Drain drain;
     private QueuePairState state = QueuePairState.RESET;
 
     /** Where rdma_cm has brought it, on any thread; null once the owner has noted that. */
@@ -52,6 +63,7 @@ public final class QueuePair implements AutoCloseable {
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
     private SendBatch batch; // null when it was not made for that
     private boolean inBatch;
+    private volatile Object attachment; // the program's own; null when there is none
 
     /**
      * A queue pair of a C object that exists.
@@ -86,6 +98,7 @@ public final class QueuePair implements AutoCloseable {
         this.control = new QueuePairControl(lifetime, handle, context.ops(), toString());
         this.bringUp = new BringUp(this, context);
         this.groups = new MulticastGroups(lifetime, handle, toString());
+        this.drain = new Drain(this, sendCompletions, receiveCompletions);
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
         granted(capabilities);
     }
@@ -133,6 +146,26 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
+     * Keeps an object of the program's with this, such as a connection's state, to have it at hand when a completion comes:
+     * see {@link CompletionQueue#queuePair}. Any thread may call it, also when this is closed.
+     *
+     * @param object the object; null for none
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /**
+     * What the program has attached. Any thread may call it; allocates nothing.
+     *
+     * @return the object; null when there is none
+     */
+    @HotPath
+    public Object attachment() {
+        return attachment;
+    }
+
+    /**
      * What the device granted.
      *
      * @return the capacities, not less than was asked for
@@ -160,7 +193,9 @@ public final class QueuePair implements AutoCloseable {
     private void noteWhereItWasBrought() {
         QueuePairState next = brought.getAndSet(null);
         if (next != null) {
-            entered(next);
+            // The program may have moved it on before the event was taken, and then librdmacm cannot: libibverbs knows.
+            // On iWARP it does not: there the kernel brings it up.
+            entered(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
         }
     }
 
@@ -247,10 +282,7 @@ public final class QueuePair implements AutoCloseable {
      * posted completes with {@link CompletionStatus#WR_FLUSH_ERR}, signaled or not, and each that is posted from then
      * on does so at once.
      *
-     * <p>To wait until the last one has completed, and its buffers are the program's own again: call this; post a marker
-     * to each queue, a request with a number that no other has; call this again, as Soft-RoCE looks at receives that are
-     * posted in ERR only then; and poll until both markers have come. A queue completes its requests in their order. A
-     * post that finds the queue full is tried again after polling.
+     * <p>It does not wait for them: see {@link #drain}.
      *
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
@@ -258,6 +290,51 @@ public final class QueuePair implements AutoCloseable {
      */
     public void flush() {
         modify(QueuePairTransition.to(QueuePairState.ERR));
+    }
+
+    /**
+     * Ends all that is outstanding, as {@link #flush}, and waits until the last request has completed: from then on all
+     * buffers are the program's own. Polls both completion queues, which belong to the calling thread, too. A queue pair with
+     * a shared receive queue has no receives of its own: for those that it took, the device sends {@link
+     * AsyncEventType#QP_LAST_WQE_REACHED}.
+     *
+     * {@snippet :
+     * if (!qp.drain(done, i -> free(done.wrId(i)), Duration.ofSeconds(10))) {
+     *     throw new IOException("the device does not end its requests");
+     * }
+     * }
+     *
+     * @param into what is polled into
+     * @param each is given the index of each completion in it, also of other queue pairs that share a completion queue; what it
+     *     throws ends this
+     * @param timeout how long to wait
+     * @return false if the time was over; it can be called again
+     * @throws IllegalArgumentException if the timeout is not positive
+     * @throws IllegalStateException if this is closed, or of type RAW_PACKET, which sends nothing without a buffer
+     * @throws WrongThreadException if this or a completion queue belongs to another thread
+     * @throws dev.isthmus.VerbsException if a call fails: SoftiWARP takes no receive without a buffer, such as marks the end
+     */
+    @CheckReturnValue
+    public boolean drain(WorkCompletions into, IntConsumer each, Duration timeout) {
+        owner.check();
+        Deadline deadline = Deadline.after(timeout);
+        noteWhereItWasBrought();
+        if (state == QueuePairState.RESET) {
+            return true; // nothing was posted
+        }
+        if (type == QueuePairType.RAW_PACKET) {
+            throw new IllegalStateException(this + " cannot be drained: poll until all that was posted has completed");
+        }
+        ReceiveRequest receive = receives.hasRoom() ? ReceiveRequest.prepare(0) : null;
+        SendRequest send = sends.hasRoom() ? SendRequest.prepare(0) : null;
+        if (type != QueuePairType.UD || send == null) {
+            return drain.run(send, receive, into, each, deadline);
+        }
+        GidEntry gid = context.defaultGid(Math.max(port, 1)); // 0 when it went from RESET to ERR
+        try (var here = pd.createAddressHandle(AddressVector.global(gid, gid.gid()))) {
+            send.to(here, qpNum, 0);
+            return drain.run(send, receive, into, each, deadline);
+        }
     }
 
     /**
@@ -342,7 +419,8 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param local the GID of this end, the same that {@link #address} was asked with
      * @param remote what the peer's {@link #address} returned
-     * @throws IllegalStateException if this is closed, of another type, or not in RESET
+     * @throws IllegalStateException if this is closed, of another type, or not in RESET, or this thread has an open poll
+     *     of an {@link ExtendedCompletionQueue} that it completes in
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
@@ -428,10 +506,30 @@ public final class QueuePair implements AutoCloseable {
      *     inline, or a raw packet, from a region that was registered at another address
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
+    @CheckReturnValue
     @HotPath
     public boolean tryPost(SendRequest request) {
         checkCanSend();
         return sends.tryPost(request);
+    }
+
+    /**
+     * Posts a send request for which there is room, as the program has counted: as {@link #tryPost(SendRequest)}, but a
+     * full queue is its mistake.
+     *
+     * @param request a request without another chained to it
+     * @throws IllegalStateException also if the send queue is full
+     */
+    @HotPath
+    public void post(SendRequest request) {
+        if (!tryPost(request)) {
+            throw full("send", capabilities.maxSendWr());
+        }
+    }
+
+    private IllegalStateException full(String which, int room) {
+        return new IllegalStateException("the " + which + " queue of " + this + " is full, which has room for " + room
+                + " requests: poll its completions first, or use tryPost");
     }
 
     /**
@@ -444,6 +542,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
      *     posted
      */
+    @CheckReturnValue
     @HotPath
     public SendRequest tryPostChain(SendRequest first) {
         checkCanSend();
@@ -463,10 +562,25 @@ public final class QueuePair implements AutoCloseable {
      *     to it, or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
+    @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         checkCanReceive();
         return receives.tryPost(request);
+    }
+
+    /**
+     * Posts a receive for which there is room, as the program has counted: as {@link #tryPost(ReceiveRequest)}, but a
+     * full queue is its mistake.
+     *
+     * @param request a request without another chained to it
+     * @throws IllegalStateException also if the receive queue is full
+     */
+    @HotPath
+    public void post(ReceiveRequest request) {
+        if (!tryPost(request)) {
+            throw full("receive", capabilities.maxRecvWr());
+        }
     }
 
     /**
@@ -478,6 +592,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
      *     posted
      */
+    @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         checkCanReceive();
@@ -583,6 +698,9 @@ public final class QueuePair implements AutoCloseable {
     private void checkReceiver() {
         owner.check();
         if (!canReceive) {
+            noteWhereItWasBrought();
+        }
+        if (!canReceive) {
             throw cannotReceive();
         }
     }
@@ -680,6 +798,7 @@ public final class QueuePair implements AutoCloseable {
             askAgain();
             destroy.run();
             context.objects().remove(handle, this);
+            context.queuePairs().remove(qpNum, this);
         });
     }
 

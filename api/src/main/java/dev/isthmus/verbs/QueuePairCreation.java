@@ -87,8 +87,10 @@ final class QueuePairCreation {
             QueuePairConfig config,
             VerbsSeam.QueuePairMaker maker) {
         switch (type) {
-            case DRIVER, UNKNOWN ->
-                throw new IllegalArgumentException("a queue pair of type " + type + " cannot be made here");
+            case DRIVER ->
+                throw new IllegalArgumentException(
+                        "a queue pair of type DRIVER, such as EFA's SRD, is made by the driver's own library only");
+            case UNKNOWN -> throw new IllegalArgumentException("there is no queue pair of type UNKNOWN");
             case XRC_RECV ->
                 throw new IllegalArgumentException(
                         "an XRC_RECV queue pair is in an XRC domain: XrcDomain.createQueuePair() makes one");
@@ -230,6 +232,7 @@ final class QueuePairCreation {
 
     private QueuePair added(QueuePair made) {
         context.objects().add(made.handle(), made);
+        context.queuePairs().add(made.qpNum(), made);
         return made;
     }
 

@@ -53,5 +53,5 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
 
     @Override
     @HotPath
-    void lengthChanged() {}
+    void lengthChanged(long length) {}
 }

@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_data_buf;
 import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
 import dev.isthmus.internal.Errno;
@@ -20,7 +21,7 @@ import java.util.Objects;
  * {@snippet :
  * var batch = qp.sendBatch();               // qp made with config.extendedPosting(RDMA_WRITE, SEND)
  * batch.start();
- * batch.next(1, false).write(address, rkey).sge(region, 0, 4096);
+ * batch.next(1, false).write(there, 0).sge(region, 0, 4096); // there: RemoteMemory
  * batch.next(2, flags).send().inline(note, 0, 16); // flags: SendFlag.mask(SIGNALED, INLINE)
  * while (!batch.complete()) {               // false: the queue was full, and nothing of it was posted
  *     drain(cq, done);
@@ -44,9 +45,7 @@ public final class SendBatch {
     private static final int DATA = 1;
     private static final int DESTINATION = 1 << 1;
 
-    private static final int MAX_24_BITS = 0xff_ffff;
-    private static final int MAX_16_BITS = 0xffff;
-    private static final int ATOMIC_BYTES = 8;
+    private static final int ATOMIC_BYTES = SendRequest.ATOMIC_BYTES;
 
     private static final long BUFFER = ibv_data_buf.sizeof();
     private static final long BUFFER_ADDR = ibv_data_buf.addr$offset();
@@ -70,6 +69,7 @@ public final class SendBatch {
     private boolean writes; // the device will write to the data's buffers
     private boolean atomic; // these are 8 bytes
     private long maxLength; // of a message: a datagram's are one packet
+    private long room; // for the one that was begun: this, or what is left of the peer's memory
 
     SendBatch(QueuePair qp, ExtendedSend c, int operations, boolean softRoce) {
         this.softRoce = softRoce;
@@ -200,10 +200,10 @@ public final class SendBatch {
     @HotPath
     public SendBatch segments(MemorySegment header, int mss) {
         long bytes = header.byteSize();
-        if (!header.isNative() || bytes > MAX_16_BITS || mss < 1 || mss > MAX_16_BITS) {
-            throw new IllegalArgumentException(
-                    "a header is native memory of at most 65,535 bytes, and mss has 16 bits");
+        if (!header.isNative()) {
+            throw new IllegalArgumentException("a header on the heap cannot be given to C: allocate it from an Arena");
         }
+        SendRequest.checkSegments(bytes, mss);
         checkAccess(header);
         begin(SendOpcode.TSO, needed);
         try {
@@ -211,6 +211,23 @@ public final class SendBatch {
         } finally {
             Reference.reachabilityFence(header);
         }
+        return this;
+    }
+
+    /**
+     * Writes to memory that the peer has sent: {@code ibv_wr_rdma_write}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it to begin, in bytes
+     * @return this, which needs the data next, no more than fits into the rest of the memory
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation
+     * @throws IndexOutOfBoundsException if the offset is not within the memory
+     */
+    @HotPath
+    public SendBatch write(RemoteMemory memory, long offset) {
+        write(memory.at(offset, 0), memory.rkey());
+        room = memory.length() - offset;
         return this;
     }
 
@@ -227,6 +244,24 @@ public final class SendBatch {
     public SendBatch write(long address, int rkey) {
         begin(SendOpcode.RDMA_WRITE, DATA);
         c.write(rkey, address);
+        return this;
+    }
+
+    /**
+     * Writes to memory that the peer has sent, and completes a receive there: {@code ibv_wr_rdma_write_imm}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it to begin, in bytes
+     * @param value the immediate value
+     * @return this, which needs the data next, no more than fits into the rest of the memory
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation
+     * @throws IndexOutOfBoundsException if the offset is not within the memory
+     */
+    @HotPath
+    public SendBatch writeImmediate(RemoteMemory memory, long offset, int value) {
+        writeImmediate(memory.at(offset, 0), memory.rkey(), value);
+        room = memory.length() - offset;
         return this;
     }
 
@@ -248,6 +283,23 @@ public final class SendBatch {
     }
 
     /**
+     * Reads memory that the peer has sent: {@code ibv_wr_rdma_read}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it to begin, in bytes
+     * @return this, which needs the buffer next, no longer than the rest of the memory, in a region with LOCAL_WRITE
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation
+     * @throws IndexOutOfBoundsException if the offset is not within the memory
+     */
+    @HotPath
+    public SendBatch read(RemoteMemory memory, long offset) {
+        read(memory.at(offset, 0), memory.rkey());
+        room = memory.length() - offset;
+        return this;
+    }
+
+    /**
      * Reads the peer's memory: {@code ibv_wr_rdma_read}.
      *
      * @param address the remote address
@@ -262,6 +314,24 @@ public final class SendBatch {
         writes = true;
         c.read(rkey, address);
         return this;
+    }
+
+    /**
+     * Replaces 8 bytes of memory that the peer has sent, if they equal a value: {@code ibv_wr_atomic_cmp_swp}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it the 8 bytes are, at a multiple of 8
+     * @param compare the value to compare with
+     * @param swap the value to write if it is equal
+     * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     *     multiple of 8
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
+     */
+    @HotPath
+    public SendBatch compareAndSwap(RemoteMemory memory, long offset, long compare, long swap) {
+        return compareAndSwap(memory.at(offset, ATOMIC_BYTES), memory.rkey(), compare, swap);
     }
 
     /**
@@ -287,6 +357,23 @@ public final class SendBatch {
     }
 
     /**
+     * Adds to 8 bytes of memory that the peer has sent: {@code ibv_wr_atomic_fetch_add}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it the 8 bytes are, at a multiple of 8
+     * @param add the value to add; it wraps
+     * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     *     multiple of 8
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
+     */
+    @HotPath
+    public SendBatch fetchAndAdd(RemoteMemory memory, long offset, long add) {
+        return fetchAndAdd(memory.at(offset, ATOMIC_BYTES), memory.rkey(), add);
+    }
+
+    /**
      * Adds to 8 bytes of the peer's memory: {@code ibv_wr_atomic_fetch_add}.
      *
      * @param address the remote address, a multiple of 8
@@ -305,6 +392,23 @@ public final class SendBatch {
         atomic = true;
         c.fetchAndAdd(rkey, address, add);
         return this;
+    }
+
+    /**
+     * Writes 8 bytes of memory that the peer has sent at once: {@code ibv_wr_atomic_write}.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it the 8 bytes are, at a multiple of 8
+     * @param value what to write, in this machine's byte order
+     * @return this, which needs nothing more
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     *     multiple of 8
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
+     */
+    @HotPath
+    public SendBatch atomicWrite(RemoteMemory memory, long offset, long value) {
+        return atomicWrite(memory.at(offset, ATOMIC_BYTES), memory.rkey(), value);
     }
 
     /**
@@ -329,6 +433,25 @@ public final class SendBatch {
             Reference.reachabilityFence(this);
         }
         return this;
+    }
+
+    /**
+     * Waits until what was written to memory that the peer has sent is there for all to see, or persistent: {@code
+     * ibv_wr_flush}. Otherwise as {@link #flush(long, int, long, FlushType, FlushRange)}.
+     *
+     * @param memory what the peer has sent, registered with FLUSH_GLOBAL or FLUSH_PERSISTENT
+     * @param offset where in it the range begins, in bytes
+     * @param length the length of the range in bytes
+     * @param type what is waited for
+     * @param range what is flushed
+     * @return this, which needs nothing more
+     * @throws IllegalStateException if {@link #next} does not precede
+     * @throws IllegalArgumentException if the queue pair was not created with the operation
+     * @throws IndexOutOfBoundsException if the range is not within the memory
+     */
+    @HotPath
+    public SendBatch flush(RemoteMemory memory, long offset, long length, FlushType type, FlushRange range) {
+        return flush(memory.at(offset, length), memory.rkey(), length, type, range);
     }
 
     /**
@@ -373,21 +496,18 @@ public final class SendBatch {
      * Binds a memory window of type 2: {@code ibv_wr_bind_mw}.
      *
      * @param window the window, of this thread
-     * @param binding what to let the peer reach
      * @param rkey the key it gets: see {@link MemoryWindow#nextRkey}
+     * @param binding what to let the peer reach
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede, or the window or the region is closed
      * @throws IllegalArgumentException if the queue pair was not created with the operation, or window, region and
      *     queue pair are not of the same protection domain
      */
-    public SendBatch bind(MemoryWindow window, WindowBinding binding, int rkey) {
+    public SendBatch bind(MemoryWindow window, int rkey, WindowBinding binding) {
         window.prepare(binding);
         window.checkBind(binding.region(), qp.protectionDomain());
         begin(SendOpcode.BIND_MW, 0);
-        ibv_mw_bind_info.mr(scratch, binding.region().handle());
-        ibv_mw_bind_info.addr(scratch, binding.address());
-        ibv_mw_bind_info.length(scratch, binding.length());
-        ibv_mw_bind_info.mw_access_flags(scratch, binding.mask());
+        binding.write(scratch);
         try {
             c.bindWindow(window.handle().address(), rkey, scratch.address());
         } finally {
@@ -400,7 +520,7 @@ public final class SendBatch {
      * Sets where a datagram is sent to: {@code ibv_wr_set_ud_addr}.
      *
      * @param handle the way to the port, of the queue pair's protection domain; kept open until the send has completed
-     * @param qpNum the number of the queue pair there, 24 bits
+     * @param qpNum the number of the queue pair there, 24 bits; {@link QueuePair#MULTICAST} for a group
      * @param qkey the key of that queue pair
      * @return this
      * @throws IllegalStateException if no operation that is addressed precedes
@@ -409,9 +529,7 @@ public final class SendBatch {
     @HotPath
     public SendBatch to(AddressHandle handle, int qpNum, int qkey) {
         checkLacks(DESTINATION);
-        if ((qpNum & ~MAX_24_BITS) != 0) {
-            throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
-        }
+        SendRequest.checkQpNum(qpNum);
         handle.checkUsable(qp.protectionDomain());
         c.setDatagram(handle.address(), qpNum, qkey);
         lacks &= ~DESTINATION;
@@ -614,6 +732,7 @@ public final class SendBatch {
      *     started
      * @throws dev.isthmus.VerbsException if the driver refuses a request: nothing was posted
      */
+    @CheckReturnValue
     @HotPath
     public boolean complete() {
         checkStarted();
@@ -666,6 +785,7 @@ public final class SendBatch {
         }
         begun = false;
         lacks = needs;
+        room = maxLength;
         writes = false;
         atomic = false;
     }
@@ -746,10 +866,16 @@ public final class SendBatch {
             throw new IllegalArgumentException(
                     "an atomic needs one buffer of 8 bytes, not " + buffers + " with " + length + " bytes");
         }
-        if (length > maxLength) {
-            throw new IllegalArgumentException(length
-                    + " bytes are too long for a datagram: it is one packet, of at most " + maxLength + " bytes");
+        if (length > room) {
+            throw tooLong(length);
         }
+    }
+
+    private IllegalArgumentException tooLong(long length) {
+        return new IllegalArgumentException(length
+                + (room == maxLength
+                        ? " bytes are too long for a datagram: it is one packet, of at most " + maxLength + " bytes"
+                        : " bytes go beyond the end of the peer's memory, of which " + room + " are left there"));
     }
 
     @HotPath

@@ -22,6 +22,7 @@ final class SendForm {
     static final int BIND = 1 << 6;
     static final int SEGMENTS = 1 << 7;
     static final int NOT_INLINE = 1 << 8;
+    static final int IN_BOUNDS = 1 << 9;
 
     /** The members that share a place with each of them. */
     static final int IMMEDIATE_UNION = IMMEDIATE | RKEY;
@@ -62,12 +63,12 @@ final class SendForm {
             case SEND -> 0;
             case SEND_WITH_IMM -> IMMEDIATE;
             case SEND_WITH_INV -> RKEY;
-            case RDMA_WRITE -> REMOTE;
-            case RDMA_WRITE_WITH_IMM -> REMOTE | IMMEDIATE;
-            case RDMA_READ -> REMOTE | NOT_INLINE;
+            case RDMA_WRITE -> REMOTE | IN_BOUNDS;
+            case RDMA_WRITE_WITH_IMM -> REMOTE | IN_BOUNDS | IMMEDIATE;
+            case RDMA_READ -> REMOTE | IN_BOUNDS | NOT_INLINE;
             case ATOMIC_CMP_AND_SWP -> COMPARE_AND_SWAP | NOT_INLINE;
             case ATOMIC_FETCH_AND_ADD -> FETCH_AND_ADD | NOT_INLINE;
-            case ATOMIC_WRITE -> REMOTE | NOT_INLINE;
+            case ATOMIC_WRITE -> REMOTE | IN_BOUNDS | NOT_INLINE;
             case LOCAL_INV -> RKEY | NOT_INLINE;
             case BIND_MW -> BIND | NOT_INLINE;
             case TSO -> SEGMENTS | NOT_INLINE;
@@ -141,15 +142,19 @@ final class SendForm {
         if ((lacks & NOT_INLINE) != 0) {
             return opcode + " cannot be inline: that is for SEND and RDMA_WRITE";
         }
+        if (lacks == IN_BOUNDS) {
+            return "the message goes beyond the end of the peer's memory that remote(memory, offset) named";
+        }
         if (type == QueuePairType.UD && (has & DATAGRAM) == 0) {
-            return "a datagram needs a destination, by to(addressHandle, qpNum, qkey), set after all else that says where to";
+            return "a datagram needs a destination, by to(addressHandle, qpNum, qkey), set after all else that says"
+                    + " where to";
         }
         if (type != QueuePairType.UD && (has & DATAGRAM) != 0 && lacks == 0) {
             return "the request has a destination by to(...), and " + type + " queue pairs send to their peer only:"
                     + " prepare another request";
         }
         var missing = new StringJoiner(" and ", opcode + " also needs ", ": the last call that set its place counts");
-        name(missing, lacks, REMOTE, "remote(address, rkey)");
+        name(missing, lacks, REMOTE, "remote(memory, offset) or remote(address, rkey)");
         name(missing, lacks, COMPARE_AND_SWAP, "compareAndSwap(...)");
         name(missing, lacks, FETCH_AND_ADD, "fetchAndAdd(...)");
         name(missing, lacks, BIND, "a memory window to bind");

@@ -4,7 +4,6 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
-import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
@@ -37,10 +36,6 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         static final long MW = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.mw$offset();
         static final long MW_RKEY = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.rkey$offset();
         static final long BIND_INFO = ibv_send_wr.bind_mw$offset() + ibv_send_wr.bind_mw.bind_info$offset();
-        static final long BIND_MR = BIND_INFO + ibv_mw_bind_info.mr$offset();
-        static final long BIND_ADDR = BIND_INFO + ibv_mw_bind_info.addr$offset();
-        static final long BIND_LENGTH = BIND_INFO + ibv_mw_bind_info.length$offset();
-        static final long BIND_ACCESS = BIND_INFO + ibv_mw_bind_info.mw_access_flags$offset();
         static final long HDR = ibv_send_wr.tso$offset() + ibv_send_wr.tso.hdr$offset();
         static final long HDR_SZ = ibv_send_wr.tso$offset() + ibv_send_wr.tso.hdr_sz$offset();
         static final long MSS = ibv_send_wr.tso$offset() + ibv_send_wr.tso.mss$offset();
@@ -56,13 +51,15 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private static final int IP_CSUM = 1 << 4;
 
     /** What an atomic works on: a multiple of 8, and so long. */
-    private static final int ATOMIC_BYTES = 8;
+    static final int ATOMIC_BYTES = 8;
 
-    private static final int MAX_24_BITS = 0xff_ffff;
+    private static final int MAX_16_BITS = 0xffff;
 
     private int flags;
     private SendOpcode opcode;
-    private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE; // an immediate value of 0
+    private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE | SendForm.IN_BOUNDS; // an immediate value of 0
+    private long room = Long.MAX_VALUE; // of the peer's memory, behind the remote address; if that is known
+    private long unremarkable = Long.MAX_VALUE; // lengths up to this one change nothing that was settled
     private int kind;
     private AddressHandle destination; // null when never set
     private MemoryWindow bindWindow; // null when never set
@@ -130,6 +127,11 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     private void settleKind() {
         kind = SendForm.kind(opcode.code(), has);
+        unremarkable = (has & SendForm.IN_BOUNDS) == 0
+                        || opcode == SendOpcode.ATOMIC_CMP_AND_SWP
+                        || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD
+                ? -1
+                : room;
         settle();
     }
 
@@ -147,8 +149,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @Override
     @HotPath
-    void lengthChanged() {
-        if (opcode == SendOpcode.ATOMIC_CMP_AND_SWP || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD) {
+    void lengthChanged(long length) {
+        if (length > unremarkable) {
+            holds(length <= room ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
             settle();
         }
     }
@@ -260,8 +263,24 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets where in the peer's memory an RDMA READ or WRITE begins. The peer's device checks it. It shares its place
-     * with {@link #compareAndSwap}, {@link #fetchAndAdd} and {@link #to}: the last one counts.
+     * Sets where in the peer's memory an RDMA READ or WRITE begins. A post refuses the request while its message goes beyond
+     * the end of that memory, however its length is changed. It shares its place with the other forms of this, with {@link
+     * #compareAndSwap}, {@link #fetchAndAdd} and {@link #to}: the last one counts.
+     *
+     * @param memory what the peer has sent
+     * @param offset where in it to begin, in bytes; at a multiple of 8 for ATOMIC_WRITE
+     * @return this
+     * @throws IndexOutOfBoundsException if the offset is negative, or beyond the end of the memory
+     */
+    @HotPath
+    public SendRequest remote(RemoteMemory memory, long offset) {
+        checkOwner();
+        return remote(memory.at(offset, 0), memory.rkey(), memory.length() - offset);
+    }
+
+    /**
+     * Sets where in the peer's memory an RDMA READ or WRITE begins, of memory whose end is not known. The peer's device checks
+     * it. Otherwise as {@link #remote(RemoteMemory, long)}.
      *
      * @param address the remote address; a multiple of 8 for ATOMIC_WRITE
      * @param rkey the remote region's key
@@ -270,9 +289,55 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest remote(long address, int rkey) {
         checkOwner();
+        return remote(address, rkey, Long.MAX_VALUE);
+    }
+
+    @HotPath
+    private SendRequest remote(long address, int rkey, long left) {
         wr.set(JAVA_LONG, Member.REMOTE_ADDR, address);
         wr.set(JAVA_INT, Member.RKEY, rkey);
+        if (left != room) {
+            bound(left);
+        }
         return holds(SendForm.REMOTE, SendForm.ADDRESS_UNION);
+    }
+
+    @HotPath
+    private void bound(long left) {
+        room = left;
+        has = (has & ~SendForm.IN_BOUNDS) | (messageLength() <= left ? SendForm.IN_BOUNDS : 0);
+        settleKind();
+    }
+
+    /**
+     * Makes this ATOMIC_CMP_AND_SWP, as {@link #compareAndSwap(long, int, long, long)}, of memory that the peer has sent.
+     *
+     * @param memory registered with REMOTE_ATOMIC
+     * @param offset where in it the 8 bytes are, at a multiple of 8
+     * @param compare the value to compare with
+     * @param swap the value to write if it is equal
+     * @return this
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
+     * @throws IllegalArgumentException if their address is not a multiple of 8
+     */
+    @HotPath
+    public SendRequest compareAndSwap(RemoteMemory memory, long offset, long compare, long swap) {
+        return compareAndSwap(memory.at(offset, ATOMIC_BYTES), memory.rkey(), compare, swap);
+    }
+
+    /**
+     * Makes this ATOMIC_FETCH_AND_ADD, as {@link #fetchAndAdd(long, int, long)}, of memory that the peer has sent.
+     *
+     * @param memory registered with REMOTE_ATOMIC
+     * @param offset where in it the 8 bytes are, at a multiple of 8
+     * @param add the value to add; it wraps
+     * @return this
+     * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
+     * @throws IllegalArgumentException if their address is not a multiple of 8
+     */
+    @HotPath
+    public SendRequest fetchAndAdd(RemoteMemory memory, long offset, long add) {
+        return fetchAndAdd(memory.at(offset, ATOMIC_BYTES), memory.rkey(), add);
     }
 
     /**
@@ -319,6 +384,15 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         opcode(which);
     }
 
+    /** Of a destination. */
+    @HotPath
+    static void checkQpNum(int qpNum) {
+        if ((qpNum & ~QueuePair.MULTICAST) != 0) { // the highest that there is
+            throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
+        }
+    }
+
+    @HotPath
     static void checkAligned(long address) {
         if ((address & (ATOMIC_BYTES - 1)) != 0) {
             throw new IllegalArgumentException("the remote address of an atomic is a multiple of 8, and 0x"
@@ -331,7 +405,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      * counts.
      *
      * @param handle the way to the port, of the queue pair's protection domain; kept open until the send has completed
-     * @param qpNum the number of the queue pair there, 24 bits; 0xffffff for a multicast group
+     * @param qpNum the number of the queue pair there, 24 bits; {@link QueuePair#MULTICAST} for a group
      * @param qkey the key of that queue pair; when its highest bit is set, this end's own key is sent
      * @return this
      * @throws IllegalArgumentException if the number is out of range
@@ -339,9 +413,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest to(AddressHandle handle, int qpNum, int qkey) {
         checkOwner();
-        if ((qpNum & ~MAX_24_BITS) != 0) {
-            throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
-        }
+        checkQpNum(qpNum);
         wr.set(JAVA_LONG, Member.AH, handle.address());
         wr.set(JAVA_INT, Member.REMOTE_QPN, qpNum);
         wr.set(JAVA_INT, Member.REMOTE_QKEY, qkey);
@@ -376,10 +448,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     public SendRequest segments(MemorySegment packetHeader, int mss) {
         checkOwner();
         long bytes = packetHeader.byteSize();
-        if (bytes > 0xffff || mss < 1 || mss > 0xffff) {
-            throw new IllegalArgumentException(
-                    "a header of " + bytes + " bytes, or an mss of " + mss + ", is not of 16 bits");
-        }
+        checkSegments(bytes, mss);
         MemorySegment copy = bytes > header.byteSize() ? Arena.ofAuto().allocate(bytes) : header;
         copy.copyFrom(packetHeader); // may throw: until then the old copy is what the struct points to
         header = copy;
@@ -388,6 +457,14 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         wr.set(JAVA_SHORT, Member.MSS, (short) mss);
         opcode(SendOpcode.TSO);
         return holds(SendForm.SEGMENTS, SendForm.OFFLOAD_UNION);
+    }
+
+    @HotPath
+    static void checkSegments(long headerBytes, int mss) {
+        if (headerBytes > MAX_16_BITS || mss < 1 || mss > MAX_16_BITS) {
+            throw new IllegalArgumentException(
+                    "a header of " + headerBytes + " bytes, or an mss of " + mss + ", is not of 16 bits");
+        }
     }
 
     /**
@@ -407,21 +484,16 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     public SendRequest bind(MemoryWindow window, int rkey, WindowBinding binding) {
         checkOwner();
         window.prepare(binding);
-        MemoryRegion region = binding.region();
-        bind(window.handle(), rkey, region.handle(), binding.address(), binding.length(), binding.mask());
+        binding.write(wr.asSlice(Member.BIND_INFO));
         bindWindow = window;
-        bindRegion = region;
-        return this;
+        bindRegion = binding.region();
+        return bind(window.handle(), rkey);
     }
 
-    /** Writes a bind; {@link #checkSpecial} checks what C follows pointers to. */
-    SendRequest bind(MemorySegment window, int rkey, MemorySegment region, long address, long length, int access) {
+    /** Makes it a bind; {@link #checkSpecial} checks what C follows pointers to. */
+    SendRequest bind(MemorySegment window, int rkey) {
         wr.set(JAVA_LONG, Member.MW, window.address());
         wr.set(JAVA_INT, Member.MW_RKEY, rkey);
-        wr.set(JAVA_LONG, Member.BIND_MR, region.address());
-        wr.set(JAVA_LONG, Member.BIND_ADDR, address);
-        wr.set(JAVA_LONG, Member.BIND_LENGTH, length);
-        wr.set(JAVA_INT, Member.BIND_ACCESS, access);
         immediate(0); // Soft-RoCE refuses another value
         opcode(SendOpcode.BIND_MW);
         return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_srq_attr;
 import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
 import dev.isthmus.internal.Errno;
@@ -208,10 +209,26 @@ public final class SharedReceiveQueue implements AutoCloseable {
      *     or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
+    @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         checkPoster();
         return receives.tryPost(request);
+    }
+
+    /**
+     * Posts a receive for which there is room, as the program has counted: as {@link #tryPost(ReceiveRequest)}, but a
+     * full queue is its mistake.
+     *
+     * @param request a request without another chained to it
+     * @throws IllegalStateException also if the queue is full
+     */
+    @HotPath
+    public void post(ReceiveRequest request) {
+        if (!tryPost(request)) {
+            throw new IllegalStateException(
+                    this + " is full: poll the completions of its queue pairs first, or use tryPost");
+        }
     }
 
     /**
@@ -223,6 +240,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
      *     posted
      */
+    @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         checkPoster();
@@ -250,6 +268,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @throws IndexOutOfBoundsException if it deletes with a handle that this never gave out
      * @throws dev.isthmus.VerbsException if the driver refuses it, with EOPNOTSUPP when the device matches no tags
      */
+    @CheckReturnValue
     @HotPath
     public boolean tryPost(TagOperation operation) {
         if (operation.next() != null) {
@@ -265,6 +284,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      * @return null if all were taken, otherwise the first for which there was no room
      * @throws IllegalArgumentException if the chain is longer than the number of operations it was made for
      */
+    @CheckReturnValue
     @HotPath
     public TagOperation tryPostChain(TagOperation first) {
         owner.check();

@@ -1,5 +1,7 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
+import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.Objects;
 import java.util.Set;
@@ -58,9 +60,27 @@ public record WindowBinding(MemoryRegion region, long offset, long length, Set<A
         return new WindowBinding(region, offset, length, MemoryRegions.set(access));
     }
 
+    /**
+     * What the window lets the peer reach, as the peer needs to know it once the bind has completed.
+     *
+     * @param rkey the key that the window was bound with
+     * @return address, rkey and length
+     */
+    public RemoteMemory remoteMemory(int rkey) {
+        return new RemoteMemory(access.contains(AccessFlag.ZERO_BASED) ? 0 : address(), rkey, length);
+    }
+
     /** Where the window begins for the device of its region. */
     long address() {
         return region.address() + offset;
+    }
+
+    /** Writes {@code struct ibv_mw_bind_info}. */
+    void write(MemorySegment info) {
+        ibv_mw_bind_info.mr(info, region.handle());
+        ibv_mw_bind_info.addr(info, address());
+        ibv_mw_bind_info.length(info, length);
+        ibv_mw_bind_info.mw_access_flags(info, mask());
     }
 
     int mask() {

@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_wq;
 import dev.isthmus.bindings.ibverbs.ibv_wq_attr;
 import dev.isthmus.bindings.ibverbs.ibv_wq_init_attr;
@@ -164,6 +165,7 @@ public final class WorkQueue implements AutoCloseable {
      *     or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
+    @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
         checkReady();
@@ -179,6 +181,7 @@ public final class WorkQueue implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
      *     posted
      */
+    @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
         checkReady();

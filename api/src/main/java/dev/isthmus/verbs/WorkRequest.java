@@ -114,6 +114,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         }
         wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
         only = buffers.count() == 1 ? region : null;
+        lengthChanged(buffers.total());
         settle();
         return self();
     }
@@ -132,7 +133,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R range(long offset, long length) {
         checkOwner();
         buffers.range(offset, length);
-        lengthChanged();
+        lengthChanged(length);
         return self();
     }
 
@@ -149,7 +150,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R length(long length) {
         checkOwner();
         buffers.length(length);
-        lengthChanged();
+        lengthChanged(length);
         return self();
     }
 
@@ -267,9 +268,9 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     abstract boolean isInline();
 
-    /** The length of the only buffer changed. */
+    /** The length of the message changed. */
     @HotPath
-    abstract void lengthChanged();
+    abstract void lengthChanged(long length);
 
     /** The kind, unless a queue has to check more of it; then 0. */
     @HotPath

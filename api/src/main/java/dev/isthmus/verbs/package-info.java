@@ -4,24 +4,28 @@
  * <p>Two queue pairs of one process, connected to each other, and a message from one to the other:
  *
  * <pre>{@code
- * try (var arena = Arena.ofConfined();
- *         var device = Device.first().open();
+ * try (var device = Device.first().open();
  *         var pd = device.allocateProtectionDomain();
+ *         var memory = pd.allocate(4096, AccessFlag.LOCAL_WRITE);
  *         var cq = device.createCompletionQueue(16);
  *         var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
- *         var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
- *         var region = pd.register(arena.allocate(4096), AccessFlag.LOCAL_WRITE)) {
+ *         var b = pd.createQueuePair(QueuePairType.RC, cq, cq)) {
  *     var gid = device.defaultGid(1);
  *     a.connect(gid, b.address(gid));
  *     b.connect(gid, a.address(gid));
- *     region.segment().setString(0, "hello");
- *     b.tryPost(ReceiveRequest.prepare(region).range(2048, 2048).wrId(1));
- *     a.tryPost(SendRequest.prepare(region).range(0, 6).wrId(2).signaled(true));
+ *     var region = memory.region();
+ *     region.segment().setString(0, "hello, RDMA");
+ *     var receive = ReceiveRequest.prepare(region).range(2048, 2048).wrId(1);
+ *     var send = SendRequest.prepare(region).range(0, 12).wrId(2).signaled(true);
+ *     b.post(receive);
+ *     a.post(send);
  *     var done = WorkCompletions.allocate(2);
  *     for (int seen = 0; seen < 2; ) {
- *         int n = cq.poll(done);
+ *         int n = cq.poll(done); // allocates nothing, never blocks
  *         for (int i = 0; i < n; i++, seen++) {
- *             System.out.println(done.wrId(i) + " " + done.status(i));
+ *             if (!done.isSuccess(i)) {
+ *                 throw new IllegalStateException("request " + done.wrId(i) + ": " + done.status(i));
+ *             }
  *         }
  *     }
  *     System.out.println(region.segment().getString(2048));

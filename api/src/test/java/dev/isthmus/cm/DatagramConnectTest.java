@@ -124,7 +124,7 @@ class DatagramConnectTest {
             var joined = meeting.expect(receiving, CmEvent.MulticastJoined.class);
             assertSame(in, joined.membership());
             assertSame(receiving, in.id());
-            assertEquals(0xff_ffff, joined.parameters().qpNum());
+            assertEquals(QueuePair.MULTICAST, joined.parameters().qpNum());
             sending.joinMulticast(group("239.1.2.3"));
             DatagramParameters to =
                     meeting.expect(sending, CmEvent.MulticastJoined.class).parameters();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
 import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.SendRequest;
@@ -77,10 +78,16 @@ class InteropTest {
                 Connection connection = whenItListens(at, server)) {
             send(connection);
             WorkCompletions done = WorkCompletions.allocate(1);
+            boolean answered = false;
             for (int i = 0; i < 2; i++) { // the send, and the answer
                 assertEquals(1, connection.await(done, DEADLINE));
-                assertTrue(done.isSuccess(0), done.toString());
+                // Soft-RoCE of Linux 6.12 looks at acknowledgements and at messages in different tasks. The server
+                // disconnects once it has answered, which flushes a send whose acknowledgement still waits its turn.
+                boolean flushed = answered && done.wrId(0) == 2 && done.status(0) == CompletionStatus.WR_FLUSH_ERR;
+                assertTrue(done.isSuccess(0) || flushed, done.toString());
+                answered |= done.wrId(0) == 1;
             }
+            assertTrue(answered);
             connection.disconnect();
             server.ended();
         }

@@ -36,7 +36,13 @@ final class BatchActions {
 
     static List<Action> all() {
         return List.of(
-                action("queue pair for batches", 4, BatchActions::queuePair, Reason.ARGUMENT, Reason.DEVICE),
+                action(
+                        "queue pair for batches",
+                        4,
+                        BatchActions::queuePair,
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE), // its completion queue may be polled by this thread
                 action("start a batch", 12, w -> batch(w).start(), Reason.STATE),
                 action("next of a batch", 20, w -> batch(w).next(w.number(), w.chance(2)), Reason.STATE),
                 action(
@@ -76,7 +82,7 @@ final class BatchActions {
                         w -> batch(w).sharedReceiveQueue(w.number()),
                         Reason.ARGUMENT,
                         Reason.STATE),
-                action("complete a batch", 10, w -> batch(w).complete(), Reason.STATE),
+                action("complete a batch", 10, w -> w.ignore(batch(w).complete()), Reason.STATE),
                 action("abort a batch", 5, w -> w.peek(SendBatch.class).abort(), Reason.WRONG_THREAD),
                 action(
                         "a whole batch",
@@ -124,7 +130,8 @@ final class BatchActions {
             case 2 -> batch.sendImmediate(w.number());
             case 3 -> batch.sendInvalidate(rkey);
             case 4 -> batch.segments(MemorySegment.ofArray(new byte[w.random.nextInt(100)]), w.number());
-            case 5, 6 -> batch.write(address, rkey);
+            case 5 -> batch.write(address, rkey);
+            case 6 -> batch.write(PostActions.remote(far), w.length());
             case 7 -> batch.writeImmediate(address, rkey, w.number());
             case 8 -> batch.read(address, rkey);
             case 9 -> batch.compareAndSwap(address, rkey, w.length(), w.length());
@@ -133,7 +140,7 @@ final class BatchActions {
             case 12 -> batch.localInvalidate(rkey);
             default -> {
                 if (w.chance(2)) {
-                    batch.bind(w.use(MemoryWindow.class), MemoryActions.binding(w), w.number());
+                    batch.bind(w.use(MemoryWindow.class), w.number(), MemoryActions.binding(w));
                 } else {
                     batch.flush(address, rkey, w.length(), w.one(FlushType.values()), w.one(FlushRange.values()));
                 }
@@ -161,6 +168,6 @@ final class BatchActions {
         for (int i = w.random.nextInt(4); i >= 0; i--) {
             batch.next(i, w.chance(2)).write(far.address(), far.rkey()).sge(near, 0, w.random.nextInt(9000));
         }
-        batch.complete();
+        w.ignore(batch.complete());
     }
 }

@@ -117,7 +117,7 @@ final class Expectation {
         boolean right = may.contains(reason)
                 || must.contains(reason)
                 || switch (reason) {
-                    case CLOSED ->
+                    case CLOSED, REJECTED ->
                         used.stream()
                                 .anyMatch(one -> one.before.closed() || !one.steady() || one.thing.mayNameClosed());
                     case WRONG_THREAD ->

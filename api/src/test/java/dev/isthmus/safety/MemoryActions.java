@@ -147,8 +147,8 @@ final class MemoryActions {
                 action(
                         "bind a window of type 1",
                         3,
-                        w -> w.use(MemoryWindow.class)
-                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2)),
+                        w -> w.ignore(w.use(MemoryWindow.class)
+                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2))),
                         Reason.ARGUMENT,
                         Reason.DEVICE,
                         Reason.KIND,

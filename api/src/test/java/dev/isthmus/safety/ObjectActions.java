@@ -82,11 +82,11 @@ final class ObjectActions {
                 action(
                         "async events",
                         4,
-                        w -> w.use(DeviceContext.class).asyncEvents().poll()),
+                        w -> w.ignore(w.use(DeviceContext.class).asyncEvents().poll())),
                 action(
                         "await async",
                         1,
-                        w -> w.use(DeviceContext.class).asyncEvents().await(w.moment()),
+                        w -> w.ignore(w.use(DeviceContext.class).asyncEvents().await(w.moment())),
                         Reason.ARGUMENT),
                 action("allocate PD", 5, w -> w.made(ProtectionDomain.class, allocatePd(w))),
                 action(

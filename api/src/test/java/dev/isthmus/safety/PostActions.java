@@ -7,6 +7,7 @@ import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.MemoryWindow;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
@@ -106,7 +107,7 @@ final class PostActions {
                 action(
                         "post sends",
                         8,
-                        w -> w.use(QueuePair.class).tryPostChain(send(w)),
+                        w -> w.ignore(w.use(QueuePair.class).tryPostChain(send(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
@@ -120,7 +121,7 @@ final class PostActions {
                 action(
                         "post receives",
                         6,
-                        w -> w.use(QueuePair.class).tryPostChain(receive(w)),
+                        w -> w.ignore(w.use(QueuePair.class).tryPostChain(receive(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
@@ -132,7 +133,7 @@ final class PostActions {
                 action(
                         "post many to a shared queue",
                         3,
-                        w -> w.use(SharedReceiveQueue.class).tryPostChain(receive(w)),
+                        w -> w.ignore(w.use(SharedReceiveQueue.class).tryPostChain(receive(w))),
                         Reason.ARGUMENT),
                 action(
                         "a whole datagram",
@@ -214,8 +215,8 @@ final class PostActions {
             case 6 -> request.ipChecksum(w.chance(2));
             case 7 -> request.immediate(w.number());
             case 8 -> request.invalidate(w.chance(2) ? far.rkey() : w.number());
-            case 9, 10 ->
-                request.remote(w.chance(4) ? w.length() : far.address(), w.chance(4) ? w.number() : far.rkey());
+            case 9 -> request.remote(w.chance(4) ? w.length() : far.address(), w.chance(4) ? w.number() : far.rkey());
+            case 10 -> request.remote(remote(far), w.length());
             case 11 -> request.compareAndSwap(far.address() + w.small(9), far.rkey(), w.length(), w.length());
             case 12 -> request.fetchAndAdd(far.address() + w.small(9), far.rkey(), w.length());
             case 13, 14 -> {
@@ -232,21 +233,26 @@ final class PostActions {
         }
     }
 
+    /** As a peer would know it, who learns nothing of its end. */
+    static RemoteMemory remote(MemoryRegion region) {
+        return new RemoteMemory(region.address(), region.rkey(), region.length());
+    }
+
     private static void datagram(Worker w) {
-        w.use(QueuePair.class)
+        w.ignore(w.use(QueuePair.class)
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(1100))
                         .signaled(w.chance(2))
-                        .to(w.use(AddressHandle.class), w.peek(QueuePair.class).qpNum(), 7));
+                        .to(w.use(AddressHandle.class), w.peek(QueuePair.class).qpNum(), 7)));
     }
 
     private static void write(Worker w) {
         MemoryRegion far = w.peek(MemoryRegion.class);
-        w.use(QueuePair.class)
+        w.ignore(w.use(QueuePair.class)
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(9000))
                         .signaled(w.chance(2))
                         .opcode(w.one(SendOpcode.RDMA_WRITE, SendOpcode.RDMA_WRITE_WITH_IMM, SendOpcode.RDMA_READ))
-                        .remote(far.address(), far.rkey()));
+                        .remote(far.address(), far.rkey())));
     }
 }

@@ -41,14 +41,21 @@ final class QueueActions {
                         w -> w.made(
                                 CompletionChannel.class,
                                 w.use(DeviceContext.class).createCompletionChannel())),
-                action("poll a channel", 4, w -> w.use(CompletionChannel.class).poll()),
-                action("await a channel", 1, w -> w.use(CompletionChannel.class).await(w.moment()), Reason.ARGUMENT),
+                action(
+                        "poll a channel",
+                        4,
+                        w -> w.ignore(w.use(CompletionChannel.class).poll())),
+                action(
+                        "await a channel",
+                        1,
+                        w -> w.ignore(w.use(CompletionChannel.class).await(w.moment())),
+                        Reason.ARGUMENT),
                 action("completion queue", 4, QueueActions::completionQueue, Reason.ARGUMENT, Reason.DEVICE),
                 action("extended completion queue", 2, QueueActions::extended, Reason.ARGUMENT, Reason.DEVICE),
                 action(
                         "poll",
                         20,
-                        w -> w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class)),
+                        w -> w.ignore(w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class))),
                         Reason.DEVICE,
                         Reason.STATE),
                 action(
@@ -132,6 +139,20 @@ final class QueueActions {
                         Reason.STATE),
                 action("query a queue pair", 2, w -> w.use(QueuePair.class).query(), Reason.DEVICE, Reason.STATE),
                 action("flush", 1, w -> w.use(QueuePair.class).flush(), Reason.DEVICE, Reason.STATE),
+                action(
+                        "drain",
+                        1,
+                        w -> w.ignore(w.use(QueuePair.class).drain(w.own(WorkCompletions.class), _ -> {}, w.moment())),
+                        Reason.ARGUMENT,
+                        Reason.DEVICE,
+                        Reason.STATE,
+                        Reason.WRONG_THREAD),
+                action(
+                        "find a queue pair",
+                        2,
+                        w -> w.ignore(w.peek(CompletionQueue.class)
+                                .queuePair(w.peek(QueuePair.class).qpNum()))),
+                action("attach", 1, w -> w.peek(QueuePair.class).attach("something")),
                 action(
                         "limit a rate",
                         1,
@@ -227,8 +248,8 @@ final class QueueActions {
     private static void extendedPoll(Worker w) {
         ExtendedCompletionQueue queue = w.use(ExtendedCompletionQueue.class);
         switch (w.random.nextInt(14)) {
-            case 0, 1, 2 -> queue.startPoll();
-            case 3, 4 -> queue.nextPoll();
+            case 0, 1, 2 -> w.ignore(queue.startPoll());
+            case 3, 4 -> w.ignore(queue.nextPoll());
             case 5, 6, 7 -> queue.endPoll();
             case 8 -> queue.wrId();
             case 9 -> queue.opcode();

@@ -1,6 +1,7 @@
 package dev.isthmus.safety;
 
 import dev.isthmus.RdmaException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 
 /** Why a call may be refused: the class of the exception, no class that only derives from it, and what its message says. */
@@ -9,6 +10,8 @@ enum Reason {
     CLOSED(
             IllegalStateException.class,
             "^(?!.*(to the sender|the holder)).* is closed$| is being closed$| its memory is gone$|^Already closed$|registered anew"),
+    /** The event loop that was to run it is closed. */
+    REJECTED(RejectedExecutionException.class, " is closed$"),
     /** A close comes before that of what needs the object, or while it is used. */
     IN_USE(IllegalStateException.class, " cannot be closed yet: | is used by \\d+ |^an operation uses the "),
     /** A queue pair, a connection, a batch or a poll is not in the state that the call needs. */
@@ -22,7 +25,7 @@ enum Reason {
             IllegalStateException.class,
             "was made without|was not made for that|takes its receives from|with maxSendWr 0|is not of |only UD can"
                     + "|was made with UcpThreadMode.SINGLE|the request has \\d+ buffers|only an operation"
-                    + "|cannot be described|cannot estimate|is not in this process|cannot be copied"),
+                    + "|belongs to a UcpEventLoop|cannot be described|cannot estimate|is not in this process|cannot be copied"),
     /** What a completion holds has no such field, or the operation failed. */
     COMPLETION(
             IllegalStateException.class,

@@ -25,7 +25,8 @@ final class SafetyRun {
                         QueueActions.all(),
                         PostActions.all(),
                         BatchActions.all(),
-                        CmActions.all())
+                        CmActions.all(),
+                        LoopActions.all())
                 .flatMap(List::stream)
                 .toList();
         Action first = Action.action("first working set", 1, QueueActions::workingSet);

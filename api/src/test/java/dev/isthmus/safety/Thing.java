@@ -1,5 +1,6 @@
 package dev.isthmus.safety;
 
+import dev.isthmus.verbs.MemoryRegion;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -83,6 +84,13 @@ final class Thing {
         return lasting;
     }
 
+    /** It needs another open from here on. */
+    synchronized void holds(Thing other) {
+        if (!closed && parents.add(other)) {
+            other.count(1);
+        }
+    }
+
     /** Notes memory that it refers to from here on. */
     Thing names(Thing memory) {
         named.add(memory);
@@ -101,7 +109,9 @@ final class Thing {
     }
 
     private boolean mayNameClosed(Set<Thing> seen) {
-        return named.stream().anyMatch(one -> seen.add(one) && (one.seen().closed() || one.mayNameClosed(seen)));
+        return named.stream()
+                .anyMatch(one ->
+                        seen.add(one) && (one.seen().closed() || one.seen().unsure() || one.mayNameClosed(seen)));
     }
 
     /** Whether it refers to what may be another thread's. */
@@ -111,9 +121,12 @@ final class Thing {
                 .anyMatch(whose -> whose != null && !whose.equals(Thread.currentThread()));
     }
 
-    /** Whether all that it refers to is gone, and it is one thing. */
+    /** Whether all that it refers to is gone, and it is one region: a destination gives way to what is set after it. */
     boolean surelyNamesClosed() {
-        return named.size() == 1 && named.iterator().next().seen().closed();
+        return named.size() == 1
+                && named.stream()
+                        .allMatch(one ->
+                                one.object instanceof MemoryRegion && one.seen().closed());
     }
 
     /** What it is a part of; itself if it is none. */

@@ -22,19 +22,24 @@ final class UcpSafetyRun {
         var buffers = new UcxBuffers();
         var peers = new UcxPeers(args[2], Boolean.parseBoolean(args[3]), buffers);
         var futures = new UcxFutures();
+        var loops = new UcxLoops(futures);
         List<Action> all = Stream.of(
                         peers.all(),
                         buffers.all(),
                         new UcxMessages(buffers, peers.closeOne()).all(),
                         new UcxPayloads(buffers, peers.closeOne()).all(),
                         new UcxMemory(buffers, peers).all(),
-                        futures.all())
+                        futures.all(),
+                        loops.all())
                 .flatMap(List::stream)
                 .toList();
         Action first = Action.action("first memory", 1, buffers::allocate);
         var engine = new Engine(WORKERS, FOREIGN, Fuzz.Settings.of(args), first, all);
         engine.play(worker -> engine.act(worker, Long.MAX_VALUE));
-        engine.finish(() -> closeAll(engine, peers, buffers, futures));
+        engine.finish(() -> {
+            loops.closeAll(engine);
+            closeAll(engine, peers, buffers, futures);
+        });
         engine.exit();
     }
 

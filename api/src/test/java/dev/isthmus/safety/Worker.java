@@ -88,6 +88,9 @@ final class Worker {
         this.random = new SplittableRandom(seed * 31 + number);
     }
 
+    /** For a result that says what became of a call, where the model does not care. */
+    void ignore(Object result) {}
+
     /** An object that the call needs open, and this thread's if it is of one; or rarely null. */
     <T> T any(Class<T> type) {
         if (chance(NULLS)) {

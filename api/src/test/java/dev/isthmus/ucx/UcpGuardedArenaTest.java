@@ -152,13 +152,14 @@ class UcpGuardedArenaTest {
             var headers = GuardedArena.ofConfined();
             var data = GuardedArena.ofShared();
             var into = GuardedArena.ofConfined();
-            long[] receive = {0};
+            long[] receive = {-1};
             MemorySegment target = into.allocate(RENDEZVOUS);
             pair.receiver.activeMessages().setHandler(1, message -> receive[0] = message.receive(target));
             long send = pair.endpoint.amSend(1, headers.allocate(8), data.allocate(RENDEZVOUS), 0);
             assertTrue(refused(headers).contains("1 send of"));
             assertTrue(refused(data).contains("1 send of"));
             end(pair, pair.sender, send);
+            UcxTransports.until(() -> receive[0] != -1, pair::progress); // the send may end before the message comes
             end(pair, pair.receiver, receive[0]);
             headers.close();
             data.close();

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 
 import dev.isthmus.testbed.Allocated;
 import org.junit.jupiter.api.Tag;
@@ -17,6 +18,7 @@ class AllocationTest {
         try (var pair = RcPair.connected()) {
             var send = pair.a.send(0, 8).inline(true);
             var receive = pair.b.receive(0, 64);
+            pair.b.qp.attach(pair.b);
             Allocated.assertNone(() -> exchange(pair, send, receive));
         }
     }
@@ -29,12 +31,13 @@ class AllocationTest {
             var datagram = datagrams.a.send(0, 8);
             var receive = datagrams.b.receive(0, 256);
             AddressHandle way = datagrams.a.wayTo(datagrams.b);
+            RemoteMemory there = pair.b.region.remoteMemory();
             Allocated.assertNone(() -> {
                 for (int i = 0; i < FEW; i++) {
-                    pair.a.qp.tryPost(atomic.fetchAndAdd(pair.b.region.address(), pair.b.region.rkey(), 1));
+                    pair.a.qp.post(atomic.fetchAndAdd(there, 64, 1));
                     pair.a.awaitSuccess();
-                    datagrams.b.qp.tryPost(receive);
-                    datagrams.a.qp.tryPost(datagram.to(way, datagrams.b.qp.qpNum(), RcPair.QKEY));
+                    datagrams.b.qp.post(receive);
+                    datagrams.a.qp.post(datagram.to(way, datagrams.b.qp.qpNum(), RcPair.QKEY));
                     datagrams.b.awaitSuccess();
                     datagrams.a.awaitSuccess();
                 }
@@ -44,10 +47,11 @@ class AllocationTest {
 
     private static void exchange(RcPair pair, SendRequest send, ReceiveRequest receive) {
         for (int i = 0; i < MESSAGES; i++) {
-            pair.b.qp.tryPost(receive.wrId(i));
-            pair.a.qp.tryPost(send.wrId(i).length(i % 64));
+            pair.b.qp.post(receive.wrId(i));
+            pair.a.qp.post(send.wrId(i).length(i % 64));
             pair.b.await();
             assertEquals(i, pair.b.done.wrId(0));
+            assertSame(pair.b, pair.b.cq.queuePair(pair.b.done.qpNum(0)).attachment());
             pair.a.await();
             if (pair.a.done.status(0) != CompletionStatus.SUCCESS) {
                 throw new AssertionError(pair.a.done);

@@ -70,7 +70,7 @@ class AtomicTest {
     void shouldWaitForAtomicBeforeAFencedSend() {
         try (var pair = RcPair.connected()) {
             pair.b.memory().set(JAVA_LONG, 64, 41);
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
             // What the send carries is what the atomic before it fetched.
             var send = pair.a.send(8, 8).fence(true);
             assertNull(pair.a.qp.tryPostChain(fetchAndAdd(pair, 1).next(send)));
@@ -83,7 +83,7 @@ class AtomicTest {
     void shouldReportAtomicThatTheQueuePairDoesNotAllow() {
         try (var pair = RcPair.connected()) {
             pair.b.qp.modify(QueuePairTransition.to(QueuePairState.RTS).access(AccessFlag.LOCAL_WRITE));
-            pair.a.qp.tryPost(fetchAndAdd(pair, 1));
+            pair.a.qp.post(fetchAndAdd(pair, 1));
             pair.a.await();
             assertEquals(CompletionStatus.REM_INV_REQ_ERR, pair.a.done.status(0));
         }
@@ -93,7 +93,7 @@ class AtomicTest {
     void shouldReportAtomicThatTheRegionDoesNotAllow() {
         try (var pair = RcPair.connected();
                 var plain = pair.b.pd.register(pair.arena().allocate(8, 8), AccessFlag.LOCAL_WRITE)) {
-            pair.a.qp.tryPost(pair.a.send(0, 8).fetchAndAdd(plain.address(), plain.rkey(), 1));
+            pair.a.qp.post(pair.a.send(0, 8).fetchAndAdd(plain.address(), plain.rkey(), 1));
             pair.a.await();
             assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
         }
@@ -102,7 +102,7 @@ class AtomicTest {
     @Test
     void shouldReportAtomicWithAWrongKey() {
         try (var pair = RcPair.connected()) {
-            pair.a.qp.tryPost(pair.a.send(0, 8).fetchAndAdd(remote(pair), pair.b.region.rkey() + 1, 1));
+            pair.a.qp.post(pair.a.send(0, 8).fetchAndAdd(remote(pair), pair.b.region.rkey() + 1, 1));
             pair.a.await();
             assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
         }

@@ -88,8 +88,8 @@ class DatagramTest {
     @Test
     void shouldAnswerTheSenderOfADatagram() {
         try (var pair = RcPair.datagrams()) {
-            pair.b.qp.tryPost(pair.b.receive(0, 2048));
-            pair.a.qp.tryPost(datagram(pair.a, pair.a.wayTo(pair.b), pair.b.qp));
+            pair.b.qp.post(pair.b.receive(0, 2048));
+            pair.a.qp.post(datagram(pair.a, pair.a.wayTo(pair.b), pair.b.qp));
             pair.b.awaitSuccess();
             var header = GlobalRouteHeader.of(pair.b.memory(), 0);
             assertThrows(IllegalArgumentException.class, () -> pair.b.pd.createAddressHandle(1, pair.b.done, 0, null));
@@ -105,8 +105,8 @@ class DatagramTest {
             try (var fromCompletion = pair.b.pd.createAddressHandle(1, pair.b.done, 0, header);
                     var fromVector = pair.b.pd.createAddressHandle(back)) {
                 for (AddressHandle way : new AddressHandle[] {fromCompletion, fromVector}) {
-                    pair.a.qp.tryPost(pair.a.receive(1024, 2048));
-                    pair.b.qp.tryPost(pair.b.send(GRH, 5).to(way, asker, RcPair.QKEY));
+                    pair.a.qp.post(pair.a.receive(1024, 2048));
+                    pair.b.qp.post(pair.b.send(GRH, 5).to(way, asker, RcPair.QKEY));
                     pair.a.awaitSuccess();
                     pair.b.awaitSuccess();
                 }
@@ -124,8 +124,8 @@ class DatagramTest {
             var second = pair.b.anotherQueuePair(QueuePairType.UD);
             second.bringUp(1, 77);
             AddressHandle way = pair.a.wayTo(pair.b);
-            pair.b.qp.tryPost(pair.b.receive(0, 2048));
-            second.tryPost(pair.b.receive(4096, 2048));
+            pair.b.qp.post(pair.b.receive(0, 2048));
+            second.post(pair.b.receive(4096, 2048));
             var chain = datagram(pair.a, way, pair.b.qp).next(pair.a.send(0, 7).to(way, second.qpNum(), 77));
             assertNull(pair.a.qp.tryPostChain(chain));
             long bytes = 0;
@@ -143,10 +143,10 @@ class DatagramTest {
     void shouldDropDatagramWithAnotherKey() {
         try (var pair = RcPair.datagrams()) {
             AddressHandle way = pair.a.wayTo(pair.b);
-            pair.b.qp.tryPost(pair.b.receive(0, 2048));
-            pair.a.qp.tryPost(pair.a.send(0, 5).to(way, pair.b.qp.qpNum(), RcPair.QKEY + 1));
+            pair.b.qp.post(pair.b.receive(0, 2048));
+            pair.a.qp.post(pair.a.send(0, 5).to(way, pair.b.qp.qpNum(), RcPair.QKEY + 1));
             pair.a.awaitSuccess(); // it was sent: nobody tells the sender
-            pair.a.qp.tryPost(pair.a.send(0, 9).to(way, pair.b.qp.qpNum(), RcPair.QKEY));
+            pair.a.qp.post(pair.a.send(0, 9).to(way, pair.b.qp.qpNum(), RcPair.QKEY));
             pair.b.awaitSuccess();
             assertEquals(GRH + 9, pair.b.done.byteLength(0));
         }
@@ -157,7 +157,7 @@ class DatagramTest {
         try (var pair = RcPair.datagrams()) {
             int mtu = pair.a.device.port(1).activeMtu().bytes();
             AddressHandle way = pair.a.wayTo(pair.b);
-            pair.b.qp.tryPost(pair.b.receive(0, 8192));
+            pair.b.qp.post(pair.b.receive(0, 8192));
             var tooLong = pair.a.send(0, mtu + 1).to(way, pair.b.qp.qpNum(), RcPair.QKEY);
             var e = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(tooLong));
             assertTrue(e.getMessage().contains("at most " + mtu), e.getMessage());
@@ -223,12 +223,12 @@ class DatagramTest {
         try (var pair = RcPair.datagrams()) {
             AddressHandle way = pair.a.wayTo(pair.b);
             var request = datagram(pair.a, way, pair.b.qp);
-            var thread = new Thread(() -> pair.a.qp.tryPost(request));
+            var thread = new Thread(() -> pair.a.qp.post(request));
             pair.a.qp.handOver(thread);
             way.handOver(thread);
             request.handOver(thread);
             assertThrows(WrongThreadException.class, () -> pair.a.qp.tryPost(request));
-            pair.b.qp.tryPost(pair.b.receive(0, 2048));
+            pair.b.qp.post(pair.b.receive(0, 2048));
             thread.start();
             thread.join();
             pair.b.awaitSuccess();
@@ -283,10 +283,10 @@ class DatagramTest {
             second.bringUp(1, RcPair.QKEY);
             pair.b.qp.attachMulticast(group, 0);
             second.attachMulticast(group, 0);
-            pair.b.qp.tryPost(pair.b.receive(0, 2048));
-            second.tryPost(pair.b.receive(4096, 2048));
+            pair.b.qp.post(pair.b.receive(0, 2048));
+            second.post(pair.b.receive(4096, 2048));
             try (var way = pair.a.pd.createAddressHandle(AddressVector.global(pair.a.gid, group))) {
-                pair.a.qp.tryPost(pair.a.send(0, 5).to(way, 0xff_ffff, RcPair.QKEY));
+                pair.a.qp.post(pair.a.send(0, 5).to(way, QueuePair.MULTICAST, RcPair.QKEY));
                 int both = 0;
                 for (int seen = 0; seen < 2; ) {
                     int n = pair.b.await();

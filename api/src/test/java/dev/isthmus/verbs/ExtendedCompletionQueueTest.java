@@ -434,8 +434,8 @@ class ExtendedCompletionQueueTest {
 
     private static void exchange(RcPair pair, SendRequest send, ReceiveRequest receive) {
         for (int i = 0; i < MESSAGES; i++) {
-            pair.b.qp.tryPost(receive.wrId(i));
-            pair.a.qp.tryPost(send.wrId(i).length(i % 64));
+            pair.b.qp.post(receive.wrId(i));
+            pair.a.qp.post(send.wrId(i).length(i % 64));
             ExtendedCompletionQueue received = start(pair.b);
             if (received.wrId() != i
                     || received.byteLength() != i % 64

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.Stranger;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -89,6 +91,13 @@ class OwnersTest {
                 pair.b.qp.address(pair.b.gid),
                 FlowRule.class,
                 FlowRule.match(1)));
+        arguments.putAll(Map.of(
+                RemoteMemory.class,
+                lent.remoteMemory(),
+                IntConsumer.class,
+                (IntConsumer) index -> {},
+                Duration.class,
+                Duration.ofSeconds(1)));
     }
 
     @AfterEach
@@ -114,12 +123,14 @@ class OwnersTest {
                 "capabilities/0",
                 "state/0",
                 "address/1",
+                "attach/1",
+                "attachment/0",
                 "sendBatch/0");
         SendBatch batch = pair.a.qp.sendBatch();
         batch.start();
         assertOwned(batch);
         batch.abort();
-        assertOwned(pair.a.cq, "entries/0", "channel/0");
+        assertOwned(pair.a.cq, "entries/0", "channel/0", "queuePair/1");
         var shared = pair.a.closedWithPair(pair.a.pd.createSharedReceiveQueue(config -> {}));
         assertOwned(shared, "protectionDomain/0", "type/0", "srqNum/0", "query/0");
     }
@@ -128,7 +139,7 @@ class OwnersTest {
     void shouldRefuseExtendedCompletionsOfAnotherThread() throws Exception {
         var queue = pair.a.closedWithPair(
                 pair.a.device.createExtendedCompletionQueue(16, ExtendedCompletionQueueConfig::standardFields));
-        assertOwned(queue, "entries/0", "channel/0");
+        assertOwned(queue, "entries/0", "channel/0", "queuePair/1");
     }
 
     @Test

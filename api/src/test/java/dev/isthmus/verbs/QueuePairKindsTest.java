@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.TreeSet;
@@ -19,6 +21,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** How queue pairs are made, queried and ended. */
 @Tag("device")
 class QueuePairKindsTest {
+
+    private static final Duration DEADLINE = Duration.ofSeconds(60);
 
     @ParameterizedTest
     @EnumSource(
@@ -253,11 +257,6 @@ class QueuePairKindsTest {
                 assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 8).wrId(id)));
                 outstanding.add(id);
             }
-            pair.a.qp.flush();
-            // Posting is still allowed, and the request is flushed at once: the markers come behind all the others.
-            assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).wrId(1000)));
-            assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 8).wrId(1001)));
-            pair.a.qp.flush();
             drain(pair.a, outstanding);
             assertEquals(Set.of(), outstanding);
             assertEquals(0, pair.a.cq.poll(pair.a.done));
@@ -273,30 +272,100 @@ class QueuePairKindsTest {
                 assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 100).wrId(id)));
                 outstanding.add(id);
             }
-            AddressHandle way = pair.a.wayTo(pair.b);
-            pair.a.qp.flush();
-            assertTrue(pair.a.qp.tryPost(
-                    pair.a.send(0, 8).to(way, pair.b.qp.qpNum(), RcPair.QKEY).wrId(1000)));
-            assertTrue(pair.a.qp.tryPost(pair.a.receive(0, 100).wrId(1001)));
-            pair.a.qp.flush();
             drain(pair.a, outstanding);
             assertEquals(Set.of(), outstanding);
         }
     }
 
-    /** Polls until the markers 1000 and 1001 have come; takes off the set what was flushed before them. */
+    /** Drains; takes off the set what was flushed. */
     private static void drain(RcPair.Side side, Set<Long> outstanding) {
-        for (int markers = 0; markers < 2; ) {
-            int n = side.await();
-            for (int i = 0; i < n; i++) {
-                long id = side.done.wrId(i);
-                assertEquals(CompletionStatus.WR_FLUSH_ERR, side.done.status(i), () -> "request " + id);
-                if (id >= 1000) {
-                    markers++;
-                } else {
-                    assertTrue(outstanding.remove(id), () -> "request " + id + " came twice");
-                }
+        assertTrue(side.qp.drain(side.done, i -> assertFlushed(side.done, i, outstanding), DEADLINE));
+    }
+
+    private static void assertFlushed(WorkCompletions done, int i, Set<Long> outstanding) {
+        long id = done.wrId(i);
+        assertEquals(CompletionStatus.WR_FLUSH_ERR, done.status(i), () -> "request " + id);
+        assertTrue(outstanding.remove(id), () -> "request " + id + " came twice");
+    }
+
+    @Test
+    void shouldDrainFullQueuesWhoseCompletionsGoToTwo() {
+        try (var pair = RcPair.unconnected(config -> {});
+                var sends = pair.a.device.createCompletionQueue(64);
+                var receives = pair.a.device.createCompletionQueue(64);
+                var qp = pair.a.pd.createQueuePair(
+                        QueuePairType.RC,
+                        sends,
+                        receives,
+                        config -> config.maxSendWr(4).maxRecvWr(4))) {
+            qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
+            pair.b.qp.connect(pair.b.gid, qp.address(pair.a.gid));
+            Set<Long> outstanding = new TreeSet<>();
+            for (long id = 0; qp.tryPost(pair.a.send(0, 8).wrId(id).signaled(false)); id++) {
+                outstanding.add(id);
             }
+            for (long id = 1000; qp.tryPost(pair.a.receive(0, 8).wrId(id)); id++) {
+                outstanding.add(id);
+            }
+            assertTrue(outstanding.size() >= 8, outstanding.toString());
+            var done = WorkCompletions.allocate(3);
+            assertTrue(qp.drain(done, i -> assertFlushed(done, i, outstanding), DEADLINE));
+            assertEquals(Set.of(), outstanding);
+            assertTrue(qp.drain(done, i -> assertFlushed(done, i, outstanding), DEADLINE)); // nothing is left
+        }
+    }
+
+    @Test
+    void shouldGiveCompletionsOfOthersToWhoDrains() {
+        try (var pair = RcPair.connected()) {
+            QueuePair other = pair.a.anotherQueuePair(QueuePairType.RC);
+            var seen = new ArrayList<Integer>();
+            assertTrue(other.drain(pair.a.done, i -> seen.add(pair.a.done.qpNum(i)), DEADLINE)); // in RESET
+            other.modify(QueuePairTransition.to(QueuePairState.INIT)
+                    .pkeyIndex(0)
+                    .port(1)
+                    .access());
+            other.post(pair.a.receive(0, 8).wrId(1));
+            pair.b.qp.post(pair.b.receive(0, 8));
+            pair.a.qp.post(pair.a.send(0, 8));
+            pair.b.awaitSuccess(); // so that the other's completion is on its way, at least
+            while (!seen.contains(pair.a.qp.qpNum())) { // the test has a time limit
+                assertTrue(other.drain(pair.a.done, i -> seen.add(pair.a.done.qpNum(i)), DEADLINE));
+            }
+            assertTrue(seen.contains(other.qpNum()), seen.toString());
+            assertEquals(2, seen.size());
+            assertEquals(QueuePairState.RTS, pair.a.qp.state());
+        }
+    }
+
+    @Test
+    void shouldSayThatTheTimeIsOverAndDrainAgain() {
+        try (var pair = RcPair.connected()) {
+            Set<Long> outstanding = new TreeSet<>(Set.of(5L));
+            pair.a.qp.post(pair.a.receive(0, 8).wrId(5));
+            boolean drained =
+                    pair.a.qp.drain(pair.a.done, i -> assertFlushed(pair.a.done, i, outstanding), Duration.ofNanos(1));
+            if (drained) {
+                assertEquals(Set.of(), outstanding); // a device that needs no time
+            } else {
+                drain(pair.a, outstanding);
+                assertEquals(Set.of(), outstanding);
+            }
+            assertThrows(IllegalArgumentException.class, () -> pair.a.qp.drain(pair.a.done, i -> {}, Duration.ZERO));
+        }
+    }
+
+    @Test
+    void shouldDrainTheSendsOfWhoSharesAReceiveQueue() {
+        try (var shared = SharedPair.open(1, config -> {})) {
+            QueuePair receiver = shared.receivers.getFirst();
+            Set<Long> outstanding = new TreeSet<>(Set.of(1L, 2L));
+            for (long id : outstanding) { // nobody has posted a receive for them
+                receiver.post(shared.b().send(0, 8).wrId(id));
+            }
+            var done = shared.b().done;
+            assertTrue(receiver.drain(done, i -> assertFlushed(done, i, outstanding), DEADLINE));
+            assertEquals(Set.of(), outstanding);
         }
     }
 
@@ -304,12 +373,12 @@ class QueuePairKindsTest {
     void shouldStopSendingWhenDrainedAndGoOn() {
         try (var pair = RcPair.connected()) {
             pair.a.qp.modify(QueuePairTransition.to(QueuePairState.SQD));
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
             assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8)));
             pair.a.awaitDrained();
             assertEquals(QueuePairState.SQD, pair.a.qp.state());
             pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RTS));
-            pair.b.qp.tryPost(pair.b.receive(8, 8));
+            pair.b.qp.post(pair.b.receive(8, 8));
             assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8))); // Soft-RoCE looks at the first one only now
             for (int seen = 0; seen < 2; ) {
                 seen += pair.b.await();
@@ -321,8 +390,8 @@ class QueuePairKindsTest {
     void shouldReportKeyOfARegionThatIsToBecomeInvalid() {
         try (var pair = RcPair.connected()) {
             // The keys of memory windows are for that. That of a region is not, and the device says so.
-            pair.b.qp.tryPost(pair.b.receive(0, 64));
-            pair.a.qp.tryPost(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_INV).invalidate(pair.b.region.rkey()));
+            pair.b.qp.post(pair.b.receive(0, 64));
+            pair.a.qp.post(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_INV).invalidate(pair.b.region.rkey()));
             pair.b.await();
             assertEquals(CompletionStatus.REM_INV_REQ_ERR, pair.b.done.status(0));
         }

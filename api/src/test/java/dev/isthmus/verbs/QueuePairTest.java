@@ -65,8 +65,8 @@ class QueuePairTest {
     @Test
     void shouldCarryImmediateValue() {
         try (var pair = RcPair.connected()) {
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
-            pair.a.qp.tryPost(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_IMM).immediate(0xCAFEBABE));
+            pair.b.qp.post(pair.b.receive(0, 8));
+            pair.a.qp.post(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_IMM).immediate(0xCAFEBABE));
             pair.b.await();
             assertTrue(pair.b.done.hasImmediate(0));
             assertEquals(0xCAFEBABE, pair.b.done.immediate(0));
@@ -83,8 +83,8 @@ class QueuePairTest {
                     .sge(1, pair.a.region, 200, 4)
                     .signaled(true);
             var receive = ReceiveRequest.prepare(2).sge(0, pair.b.region, 0, 1).sge(1, pair.b.region, 500, 100);
-            pair.b.qp.tryPost(receive);
-            pair.a.qp.tryPost(send);
+            pair.b.qp.post(receive);
+            pair.a.qp.post(send);
             pair.b.await();
             assertEquals(7, pair.b.done.byteLength(0));
             assertEquals('o', pair.b.memory().get(ValueLayout.JAVA_BYTE, 0));
@@ -96,7 +96,7 @@ class QueuePairTest {
     void shouldWriteRemoteMemory() {
         try (var pair = RcPair.connected()) {
             fill(pair.a.memory().asSlice(0, 5000), 1);
-            pair.a.qp.tryPost(pair.a
+            pair.a.qp.post(pair.a
                     .send(0, 5000)
                     .opcode(SendOpcode.RDMA_WRITE)
                     .remote(pair.b.region.address() + 64, pair.b.region.rkey()));
@@ -112,7 +112,7 @@ class QueuePairTest {
     void shouldReadRemoteMemory() {
         try (var pair = RcPair.connected()) {
             fill(pair.b.memory().asSlice(0, 5000), 2);
-            pair.a.qp.tryPost(pair.a
+            pair.a.qp.post(pair.a
                     .send(100, 5000)
                     .opcode(SendOpcode.RDMA_READ)
                     .remote(pair.b.region.address(), pair.b.region.rkey()));
@@ -129,7 +129,7 @@ class QueuePairTest {
     void shouldReportRemoteAccessErrorAsDataAndFlushTheRest() {
         try (var pair = RcPair.connected()) {
             var send = pair.a.send(0, 8).opcode(SendOpcode.RDMA_WRITE).remote(pair.b.region.address(), 0xdead);
-            pair.a.qp.tryPost(send.wrId(1));
+            pair.a.qp.post(send.wrId(1));
             pair.a.await();
             assertEquals(CompletionStatus.REM_ACCESS_ERR, pair.a.done.status(0));
             assertEquals(1, pair.a.done.wrId(0));
@@ -145,8 +145,8 @@ class QueuePairTest {
     @Test
     void shouldReportMessageLongerThanReceive() {
         try (var pair = RcPair.connected()) {
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
-            pair.a.qp.tryPost(pair.a.send(0, 64));
+            pair.b.qp.post(pair.b.receive(0, 8));
+            pair.a.qp.post(pair.a.send(0, 64));
             pair.b.await();
             // The specification says LOC_LEN_ERR; Soft-RoCE says LOC_QP_OP_ERR.
             assertTrue(
@@ -171,7 +171,7 @@ class QueuePairTest {
                     .retryCount(1)
                     .rnrRetry(0)
                     .maxRdAtomic(1));
-            a.qp.tryPost(a.send(0, 8));
+            a.qp.post(a.send(0, 8));
             a.await();
             assertEquals(CompletionStatus.RETRY_EXC_ERR, a.done.status(0));
         }
@@ -192,6 +192,8 @@ class QueuePairTest {
         try (var pair = RcPair.connected(config -> config.maxSendWr(4))) {
             int room = fillSendQueue(pair, 10_000);
             assertTrue(room >= 4 && room < 10_000, "room for " + room);
+            var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.post(pair.a.send(0, 8)));
+            assertTrue(e.getMessage().contains("the send queue of QueuePair"), e.getMessage());
         }
     }
 
@@ -203,6 +205,8 @@ class QueuePairTest {
                 room++;
             }
             assertTrue(room >= 4 && room < 10_000, "room for " + room);
+            var e = assertThrows(IllegalStateException.class, () -> pair.b.qp.post(pair.b.receive(0, 8)));
+            assertTrue(e.getMessage().contains("the receive queue of QueuePair"), e.getMessage());
             assertNull(pair.a.qp.tryPostChain(pair.a.send(0, 8)));
             pair.b.await();
             assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
@@ -249,7 +253,7 @@ class QueuePairTest {
             var second = pair.b.receive(8, 8).wrId(2);
             assertNull(pair.b.qp.tryPostChain(pair.b.receive(0, 8).wrId(1).next(second)));
             for (long id = 1; id <= 2; id++) {
-                pair.a.qp.tryPost(pair.a.send(0, 8));
+                pair.a.qp.post(pair.a.send(0, 8));
                 pair.b.await();
                 assertEquals(id, pair.b.done.wrId(0));
             }
@@ -340,8 +344,8 @@ class QueuePairTest {
             pair.b.qp.modify(QueuePairTransition.to(QueuePairState.RESET));
             pair.a.qp.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));
             pair.b.qp.connect(pair.b.gid, pair.a.qp.address(pair.a.gid));
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
-            pair.a.qp.tryPost(pair.a.send(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
+            pair.a.qp.post(pair.a.send(0, 8));
             pair.b.await();
             assertTrue(pair.b.done.isSuccess(0));
         }
@@ -440,8 +444,8 @@ class QueuePairTest {
             assertEquals("EINVAL", e.errnoName());
             assertTrue(e.getMessage().contains("request 2 of the chain"), e.getMessage());
             // Those before it are on their way.
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
             for (int completed = 0; completed < 2; ) {
                 completed += pair.a.await();
             }
@@ -483,7 +487,7 @@ class QueuePairTest {
         Class<?>[] failure = new Class<?>[1];
         var thread = new Thread(() -> {
             try {
-                pair.a.qp.tryPost(send);
+                pair.a.qp.post(send);
             } catch (RuntimeException e) {
                 failure[0] = e.getClass();
             }

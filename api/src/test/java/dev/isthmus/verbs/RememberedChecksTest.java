@@ -79,7 +79,7 @@ class RememberedChecksTest {
     /** A queue pair of a thread that has ended falls to another, but not the requests of a third. */
     @Test
     void shouldRefuseTheRequestsOfAThirdThread() throws InterruptedException {
-        var first = new Thread(() -> pair.a.qp.tryPost(send));
+        var first = new Thread(() -> pair.a.qp.post(send));
         send.handOver(first);
         pair.a.qp.handOver(first);
         assertTrue(pair.b.qp.tryPost(receive));

@@ -114,7 +114,7 @@ class SendBatchTest {
         pair.a.memory().set(LONG, 0, 42);
         post(b -> b.write(remote + 128, rkey).sge(pair.a.region, 0, 8));
         assertEquals(42, pair.b.memory().get(LONG, 128));
-        pair.b.qp.tryPost(pair.b.receive(0, 0));
+        pair.b.qp.post(pair.b.receive(0, 0));
         post(b -> b.writeImmediate(remote + 136, rkey, -5).sge(pair.a.region, 0, 8));
         pair.b.awaitSuccess();
         assertEquals(-5, pair.b.done.immediate(0));
@@ -133,7 +133,7 @@ class SendBatchTest {
         post(b -> b.read(remote + 128, rkey).sge(pair.a.region, 0, 0));
         assertEquals(42, pair.b.memory().get(LONG, 128));
         assertEquals(43, pair.a.memory().get(LONG, 0));
-        pair.b.qp.tryPost(pair.b.receive(0, 64));
+        pair.b.qp.post(pair.b.receive(0, 64));
         post(b -> b.writeImmediate(remote, rkey, 7).sge(pair.a.region, 0, 0));
         pair.b.awaitSuccess();
         assertEquals(0, pair.b.done.byteLength(0));
@@ -180,7 +180,7 @@ class SendBatchTest {
             post(INLINE, b -> b.write(remote + 128, rkey).inline(unregistered, 4, 11));
             assertEquals("registered", pair.b.memory().getString(128));
         }
-        pair.b.qp.tryPost(pair.b.receive(0, 64));
+        pair.b.qp.post(pair.b.receive(0, 64));
         post(b -> b.send().noData());
         pair.b.awaitSuccess();
         assertEquals(0, pair.b.done.byteLength(0));
@@ -199,7 +199,7 @@ class SendBatchTest {
                 var window = pair.a.pd.allocateWindow(MemoryWindowType.TYPE_2)) {
             var binding = WindowBinding.of(region, 0, 4096, AccessFlag.REMOTE_WRITE);
             int key = window.nextRkey();
-            post(b -> b.bind(window, binding, key));
+            post(b -> b.bind(window, key, binding));
             window.bound(key);
             writeFromB(region.address(), key);
             assertTrue(pair.b.done.isSuccess(0), pair.b.done.toString());
@@ -210,7 +210,7 @@ class SendBatchTest {
     }
 
     private void writeFromB(long address, int key) {
-        pair.b.qp.tryPost(pair.b.send(0, 8).opcode(SendOpcode.RDMA_WRITE).remote(address, key));
+        pair.b.qp.post(pair.b.send(0, 8).opcode(SendOpcode.RDMA_WRITE).remote(address, key));
         pair.b.await();
     }
 
@@ -221,10 +221,10 @@ class SendBatchTest {
                 var window = pair.b.pd.allocateWindow(MemoryWindowType.TYPE_2)) {
             int key = window.nextRkey();
             var binding = WindowBinding.of(region, 0, 4096, AccessFlag.REMOTE_WRITE);
-            pair.b.qp.tryPost(SendRequest.prepare(0).bind(window, key, binding).signaled(true));
+            pair.b.qp.post(SendRequest.prepare(0).bind(window, key, binding).signaled(true));
             pair.b.awaitSuccess();
             window.bound(key);
-            pair.b.qp.tryPost(pair.b.receive(0, 8));
+            pair.b.qp.post(pair.b.receive(0, 8));
             post(b -> b.sendInvalidate(key).noData());
             pair.b.awaitSuccess();
             batch.start();
@@ -279,7 +279,7 @@ class SendBatchTest {
                 QueuePairType.UD, config -> config.maxInline(64).extendedPosting(SendOpcode.SEND))) {
             datagrams.a.qp.bringUp(1, RcPair.QKEY);
             datagrams.b.qp.bringUp(1, RcPair.QKEY);
-            datagrams.b.qp.tryPost(datagrams.b.receive(0, 2048));
+            datagrams.b.qp.post(datagrams.b.receive(0, 2048));
             var way = datagrams.a.wayTo(datagrams.b);
             var ud = datagrams.a.qp.sendBatch();
             ud.start();
@@ -293,7 +293,7 @@ class SendBatchTest {
             assertTrue(ud.complete());
             datagrams.b.awaitSuccess();
             datagrams.a.awaitSuccess();
-            datagrams.b.qp.tryPost(datagrams.b.receive(0, 2048));
+            datagrams.b.qp.post(datagrams.b.receive(0, 2048));
             ud.start();
             ud.next(1, true).send().noData().to(way, datagrams.b.qp.qpNum(), RcPair.QKEY);
             assertTrue(ud.complete());
@@ -337,7 +337,7 @@ class SendBatchTest {
         assertThrows(IllegalStateException.class, () -> pair.a.qp.handOver(new Thread()));
         assertThrows(IllegalStateException.class, () -> pair.a.qp.modify(QueuePairTransition.to(QueuePairState.ERR)));
         batch.abort();
-        pair.b.qp.tryPost(pair.b.receive(0, 8));
+        pair.b.qp.post(pair.b.receive(0, 8));
         assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8)));
         pair.a.awaitSuccess();
     }

@@ -41,8 +41,7 @@ class SendFormTest {
         complete.put(SendOpcode.LOCAL_INV, request(SendOpcode.LOCAL_INV).invalidate(1));
         complete.put(SendOpcode.ATOMIC_CMP_AND_SWP, SendRequest.prepare(1).compareAndSwap(8, 1, 2, 3));
         complete.put(SendOpcode.ATOMIC_FETCH_AND_ADD, SendRequest.prepare(1).fetchAndAdd(8, 1, 2));
-        complete.put(
-                SendOpcode.BIND_MW, SendRequest.prepare(0).bind(MemorySegment.NULL, 1, MemorySegment.NULL, 8, 8, 0));
+        complete.put(SendOpcode.BIND_MW, SendRequest.prepare(0).bind(MemorySegment.NULL, 1));
         complete.put(SendOpcode.TSO, SendRequest.prepare(1).segments(MemorySegment.ofArray(new byte[54]), 1000));
         assertEquals(POSTABLE, complete.keySet());
         for (SendOpcode opcode : POSTABLE) {
@@ -90,7 +89,7 @@ class SendFormTest {
         assertNotEquals(0, request.invalidate(7).kind());
         assertEquals(0, request.opcode(SendOpcode.SEND_WITH_IMM).kind());
         assertNotEquals(0, request.immediate(7).kind());
-        request.bind(MemorySegment.NULL, 1, MemorySegment.NULL, 8, 8, 0);
+        request.bind(MemorySegment.NULL, 1);
         assertNotEquals(0, request.kind());
         request.segments(MemorySegment.ofArray(new byte[14]), 1);
         assertEquals(0, request.opcode(SendOpcode.BIND_MW).kind());

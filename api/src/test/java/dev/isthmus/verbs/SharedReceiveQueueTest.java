@@ -45,8 +45,8 @@ class SharedReceiveQueueTest {
         try (var pair = SharedPair.open(1, config -> config.maxSge(2))) {
             var region = pair.b().region;
             pair.a().memory().setString(0, "scattered");
-            pair.srq.tryPost(ReceiveRequest.prepare(2).sge(0, region, 0, 4).sge(1, region, 500, 100));
-            pair.senders.getFirst().tryPost(pair.a().send(0, 10));
+            pair.srq.post(ReceiveRequest.prepare(2).sge(0, region, 0, 4).sge(1, region, 500, 100));
+            pair.senders.getFirst().post(pair.a().send(0, 10));
             pair.b().await();
             assertEquals("tered", pair.b().memory().getString(500));
         }
@@ -77,9 +77,10 @@ class SharedReceiveQueueTest {
                 assertTrue(++taken <= 10_000, "never full");
             }
             assertTrue(taken >= 4, "took " + taken);
+            assertThrows(IllegalStateException.class, () -> pair.srq.post(receive));
             assertFalse(pair.srq.tryPost(receive));
             // A message takes one; of a chain of three one fits.
-            pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+            pair.senders.getFirst().post(pair.a().send(0, 8));
             pair.b().await();
             assertSame(first.next(), pair.srq.tryPostChain(first));
         }
@@ -169,7 +170,7 @@ class SharedReceiveQueueTest {
             }
             for (int i = 0; i < 2; i++) {
                 pair.a().memory().setString(0, "kept " + i);
-                pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+                pair.senders.getFirst().post(pair.a().send(0, 8));
                 pair.b().await();
                 assertEquals(7 + i, pair.b().done.wrId(0));
                 assertEquals("kept " + i, pair.b().memory().getString(64L * i));
@@ -185,7 +186,7 @@ class SharedReceiveQueueTest {
             }
             var e = assertThrows(VerbsException.class, () -> pair.srq.resize(8));
             assertTrue(e.getMessage().contains("EINVAL (22): the device cannot change the size"), e.getMessage());
-            pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+            pair.senders.getFirst().post(pair.a().send(0, 8));
             pair.b().await();
             assertEquals(0, pair.b().done.wrId(0));
         }
@@ -195,7 +196,7 @@ class SharedReceiveQueueTest {
     void shouldTellOnceThatItHasFewerReceivesThanItsLimit() throws InterruptedException {
         try (var pair = SharedPair.open(1, config -> config.maxWr(16))) {
             for (int i = 0; i < 10; i++) {
-                pair.srq.tryPost(pair.b().receive(0, 8));
+                pair.srq.post(pair.b().receive(0, 8));
             }
             pair.srq.limit(7);
             var events = pair.b().device.asyncEvents();
@@ -215,7 +216,7 @@ class SharedReceiveQueueTest {
     }
 
     private static void send(SharedPair pair) {
-        pair.senders.getFirst().tryPost(pair.a().send(0, 8));
+        pair.senders.getFirst().post(pair.a().send(0, 8));
         pair.a().await();
         pair.b().await();
     }
@@ -223,7 +224,7 @@ class SharedReceiveQueueTest {
     @Test
     void shouldTellThatAFailedQueuePairTakesNoMore() throws InterruptedException {
         try (var pair = SharedPair.open(1, config -> {})) {
-            pair.srq.tryPost(pair.b().receive(0, 8));
+            pair.srq.post(pair.b().receive(0, 8));
             var qp = pair.receivers.getFirst();
             qp.modify(QueuePairTransition.to(QueuePairState.ERR));
             assertEquals(QueuePairState.ERR, qp.query().state());
@@ -283,12 +284,12 @@ class SharedReceiveQueueTest {
                 var region = pd.register(Arena.ofAuto().allocate(64), AccessFlag.LOCAL_WRITE)) {
             var srq = pd.createSharedReceiveQueue(config -> {});
             var receive = ReceiveRequest.prepare(region);
-            assertTrue(onAnotherThread(() -> srq.tryPost(receive)) instanceof WrongThreadException);
-            assertTrue(onAnotherThread(() -> srq.tryPostChain(receive)) instanceof WrongThreadException);
+            assertTrue(onAnotherThread(() -> srq.post(receive)) instanceof WrongThreadException);
+            assertTrue(onAnotherThread(() -> assertNull(srq.tryPostChain(receive))) instanceof WrongThreadException);
             assertTrue(onAnotherThread(() -> srq.limit(1)) instanceof WrongThreadException);
             assertTrue(onAnotherThread(srq::close) instanceof WrongThreadException);
 
-            var next = new Thread(() -> srq.tryPost(receive));
+            var next = new Thread(() -> srq.post(receive));
             srq.handOver(next);
             receive.handOver(next);
             assertThrows(WrongThreadException.class, () -> srq.tryPost(receive));
@@ -326,8 +327,8 @@ class SharedReceiveQueueTest {
             var sender = pair.senders.getFirst();
             Allocated.assertNone(() -> {
                 for (int i = 0; i < 500; i++) {
-                    pair.srq.tryPost(receive);
-                    sender.tryPost(send);
+                    pair.srq.post(receive);
+                    sender.post(send);
                     pair.b().await();
                     pair.a().await();
                 }

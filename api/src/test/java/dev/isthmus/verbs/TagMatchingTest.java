@@ -53,16 +53,16 @@ class TagMatchingTest {
                 () -> SharedPair.on(1, (side, config) -> config.tagMatching(side.cq, 8, 4)))) {
             RcPair.Side b = pair.b();
             for (int i = 0; i < 33; i++) { // devices want to have this many before they match
-                pair.srq.tryPost(b.receive(8192, 64).wrId(1));
+                pair.srq.post(b.receive(8192, 64).wrId(1));
             }
             var operation = TagOperation.prepare().signaled(true).wrId(2);
-            pair.srq.tryPost(operation.buffer(b.region, 0, 64).add(3, 0x1234, -1));
+            assertTrue(pair.srq.tryPost(operation.buffer(b.region, 0, 64).add(3, 0x1234, -1)));
             b.await();
             assertEquals(CompletionOpcode.TM_ADD, b.done.opcode(0));
             pair.a().memory().set(ValueLayout.JAVA_BYTE, 0, EAGER);
             pair.a().memory().set(ValueLayout.JAVA_LONG, 8, Long.reverseBytes(0x1234));
             pair.a().memory().setString(16, "tagged");
-            pair.senders.getFirst().tryPost(pair.a().send(0, 32));
+            pair.senders.getFirst().post(pair.a().send(0, 32));
             b.await();
             assertEquals(CompletionOpcode.TM_RECV, b.done.opcode(0));
             assertEquals(3, b.done.wrId(0));

@@ -20,9 +20,8 @@ class UnreliableConnectionTest {
     void shouldDeliverMessageOfSeveralPackets() {
         try (var pair = connected()) {
             pair.a.memory().fill((byte) 7);
-            pair.b.qp.tryPost(pair.b.receive(0, 5000));
-            pair.a.qp.tryPost(
-                    pair.a.send(0, 5000).opcode(SendOpcode.SEND_WITH_IMM).immediate(-1));
+            pair.b.qp.post(pair.b.receive(0, 5000));
+            pair.a.qp.post(pair.a.send(0, 5000).opcode(SendOpcode.SEND_WITH_IMM).immediate(-1));
             pair.b.awaitSuccess();
             assertEquals(5000, pair.b.done.byteLength(0));
             assertEquals(-1, pair.b.done.immediate(0));
@@ -37,8 +36,8 @@ class UnreliableConnectionTest {
     void shouldWriteRemoteMemoryAndTellByImmediate() {
         try (var pair = connected()) {
             pair.a.memory().setString(0, "written");
-            pair.b.qp.tryPost(ReceiveRequest.prepare(0));
-            pair.a.qp.tryPost(pair.a
+            pair.b.qp.post(ReceiveRequest.prepare(0));
+            pair.a.qp.post(pair.a
                     .send(0, 8)
                     .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
                     .immediate(9)
@@ -53,10 +52,10 @@ class UnreliableConnectionTest {
     @Test
     void shouldLoseMessageThatNobodyReceives() {
         try (var pair = connected()) {
-            pair.a.qp.tryPost(pair.a.send(0, 8));
+            pair.a.qp.post(pair.a.send(0, 8));
             pair.a.awaitSuccess(); // sent is all that a sender learns
-            pair.b.qp.tryPost(pair.b.receive(0, 64));
-            pair.a.qp.tryPost(pair.a.send(0, 16));
+            pair.b.qp.post(pair.b.receive(0, 64));
+            pair.a.qp.post(pair.a.send(0, 16));
             pair.b.awaitSuccess();
             assertEquals(16, pair.b.done.byteLength(0));
         }

@@ -10,6 +10,7 @@ import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
 import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
@@ -56,16 +57,15 @@ public final class ConnectOverTcp {
                 var region = pd.register(arena.allocate(4096), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
             // docs: server
             var gid = device.defaultGid(1);
-            var lent = ByteBuffer.allocate(12)
-                    .putLong(region.address())
-                    .putInt(region.rkey())
+            var lent = region.remoteMemory()
+                    .write(ByteBuffer.allocate(RemoteMemory.BYTES))
                     .flip();
             while (qp.state() != QueuePairState.RTS) {
                 var peer = listener.accept(Duration.ofMinutes(5), Duration.ofSeconds(10));
                 try (peer) {
                     var remote = peer.swap(qp.address(gid), lent);
                     qp.connect(gid, remote.address());
-                    qp.tryPost(ReceiveRequest.prepare(region));
+                    qp.post(ReceiveRequest.prepare(region));
                     peer.ready(); // the client is connected, and may write
                 } catch (IOException | VerbsException e) {
                     System.err.println(e.getMessage()); // names the peer and what it did: wait for the next one
@@ -92,10 +92,10 @@ public final class ConnectOverTcp {
                 var remote = peer.swap(qp.address(gid));
                 qp.connect(gid, remote.address());
                 peer.ready();
-                var lent = remote.data(); // the peer's word: getLong() throws when it sent less
-                qp.tryPost(SendRequest.prepare(region)
+                var lent = RemoteMemory.read(remote.data()); // the peer's word: throws when it makes no sense
+                qp.post(SendRequest.prepare(region)
                         .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
-                        .remote(lent.getLong(), lent.getInt())
+                        .remote(lent, 0)
                         .signaled(true));
             }
             // docs: end

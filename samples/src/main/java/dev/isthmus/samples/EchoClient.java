@@ -46,8 +46,8 @@ public final class EchoClient {
             for (String text : texts) {
                 byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
                 memory.segment().asByteBuffer().put(0, bytes);
-                connection.queuePair().tryPost(receive);
-                connection.queuePair().tryPost(send.range(0, bytes.length));
+                connection.queuePair().post(receive);
+                connection.queuePair().post(send.range(0, bytes.length));
                 for (int seen = 0; seen < 2; seen++) { // the send's completion, and the answer's
                     if (connection.await(done, DEADLINE) == 0) {
                         throw new IOException("no answer to '" + text + "' for " + DEADLINE.toSeconds() + " s");

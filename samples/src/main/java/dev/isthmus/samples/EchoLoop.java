@@ -17,9 +17,9 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetSocketAddress;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Set;
 
 /**
  * Does for {@link EchoClient} what {@link EchoServer} does, for any number of clients on one thread: it sleeps in epoll
@@ -44,7 +44,7 @@ public final class EchoLoop implements AutoCloseable {
     private final SendRequest send;
     private final ReceiveRequest receive;
     private final WorkCompletions done = WorkCompletions.allocate(32);
-    private final Map<Integer, Client> clients = new HashMap<>(); // by the numbers of their queue pairs
+    private final Set<Client> clients = new HashSet<>();
 
     private static final class Client {
         final ConnectionId id;
@@ -128,7 +128,8 @@ public final class EchoLoop implements AutoCloseable {
                     config -> config.sharedReceiveQueue(receives).maxSendWr(SHARE));
             var client = new Client(id, queuePair);
             id.attach(client);
-            clients.put(queuePair.qpNum(), client);
+            queuePair.attach(client);
+            clients.add(client);
             id.accept(config -> {});
         } catch (CmException e) { // it has gone meanwhile, or the device has no room for it
             if (id.attachment() == null) {
@@ -162,7 +163,8 @@ public final class EchoLoop implements AutoCloseable {
     }
 
     private void onCompletion(int i) {
-        Client client = clients.get(done.qpNum(i));
+        QueuePair from = completions.queuePair(done.qpNum(i));
+        Client client = from == null ? null : (Client) from.attachment();
         boolean isReceive = done.wrId(i) < BUFFERS; // a completion with an error has no opcode
         long buffer = done.wrId(i) % BUFFERS;
         if (isReceive && done.isSuccess(i) && client != null && !client.hasLeft) {
@@ -181,7 +183,7 @@ public final class EchoLoop implements AutoCloseable {
     }
 
     private void release(long buffer) {
-        receives.tryPost(receive.range(buffer * MESSAGE, MESSAGE).wrId(buffer));
+        receives.post(receive.range(buffer * MESSAGE, MESSAGE).wrId(buffer));
     }
 
     private void removeIfDone(Client client) {
@@ -191,14 +193,14 @@ public final class EchoLoop implements AutoCloseable {
     }
 
     private void remove(Client client) {
-        clients.remove(client.queuePair.qpNum());
+        clients.remove(client);
         client.queuePair.close();
         client.id.close();
     }
 
     @Override
     public void close() {
-        List.copyOf(clients.values()).forEach(this::remove);
+        List.copyOf(clients).forEach(this::remove);
         loop.close();
         receives.close();
         completions.close();

@@ -53,7 +53,7 @@ public final class EchoServer {
         RegisteredMemory memory = connection.allocate((long) SLOTS * MESSAGE, AccessFlag.LOCAL_WRITE);
         connection.id().attach(memory);
         for (int slot = 0; slot < SLOTS; slot++) {
-            connection.queuePair().tryPost(receive(memory, slot));
+            connection.queuePair().post(receive(memory, slot));
         }
     }
 
@@ -86,12 +86,12 @@ public final class EchoServer {
                     if (done.opcode(i) == CompletionOpcode.RECV) {
                         connection
                                 .queuePair()
-                                .tryPost(SendRequest.prepare(memory.region())
+                                .post(SendRequest.prepare(memory.region())
                                         .range(slot * MESSAGE, done.byteLength(i))
                                         .wrId(slot)
                                         .signaled(true));
                     } else {
-                        connection.queuePair().tryPost(receive(memory, slot));
+                        connection.queuePair().post(receive(memory, slot));
                     }
                 }
             }

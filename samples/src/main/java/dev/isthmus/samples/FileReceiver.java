@@ -9,6 +9,7 @@ import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
@@ -115,7 +116,7 @@ public final class FileReceiver {
                 connection.allocate(ANSWERS_AT + RECEIVES * MESSAGE, AccessFlag.LOCAL_WRITE));
         connection.id().attach(desk);
         for (int slot = 0; slot < RECEIVES; slot++) {
-            connection.queuePair().tryPost(desk.receive(slot));
+            connection.queuePair().post(desk.receive(slot));
         }
     }
 
@@ -166,10 +167,8 @@ public final class FileReceiver {
     private void fill(Path part, long length) throws IOException, InterruptedException {
         try (var channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
             MessageDigest sum = sha256();
-            answer(ByteBuffer.allocate(13)
-                    .put(ACCEPTED)
-                    .putLong(desk.window().region().address())
-                    .putInt(desk.window().region().rkey())
+            RemoteMemory window = desk.window().region().remoteMemory();
+            answer(window.write(ByteBuffer.allocate(1 + RemoteMemory.BYTES).put(ACCEPTED))
                     .array());
             long left = length;
             for (int number = 0; left > 0; number++) {
@@ -216,7 +215,7 @@ public final class FileReceiver {
     }
 
     private void repost() {
-        connection.queuePair().tryPost(desk.receive(done.wrId(0)));
+        connection.queuePair().post(desk.receive(done.wrId(0)));
     }
 
     /** Waits for what the sender does next. */
@@ -243,7 +242,7 @@ public final class FileReceiver {
         desk.messages().segment().asByteBuffer().put(at, text, 0, length);
         connection
                 .queuePair()
-                .tryPost(SendRequest.prepare(desk.messages().region())
+                .post(SendRequest.prepare(desk.messages().region())
                         .range(at, length)
                         .signaled(true));
     }

@@ -8,6 +8,7 @@ import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
@@ -99,8 +100,7 @@ public final class FileSender implements AutoCloseable {
     }
 
     private void write(FileChannel file, long length, MessageDigest sum) throws IOException, InterruptedException {
-        long window = answer.getLong(1); // whatever it says, the device writes nowhere but in the receiver's region
-        int rkey = answer.getInt(9);
+        RemoteMemory window = RemoteMemory.read(answer.clear().position(1));
         var write = SendRequest.prepare(memory.region())
                 .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
                 .signaled(true);
@@ -119,7 +119,7 @@ public final class FileSender implements AutoCloseable {
                 }
             }
             sum.update(piece.flip());
-            post(write.range(slot, piece.limit()).remote(window + slot, rkey).immediate(number));
+            post(write.range(slot, piece.limit()).remote(window, slot).immediate(number));
             show(at, length);
         }
         awaitAnswer(offers + (length + PIECE - 1) / PIECE);
@@ -145,7 +145,7 @@ public final class FileSender implements AutoCloseable {
     }
 
     private void post(SendRequest request) {
-        connection.queuePair().tryPost(request);
+        connection.queuePair().post(request);
         posted++;
     }
 
@@ -182,7 +182,7 @@ public final class FileSender implements AutoCloseable {
     private void receive(int slot) {
         connection
                 .queuePair()
-                .tryPost(ReceiveRequest.prepare(memory.region())
+                .post(ReceiveRequest.prepare(memory.region())
                         .range(ANSWERS_AT + slot * MESSAGE, MESSAGE)
                         .wrId(slot));
     }

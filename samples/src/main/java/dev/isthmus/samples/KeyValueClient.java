@@ -8,6 +8,7 @@ import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
@@ -43,10 +44,9 @@ public final class KeyValueClient implements AutoCloseable {
     private final ByteBuffer bytes; // the memory
     private final SendRequest[] reads = new SendRequest[CHAIN];
     private final WorkCompletions done = WorkCompletions.allocate(1);
-    private final Map<String, Place> places = new HashMap<>();
 
     /** Where a key is, or was: its server may have given the slot to another one. */
-    private record Place(long address, int rkey) {}
+    private final Map<String, RemoteMemory> places = new HashMap<>();
 
     private KeyValueClient(Connection connection) {
         this.connection = connection;
@@ -89,7 +89,7 @@ public final class KeyValueClient implements AutoCloseable {
     }
 
     void set(String key, String value) throws IOException, InterruptedException {
-        Place place = ask(KeyValueServer.SET, key, value);
+        RemoteMemory place = ask(KeyValueServer.SET, key, value);
         if (place == null) {
             throw new IOException("the server has no room for '" + key + "'");
         }
@@ -134,7 +134,7 @@ public final class KeyValueClient implements AutoCloseable {
     private List<String> locate(Set<String> wanted) throws IOException, InterruptedException {
         var some = new ArrayList<String>();
         for (String key : List.copyOf(wanted)) {
-            Place place = places.get(key);
+            RemoteMemory place = places.get(key);
             if (place == null) {
                 place = ask(KeyValueServer.FIND, key, "");
             }
@@ -154,18 +154,20 @@ public final class KeyValueClient implements AutoCloseable {
     /** One call posts all of them, and one completion says that all are done. */
     private void read(List<String> keys) throws IOException, InterruptedException {
         for (int i = 0; i < keys.size(); i++) {
-            Place place = places.get(keys.get(i));
+            RemoteMemory place = places.get(keys.get(i));
             boolean isLast = i == keys.size() - 1;
-            reads[i].remote(place.address(), place.rkey()).signaled(isLast).next(isLast ? null : reads[i + 1]);
+            reads[i].remote(place, 0).signaled(isLast).next(isLast ? null : reads[i + 1]);
         }
         if (!keys.isEmpty()) {
-            connection.queuePair().tryPostChain(reads[0]);
+            if (connection.queuePair().tryPostChain(reads[0]) != null) {
+                throw new IllegalStateException("the send queue is full");
+            }
             await(1);
         }
     }
 
     /** Sends a request and waits for its answer: where the key is, or null. */
-    private Place ask(byte what, String key, String value) throws IOException, InterruptedException {
+    private RemoteMemory ask(byte what, String key, String value) throws IOException, InterruptedException {
         byte[] k = key.getBytes(UTF_8);
         byte[] v = value.getBytes(UTF_8);
         if (k.length == 0 || k.length + v.length > KeyValueServer.MOST) {
@@ -173,14 +175,14 @@ public final class KeyValueClient implements AutoCloseable {
                     + KeyValueServer.MOST + ": '" + key + "'");
         }
         bytes.put(0, what).putShort(1, (short) k.length).put(3, k).put(3 + k.length, v);
-        connection.queuePair().tryPost(ReceiveRequest.prepare(memory.region()).range(ANSWER_AT, KeyValueServer.ANSWER));
+        connection.queuePair().post(ReceiveRequest.prepare(memory.region()).range(ANSWER_AT, KeyValueServer.ANSWER));
         connection
                 .queuePair()
-                .tryPost(SendRequest.prepare(memory.region())
+                .post(SendRequest.prepare(memory.region())
                         .range(0, 3 + k.length + v.length)
                         .signaled(true));
         await(2); // the request's completion, and the answer's, which may come in either order
-        return bytes.get(ANSWER_AT) == 0 ? null : new Place(bytes.getLong(ANSWER_AT + 1), bytes.getInt(ANSWER_AT + 9));
+        return bytes.get(ANSWER_AT) == 0 ? null : RemoteMemory.read(bytes.slice(ANSWER_AT + 1, RemoteMemory.BYTES));
     }
 
     private void await(int count) throws IOException, InterruptedException {

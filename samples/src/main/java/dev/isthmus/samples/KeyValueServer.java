@@ -10,6 +10,7 @@ import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
@@ -42,8 +43,8 @@ public final class KeyValueServer {
     /** The longest request: what is wanted (1), length of the key (2), key, value. */
     static final int REQUEST = 3 + MOST;
 
-    /** An answer: whether it was done (1), the address of the slot (8) and its key (4). */
-    static final int ANSWER = 13;
+    /** An answer: whether it was done (1), and where the slot is. */
+    static final int ANSWER = 1 + RemoteMemory.BYTES;
 
     static final byte FIND = 1;
     static final byte SET = 2;
@@ -100,7 +101,7 @@ public final class KeyValueServer {
                 connection.closeWith(connection.protectionDomain().register(table, AccessFlag.REMOTE_READ));
         var desk = new Desk(shared, connection.allocate(REQUEST + ANSWER, AccessFlag.LOCAL_WRITE));
         connection.id().attach(desk);
-        connection.queuePair().tryPost(receive(desk));
+        connection.queuePair().post(receive(desk));
     }
 
     private static ReceiveRequest receive(Desk desk) {
@@ -131,8 +132,8 @@ public final class KeyValueServer {
                 } else if (n == 1 && done.opcode(0) == CompletionOpcode.RECV) {
                     count++;
                     answer(desk, Math.toIntExact(done.byteLength(0)));
-                    connection.queuePair().tryPost(receive(desk));
-                    connection.queuePair().tryPost(answer);
+                    connection.queuePair().post(receive(desk));
+                    connection.queuePair().post(answer);
                 }
             }
         } catch (CmException e) {
@@ -160,8 +161,7 @@ public final class KeyValueServer {
             };
         }
         bytes.put(REQUEST, (byte) (slot < 0 ? 0 : 1));
-        bytes.putLong(REQUEST + 1, slot < 0 ? 0 : desk.table().address() + (long) slot * SLOT);
-        bytes.putInt(REQUEST + 9, desk.table().rkey());
+        desk.table().remoteMemory().slice((long) Math.max(slot, 0) * SLOT, SLOT).write(bytes.position(REQUEST + 1));
     }
 
     private synchronized int find(String key) {

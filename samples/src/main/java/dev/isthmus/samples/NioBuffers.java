@@ -55,10 +55,10 @@ public final class NioBuffers {
             a.connect(gid, b.address(gid));
             b.connect(gid, a.address(gid));
             int length = read(Path.of(args[0]), source);
-            a.tryPost(SendRequest.prepare(source)
+            a.post(SendRequest.prepare(source)
                     .range(0, length)
                     .opcode(SendOpcode.RDMA_WRITE)
-                    .remote(target.address(), target.rkey())
+                    .remote(target.remoteMemory(), 0)
                     .signaled(true));
             var done = WorkCompletions.allocate(1);
             while (cq.poll(done) == 0) {

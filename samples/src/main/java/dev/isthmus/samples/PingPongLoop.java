@@ -126,7 +126,7 @@ final class PingPongLoop {
     }
 
     private void postSend(int q) {
-        qps.get(q).tryPost(send);
+        qps.get(q).post(send);
         pending[q] = RECEIVE_ID | SEND_ID;
     }
 

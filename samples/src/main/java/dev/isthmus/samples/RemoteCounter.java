@@ -9,6 +9,7 @@ import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.RemoteMemory;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.IOException;
@@ -25,23 +26,20 @@ import java.time.Duration;
 public final class RemoteCounter implements AutoCloseable {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final int PLACE = 12; // bytes of the message that says where the counter is: address, key
 
     private final Connection connection;
     private final RegisteredMemory memory; // where that message arrives, and then what the counter was
     private final WorkCompletions done = WorkCompletions.allocate(1);
-    private final long address;
-    private final int rkey;
+    private final RemoteMemory counter;
 
     private RemoteCounter(Connection connection) throws IOException, InterruptedException {
         this.connection = connection;
         memory = (RegisteredMemory) connection.id().attachment();
         await();
-        if (done.byteLength(0) != PLACE) {
+        if (done.byteLength(0) != RemoteMemory.BYTES) {
             throw new IOException("the peer says nothing of a counter, but " + done.byteLength(0) + " bytes");
         }
-        address = memory.segment().asByteBuffer().getLong(0);
-        rkey = memory.segment().asByteBuffer().getInt(8);
+        counter = RemoteMemory.read(memory.segment().asByteBuffer());
     }
 
     /**
@@ -96,9 +94,9 @@ public final class RemoteCounter implements AutoCloseable {
     static Thread serve(Listener listener) throws InterruptedException {
         Connection connection = listener.accept();
         var counter = (MemoryRegion) connection.id().attachment();
-        var place = connection.allocate(PLACE, AccessFlag.LOCAL_WRITE);
-        place.segment().asByteBuffer().putLong(0, counter.address()).putInt(8, counter.rkey());
-        connection.queuePair().tryPost(SendRequest.prepare(place.region()).signaled(true));
+        var place = connection.allocate(RemoteMemory.BYTES, AccessFlag.LOCAL_WRITE);
+        counter.remoteMemory().write(place.segment().asByteBuffer());
+        connection.queuePair().post(SendRequest.prepare(place.region()).signaled(true));
         Thread thread = Thread.ofPlatform().unstarted(() -> awaitEnd(connection));
         connection.handOver(thread);
         thread.start();
@@ -118,9 +116,9 @@ public final class RemoteCounter implements AutoCloseable {
                 server,
                 DEADLINE,
                 setup -> setup.prepare(made -> {
-                    RegisteredMemory memory = made.allocate(PLACE, AccessFlag.LOCAL_WRITE);
+                    RegisteredMemory memory = made.allocate(RemoteMemory.BYTES, AccessFlag.LOCAL_WRITE);
                     made.id().attach(memory);
-                    made.queuePair().tryPost(ReceiveRequest.prepare(memory.region()));
+                    made.queuePair().post(ReceiveRequest.prepare(memory.region()));
                 }));
         try {
             return new RemoteCounter(connection);
@@ -132,16 +130,16 @@ public final class RemoteCounter implements AutoCloseable {
 
     /** Adds to the counter; returns what it was before. */
     long getAndAdd(long number) throws IOException, InterruptedException {
-        return perform(SendRequest.prepare(memory.region()).fetchAndAdd(address, rkey, number));
+        return perform(SendRequest.prepare(memory.region()).fetchAndAdd(counter, 0, number));
     }
 
     /** Sets the counter if it is what is expected; returns what it was before. */
     long compareAndExchange(long expected, long number) throws IOException, InterruptedException {
-        return perform(SendRequest.prepare(memory.region()).compareAndSwap(address, rkey, expected, number));
+        return perform(SendRequest.prepare(memory.region()).compareAndSwap(counter, 0, expected, number));
     }
 
     private long perform(SendRequest operation) throws IOException, InterruptedException {
-        connection.queuePair().tryPost(operation.range(0, Long.BYTES).signaled(true));
+        connection.queuePair().post(operation.range(0, Long.BYTES).signaled(true));
         await();
         return memory.segment().get(JAVA_LONG, 0);
     }

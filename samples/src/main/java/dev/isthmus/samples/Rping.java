@@ -117,7 +117,7 @@ public final class Rping implements AutoCloseable {
     private static void postReceive(Connection connection, RegisteredMemory memory) {
         connection
                 .queuePair()
-                .tryPost(ReceiveRequest.prepare(memory.region())
+                .post(ReceiveRequest.prepare(memory.region())
                         .range(FROM_PEER, MESSAGE)
                         .wrId(RECEIVED));
     }
@@ -189,7 +189,7 @@ public final class Rping implements AutoCloseable {
     }
 
     private void post(SendRequest request) throws IOException, InterruptedException {
-        connection.queuePair().tryPost(request.wrId(SENT).signaled(true));
+        connection.queuePair().post(request.wrId(SENT).signaled(true));
         while (await() != SENT) {
             messages++;
         }

@@ -193,7 +193,7 @@ public final class XsrqPingPong implements Callable<Integer> {
         receive = ReceiveRequest.prepare(region);
         send = SendRequest.prepare(region);
         for (int i = 0; i < clients; i++) {
-            srq.tryPost(receive);
+            srq.post(receive);
         }
         if (options.isClient()) {
             Client client = connections.getFirst();
@@ -267,7 +267,7 @@ public final class XsrqPingPong implements Callable<Integer> {
         Client client = connections.get(index);
         Client way = connections.get((index + client.sent) % clients);
         client.sent++;
-        way.sending.tryPost(send.wrId(index)
+        way.sending.post(send.wrId(index)
                 .sharedReceiveQueue(client.remote.srqNum())
                 .signaled(client.sent >= options.iterations));
     }
@@ -278,7 +278,7 @@ public final class XsrqPingPong implements Callable<Integer> {
             PingPongOptions.await(channel, receiveQueue);
             while (receiveQueue.poll(done) > 0) {
                 check(done);
-                srq.tryPost(receive);
+                srq.post(receive);
                 int index = indexOf(done.qpNum(0));
                 if (connections.get(index).sent < options.iterations) {
                     postSend(index);

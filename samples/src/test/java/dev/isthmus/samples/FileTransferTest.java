@@ -186,10 +186,10 @@ class FileTransferTest {
                     memory.segment().asByteBuffer().put(0, bytes);
                     connection
                             .queuePair()
-                            .tryPost(ReceiveRequest.prepare(memory.region()).range(2048, 256));
+                            .post(ReceiveRequest.prepare(memory.region()).range(2048, 256));
                     connection
                             .queuePair()
-                            .tryPost(SendRequest.prepare(memory.region()).range(0, bytes.length));
+                            .post(SendRequest.prepare(memory.region()).range(0, bytes.length));
                     assertEquals(1, connection.await(done, FileReceiver.DEADLINE)); // the answer
                 }
             }

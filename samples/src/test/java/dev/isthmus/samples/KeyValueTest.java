@@ -151,10 +151,10 @@ class KeyValueTest {
     private static boolean ask(Connection connection, RegisteredMemory memory, byte... message)
             throws InterruptedException {
         memory.segment().asByteBuffer().put(0, message);
-        connection.queuePair().tryPost(ReceiveRequest.prepare(memory.region()).range(512, KeyValueServer.ANSWER));
+        connection.queuePair().post(ReceiveRequest.prepare(memory.region()).range(512, KeyValueServer.ANSWER));
         connection
                 .queuePair()
-                .tryPost(SendRequest.prepare(memory.region())
+                .post(SendRequest.prepare(memory.region())
                         .range(0, message.length)
                         .signaled(true));
         var done = WorkCompletions.allocate(1);
@@ -201,7 +201,7 @@ class KeyValueTest {
             try (var connection = Connector.connect(address, DEADLINE);
                     var other = KeyValueClient.connect(address)) {
                 var memory = connection.allocate(KeyValueServer.REQUEST + 1, AccessFlag.LOCAL_WRITE);
-                connection.queuePair().tryPost(SendRequest.prepare(memory.region()));
+                connection.queuePair().post(SendRequest.prepare(memory.region()));
                 assertEquals(
                         CmException.Failure.DISCONNECTED,
                         connection.awaitEnd(DEADLINE).failure());

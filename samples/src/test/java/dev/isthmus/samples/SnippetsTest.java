@@ -70,6 +70,22 @@ class SnippetsTest {
         }
     }
 
+    @Test
+    @Tag("unit")
+    void shouldStandInTheJavadocOfThePackagesAsInReadme() throws IOException {
+        List<Snippet> readme = Snippet.of("README.md");
+        for (String kind : List.of("device", "ucx")) {
+            Snippet first = readme.stream()
+                    .filter(each -> each.kind().equals(kind))
+                    .findFirst()
+                    .orElseThrow();
+            String source =
+                    "api/src/main/java/dev/isthmus/" + (kind.equals("ucx") ? kind : "verbs") + "/package-info.java";
+            String javadoc = Documents.text(source).replaceAll("(?m)^ \\* ?", "");
+            assertTrue(flat(javadoc).contains(flat(first.code())), first + " is not in " + source);
+        }
+    }
+
     private static String flat(String code) {
         return code.replaceAll("\\s+", " ").strip();
     }

@@ -9,7 +9,6 @@ import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.GidEntry;
-import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.RegisteredMemory;
@@ -72,11 +71,10 @@ final class Writes {
             GidEntry serverGid = server.gid(PORT, Integer.parseInt(words.get(3)));
             serverPair.connect(serverGid, clientPair.address(clientGid));
             clientPair.connect(clientGid, serverPair.address(serverGid));
-            MemoryRegion there = target.region();
             SendRequest request = SendRequest.prepare(source.region())
                     .range(0, bytes)
                     .opcode(SendOpcode.RDMA_WRITE)
-                    .remote(there.address(), there.rkey())
+                    .remote(target.region().remoteMemory(), 0)
                     .signaled(true);
             return new Writes(clientPair, clientQueue, request).run(Long.parseLong(words.get(5)));
         }

@@ -92,7 +92,7 @@ final class CmLink implements Link {
         for (int i = 0; i < RECEIVES; i++) {
             connection
                     .queuePair()
-                    .tryPost(ReceiveRequest.prepare(memory.region())
+                    .post(ReceiveRequest.prepare(memory.region())
                             .range((long) i * BUFFER, BUFFER)
                             .wrId(i));
         }

@@ -78,7 +78,7 @@ final class CmPairs implements AutoCloseable {
         boolean answers = end.plan.isDatagram() && end.plan.sends();
         if (answers) {
             long offset = end.receiveOffset(index);
-            pair.tryPost(ReceiveRequest.prepare(end.memory().region())
+            pair.post(ReceiveRequest.prepare(end.memory().region())
                     .range(offset, GlobalRouteHeader.BYTES + Integer.BYTES));
         }
         id.accept(this::configure);
@@ -180,7 +180,7 @@ final class CmPairs implements AutoCloseable {
     private void introduce(int index) throws PerftestException {
         Endpoint.Target to = end.target(index);
         end.pair(index)
-                .tryPost(SendRequest.prepare(end.memory().region())
+                .post(SendRequest.prepare(end.memory().region())
                         .opcode(SendOpcode.SEND_WITH_IMM)
                         .range(end.sendOffset(index), Integer.BYTES)
                         .immediate(end.pair(index).qpNum())
