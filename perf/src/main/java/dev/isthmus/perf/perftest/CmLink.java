@@ -199,6 +199,11 @@ final class CmLink implements Link {
     }
 
     @Override
+    public void leave(Duration patience) {
+        // There is no half of a connection to close, and C does not look at events before it has finished.
+    }
+
+    @Override
     public void close() {
         connection.close();
     }

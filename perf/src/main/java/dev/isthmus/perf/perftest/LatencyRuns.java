@@ -25,7 +25,9 @@ final class LatencyRuns {
         for (int bytes : Sizes.of(end.plan)) {
             run(bytes);
         }
-        if (end.plan.test() != PerfTest.WRITE_LAT) {
+        if (end.plan.test() == PerfTest.WRITE_LAT) { // which has no hand-shake at its end
+            session.leave(talk.patience());
+        } else {
             session.finish(talk.mine(), talk.patience());
         }
     }

@@ -34,6 +34,12 @@ interface Link extends AutoCloseable {
     /** Says that all is over, where there is a way to; nobody answers. */
     void goodbye();
 
+    /**
+     * Says that this end has finished, and waits until the peer has, or the time is over. Until then the peer may send what
+     * this end's device must acknowledge.
+     */
+    void leave(Duration patience);
+
     /** A failure that says what the peer did wrong. */
     default PerftestException broken(IllegalArgumentException cause) {
         return new PerftestException(

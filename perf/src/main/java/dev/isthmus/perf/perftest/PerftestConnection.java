@@ -163,6 +163,30 @@ public final class PerftestConnection implements Link {
         }
     }
 
+    /** Closes this half, and reads until the peer has closed its own. */
+    @Override
+    public void leave(Duration patience) {
+        long end = System.nanoTime() + patience.toNanos();
+        byte[] rest = new byte[Wire.DONE.length];
+        try {
+            socket.shutdownOutput();
+            while (awaitUntil(end) && socket.getInputStream().read(rest) >= 0) {
+                // C's programs say nothing any more
+            }
+        } catch (IOException e) {
+            // It has gone, or had its time: the figures are there.
+        }
+    }
+
+    /** Has a read wait until a moment at most; false when that is over. */
+    private boolean awaitUntil(long end) throws IOException {
+        long left = Math.ceilDiv(end - System.nanoTime(), 1_000_000L);
+        if (left > 0) {
+            socket.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
+        }
+        return left > 0;
+    }
+
     private void write(byte[] message) throws PerftestException {
         try {
             socket.getOutputStream().write(message);
@@ -178,11 +202,9 @@ public final class PerftestConnection implements Link {
         try {
             while (have < length) {
                 // Each read gets what is left, so that a peer that drips does not extend it.
-                long left = Math.ceilDiv(end - System.nanoTime(), 1_000_000L);
-                if (left <= 0) {
+                if (!awaitUntil(end)) {
                     throw new SocketTimeoutException();
                 }
-                socket.setSoTimeout((int) Math.min(left, Integer.MAX_VALUE));
                 int n = socket.getInputStream().read(message, have, length - have);
                 if (n < 0) {
                     throw new EOFException();

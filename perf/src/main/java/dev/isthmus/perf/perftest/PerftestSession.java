@@ -144,6 +144,11 @@ public final class PerftestSession {
         finish(mine, link.deadline());
     }
 
+    /** Ends a test that has no hand-shake at its end: the queue pair must answer until this returns. */
+    void leave(Duration patience) {
+        link.leave(patience);
+    }
+
     void finish(PerftestDestination mine, Duration patience) throws PerftestException {
         link.exchange(mine, patience);
         link.goodbye();

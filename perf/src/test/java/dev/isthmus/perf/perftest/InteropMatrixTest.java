@@ -319,8 +319,10 @@ class InteropMatrixTest {
 
     /** Waits for the C program, which must have been content, and have printed figures, if its role has any. */
     private static void assertContent(Process process, boolean hasFigures) throws IOException, InterruptedException {
+        boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS); // a pipe holds all that it prints
+        process.destroyForcibly(); // or reading what it printed would have no end
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS), output);
+        assertTrue(ended, "not ended after " + LIMIT + ": " + output);
         assertEquals(0, process.exitValue(), output);
         // C divides by the frequency that it measured at its start, and by 0 when it was held up meanwhile: "inf".
         boolean figures = output.lines().anyMatch(line -> line.matches(" \\d+ +\\d+ +([0-9.]+|inf)\\s.*"));

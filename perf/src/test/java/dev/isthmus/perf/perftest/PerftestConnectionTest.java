@@ -1,7 +1,9 @@
 package dev.isthmus.perf.perftest;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.verbs.Gid;
@@ -18,6 +20,8 @@ import java.util.HexFormat;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -127,6 +131,38 @@ class PerftestConnectionTest {
                 }
                 Thread.onSpinWait();
             }
+        }
+    }
+
+    /** Who destroys its queue pair while the peer's last write is on its way leaves C waiting without end. */
+    @Test
+    void shouldLeaveWhenThePeerHasFinished() throws Exception {
+        int port = freePort();
+        var finished = new AtomicBoolean();
+        var left = new CountDownLatch(1);
+        var server = CompletableFuture.supplyAsync(() -> {
+            try (var connection = PerftestConnection.accept(port, DEADLINE, DEADLINE)) {
+                connection.leave(DEADLINE);
+                return finished.get();
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            } finally {
+                left.countDown();
+            }
+        });
+        try (var connection = connectWhenListening(port)) {
+            assertFalse(left.await(200, TimeUnit.MILLISECONDS)); // it waits
+            finished.set(true);
+            connection.leave(DEADLINE);
+        }
+        assertTrue(server.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
+    }
+
+    @Test
+    void shouldLeaveAPeerThatDoesNotFinishInTime() throws Exception {
+        try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var connection = PerftestConnection.connect("127.0.0.1", listener.getLocalPort(), DEADLINE)) {
+            assertTimeoutPreemptively(DEADLINE, () -> connection.leave(Duration.ofMillis(10)));
         }
     }
 
