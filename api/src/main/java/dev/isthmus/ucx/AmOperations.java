@@ -152,7 +152,7 @@ final class AmOperations {
     private static void begin(UcpPayload payload, RequestSlot slot, ArenaUse headerUse) {
         boolean begun = false;
         try {
-            payload.begin(slot);
+            payload.begin(slot, false);
             begun = true;
         } finally {
             if (!begun) {

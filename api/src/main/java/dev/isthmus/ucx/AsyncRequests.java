@@ -104,7 +104,7 @@ final class AsyncRequests {
     private CompletionCallbacks callbacks() {
         worker.owner().check();
         if (ended == null) {
-            ended = new CompletionCallbacks(worker, slots, arena);
+            ended = new CompletionCallbacks(slots, arena, worker::needAttention);
         }
         return ended;
     }

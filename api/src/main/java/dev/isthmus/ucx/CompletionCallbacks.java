@@ -6,14 +6,14 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The callbacks of one worker's operations that have a future ({@code ucp_send_nbx_callback_t} and those of receives).
+ * The callbacks of one worker's operations that have a future, or that carry user data ({@code ucp_send_nbx_callback_t} and those of receives).
  * UCX calls them on the worker's thread, inside a progress or another call. They put the operation's slot into a queue,
  * and that is all: it goes through the slots themselves, so that it never needs memory.
  */
 final class CompletionCallbacks {
 
-    private final UcpWorker worker;
     private final RequestSlots slots;
+    private final Runnable inform;
     private final long sent;
     private final long received;
     private RequestSlot first;
@@ -24,10 +24,11 @@ final class CompletionCallbacks {
      * Makes the callbacks.
      *
      * @param arena of the worker, which closes it when C can no longer call
+     * @param inform called when something has come into the queue
      */
-    CompletionCallbacks(UcpWorker worker, RequestSlots slots, Arena arena) {
-        this.worker = worker;
+    CompletionCallbacks(RequestSlots slots, Arena arena, Runnable inform) {
         this.slots = slots;
+        this.inform = inform;
         try {
             var lookup = MethodHandles.lookup();
             this.sent = UcpCompletion.sent(lookup.bind(this, "onSent", UcpCompletion.SENT), arena);
@@ -47,9 +48,14 @@ final class CompletionCallbacks {
         return received;
     }
 
-    /** Whether there is something in the queue. */
+    /** Whether there is something in the queue, or was lost from it. */
     boolean any() {
         return first != null || lost;
+    }
+
+    /** The same, which stays in the queue; {@link RequestSlot#nextEnded} leads on. */
+    RequestSlot first() {
+        return first;
     }
 
     /** The slot whose operation ended first, which may be free by now; null when there is none. */
@@ -84,29 +90,31 @@ final class CompletionCallbacks {
             last.nextEnded = slot;
         }
         last = slot;
-        worker.needAttention();
+        inform.run();
     }
 
     // Called by C, like the next one. An exception that left it would end the JVM.
     @HotPath
     @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
     private void onSent(long request, byte status, long index) {
-        ended(index);
+        ended(index, status);
     }
 
     @HotPath
     @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
     private void onReceived(long request, byte status, long lengthOrInfo, long index) {
-        ended(index);
+        ended(index, status);
     }
 
     @HotPath
-    private void ended(long index) {
+    private void ended(long index, byte status) {
         try {
-            add(slots.all()[(int) index]);
+            RequestSlot slot = slots.all()[(int) index];
+            slot.calledBack = status;
+            add(slot);
         } catch (Throwable t) { // a stack that overflows
             lost = true;
-            worker.needAttention();
+            inform.run();
         }
     }
 }

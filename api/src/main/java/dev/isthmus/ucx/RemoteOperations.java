@@ -26,11 +26,13 @@ final class RemoteOperations {
     private static final int POST = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
     private static final int FETCH = POST | ucp_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER();
 
+    private final UcpWorker parent;
     private final UcpContext context;
     private final RequestSlots slots;
     private final UcpRequests requests;
 
     RemoteOperations(UcpWorker parent, RequestSlots slots, UcpRequests requests) {
+        this.parent = parent;
         this.context = parent.context();
         this.slots = slots;
         this.requests = requests;
@@ -81,6 +83,36 @@ final class RemoteOperations {
         return begun ? keep(slot, RequestSlot.PUT, to, buffer, from, null, implicit) : 0;
     }
 
+    /** {@code ucp_put_nbx} with options. */
+    @HotPath
+    long put(UcpRemoteMemory to, long remote, UcpBuffer from) {
+        from.checkOf(parent);
+        long local = from.address(false);
+        long length = from.byteSize();
+        if (length == 0) {
+            return 0;
+        }
+        RequestSlot slot = slots.next();
+        long param = from.parameters(slot, 0, 0, 0);
+        from.begin(slot, false);
+        long result;
+        try {
+            result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), param);
+        } finally {
+            Reference.reachabilityFence(from);
+        }
+        return began(result, slot, RequestSlot.PUT, to, from);
+    }
+
+    @HotPath
+    private long began(long result, RequestSlot slot, byte kind, UcpRemoteMemory remote, UcpBuffer buffer) {
+        if (result != 0 && !UcxFailure.isError(result)) {
+            slot.remote = remote;
+            remote.began();
+        }
+        return requests.began(result, slot, kind, remote.endpoint(), buffer);
+    }
+
     /** {@code ucp_get_nbx}. */
     @HotPath
     long get(UcpRemoteMemory from, long remote, MemorySegment to, long offset, long length, boolean implicit) {
@@ -124,6 +156,27 @@ final class RemoteOperations {
             Reference.reachabilityFence(buffer);
         }
         return begun ? keep(slot, RequestSlot.GET, from, buffer, to, null, implicit) : 0;
+    }
+
+    /** {@code ucp_get_nbx} with options. */
+    @HotPath
+    long get(UcpRemoteMemory from, long remote, UcpBuffer to) {
+        to.checkOf(parent);
+        long local = to.address(true);
+        long length = to.byteSize();
+        if (length == 0) {
+            return 0;
+        }
+        RequestSlot slot = slots.next();
+        long param = to.parameters(slot, 0, 0, 0);
+        to.begin(slot, false); // the callback of a get is that of a send
+        long result;
+        try {
+            result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), param);
+        } finally {
+            Reference.reachabilityFence(to);
+        }
+        return began(result, slot, RequestSlot.GET, from, to);
     }
 
     /** {@code ucp_atomic_op_nbx} on 64 bits. The swapped number of a compare-and-swap is the second operand. */

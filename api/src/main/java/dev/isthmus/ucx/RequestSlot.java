@@ -14,6 +14,9 @@ import java.lang.foreign.MemorySegment;
  */
 final class RequestSlot {
 
+    /** A {@code ucs_status_t}. */
+    static final byte IN_PROGRESS = 1;
+
     static final byte SEND = 0;
     static final byte TAG_RECEIVE = 1;
     static final byte FLUSH = 2;
@@ -64,8 +67,16 @@ final class RequestSlot {
 
     byte kind;
 
-    /** A {@code ucs_status_t}, final unless it is 1. */
+    /** A {@code ucs_status_t}, final unless it is {@link #IN_PROGRESS}. */
     byte status;
+
+    /** What C's callback has said, if it was set to {@link #IN_PROGRESS} before. */
+    byte calledBack;
+
+    /** The program has given it user data, is told of its end, and does not know its number. */
+    boolean carriesData;
+
+    long userData;
 
     /** The worker's count of events when the status was asked for last. */
     int polledAt;
@@ -157,6 +168,12 @@ final class RequestSlot {
         }
     }
 
+    /** The same of {@link #parameters}, until these are written for the next call. */
+    @HotPath
+    void tellOther(long callback) {
+        tell(address + OTHER, callback, index);
+    }
+
     /** Takes that back, when the operation has begun or has not. */
     void tellNobody() {
         fields = FIELDS;
@@ -166,6 +183,7 @@ final class RequestSlot {
     }
 
     /** Adds a callback to parameters. */
+    @HotPath
     static void tell(long parameters, long callback, int index) {
         NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | TELLING);
         NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);

@@ -137,6 +137,12 @@ final class RequestSlots {
         return slot.handle == handle ? slot : null;
     }
 
+    /** The slot that a number leads to, whatever it is used for; null if there is none. */
+    RequestSlot at(long handle) {
+        int index = (int) (handle & SLOT_MASK);
+        return index < slots.length ? slots[index] : null;
+    }
+
     /** All slots, free ones too. */
     RequestSlot[] all() {
         return slots;

@@ -72,7 +72,7 @@ final class StreamOperations {
         }
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, BREAKS_DATATYPES, 0, 0);
-        payload.begin(slot);
+        payload.begin(slot, false);
         long result;
         try {
             result = UcpStreams.send(ep, address, payload.count(), parameters);
@@ -118,10 +118,10 @@ final class StreamOperations {
         checkAlive(endpoint);
         RequestSlot slot = slots.next();
         if (payload.byteSize() == 0) {
-            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0);
+            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0, payload);
         }
         long parameters = payload.parameters(slot, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
-        payload.begin(slot);
+        payload.begin(slot, true);
         long result;
         try {
             result = UcpStreams.receive(ep, address, payload.count(), length.address(), parameters);
@@ -131,7 +131,7 @@ final class StreamOperations {
         long request = requests.began(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
         return request != 0
                 ? request
-                : requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0));
+                : requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0), payload);
     }
 
     /** {@code ucp_stream_recv_data_nb}. */

@@ -112,7 +112,7 @@ final class TagOperations {
         long address = payload.address(false);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, 0, 0);
-        payload.begin(slot);
+        payload.begin(slot, false);
         long result;
         try {
             result = kind == RequestSlot.SEND
@@ -154,7 +154,7 @@ final class TagOperations {
         long address = receivable(payload);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
-        payload.begin(slot);
+        payload.begin(slot, true);
         long result;
         try {
             result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
@@ -217,7 +217,7 @@ final class TagOperations {
         long address = receivable(payload);
         RequestSlot slot = slots.next();
         long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
-        payload.begin(slot);
+        payload.begin(slot, true);
         messages.remove(message);
         long result;
         try {

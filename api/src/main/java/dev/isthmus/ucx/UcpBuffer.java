@@ -56,6 +56,13 @@ public final class UcpBuffer extends UcpPayload {
     }
 
     @Override
+    @HotPath
+    public UcpBuffer userData(long data) {
+        super.userData(data);
+        return this;
+    }
+
+    @Override
     public UcpBuffer memoryType(UcpMemoryType type) {
         super.memoryType(type);
         return this;

@@ -203,7 +203,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
         UcpWorker worker;
         try {
             worker = context.createWorker(config.workerConfigurer());
-            worker.belongToLoop();
+            worker.belongToLoop(config.completions() != null);
         } catch (Throwable t) {
             ended = true;
             made.completeExceptionally(t);
@@ -229,6 +229,7 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
                 return;
             }
             busy |= worker.progress() != 0;
+            busy |= tellOfCompletions(worker);
             if (busy) {
                 idle = -1;
             } else if (idle == 0) {
@@ -243,6 +244,15 @@ public final class UcpEventLoop implements Executor, AutoCloseable {
         closing = false;
         worker.end();
         ended = true;
+    }
+
+    private boolean tellOfCompletions(UcpWorker worker) {
+        UcpCompletions completions = config.completions();
+        if (completions == null || worker.poll(completions) == 0) {
+            return false;
+        }
+        config.completionHandler().onCompletions(completions);
+        return true;
     }
 
     private void sleep(UcpWorker worker) {

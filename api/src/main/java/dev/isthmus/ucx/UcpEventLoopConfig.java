@@ -23,6 +23,9 @@ public final class UcpEventLoopConfig {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, t);
     };
 
+    private UcpCompletionHandler completionHandler;
+    private UcpCompletions completions;
+
     UcpEventLoopConfig() {}
 
     /**
@@ -78,6 +81,31 @@ public final class UcpEventLoopConfig {
         filling.check();
         exceptionHandler = Objects.requireNonNull(handler, "handler");
         return this;
+    }
+
+    /**
+     * Who is told of the operations that carry {@linkplain UcpPayload#userData user data} and have ended. Without one, tasks
+     * cannot begin such operations on the loop's worker.
+     *
+     * @param most how many it is told of at once
+     * @param handler called on the loop's thread; what it is given is filled anew for the next call
+     * @return this
+     * @throws IllegalArgumentException if {@code most} is less than 1
+     */
+    public UcpEventLoopConfig completions(int most, UcpCompletionHandler handler) {
+        filling.check();
+        completionHandler = Objects.requireNonNull(handler, "handler");
+        completions = UcpCompletions.allocate(most);
+        return this;
+    }
+
+    /** Null if there is no handler. */
+    UcpCompletions completions() {
+        return completions;
+    }
+
+    UcpCompletionHandler completionHandler() {
+        return completionHandler;
     }
 
     Consumer<UcpWorkerConfig> workerConfigurer() {

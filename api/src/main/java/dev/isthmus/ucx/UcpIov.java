@@ -137,6 +137,13 @@ public final class UcpIov extends UcpPayload {
     }
 
     @Override
+    @HotPath
+    public UcpIov userData(long data) {
+        super.userData(data);
+        return this;
+    }
+
+    @Override
     public UcpIov memoryType(UcpMemoryType type) {
         super.memoryType(type);
         return this;

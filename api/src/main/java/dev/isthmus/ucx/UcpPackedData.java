@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.ArenaUse;
+import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
@@ -64,6 +65,13 @@ public final class UcpPackedData extends UcpPayload {
     @Override
     public UcpPackedData options(UcpOperationOption... options) {
         super.options(options);
+        return this;
+    }
+
+    @Override
+    @HotPath
+    public UcpPackedData userData(long data) {
+        super.userData(data);
         return this;
     }
 

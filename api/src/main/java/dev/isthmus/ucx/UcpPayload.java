@@ -36,6 +36,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     private final long datatype;
     private int mask;
     private int memoryType;
+    private ToldOperations told; // null: its operations carry no user data
+    private long userData;
     private int uses; // operations that C has begun, or is about to, and that were not seen to end
 
     UcpPayload(UcpWorker worker, long datatype) {
@@ -64,6 +66,31 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
             throw new IllegalArgumentException("an operation cannot be done only at once and never at once");
         }
         mask = (mask & ucp_h.UCP_OP_ATTR_FIELD_MEMORY_TYPE()) | bits;
+        return this;
+    }
+
+    /**
+     * Has the operations that are begun from now on carry a number of the program's, {@code ucp_request_param_t::user_data}:
+     * {@link UcpWorker#poll} gives it when the operation has ended. UCX tells of the end by itself, so that pending
+     * operations cost nothing, however many there are.
+     *
+     * <p>The call that begins such an operation returns 0 if it was done at once; then nothing else tells of it, but for
+     * receives of tags and streams, which are always polled. Any other number, negative, is for {@link UcpRequests#cancel}
+     * alone: there is nothing to ask about or to release.
+     *
+     * @param data any number, an index for instance
+     * @return this
+     * @throws IllegalStateException if the worker is closed, or is that of a {@link UcpEventLoop} that has no handler of
+     *     completions: {@link UcpEventLoopConfig#completions}
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public UcpPayload userData(long data) {
+        owner.check();
+        if (told == null) {
+            told = worker.told();
+        }
+        userData = data;
         return this;
     }
 
@@ -143,12 +170,25 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      * @throws IllegalStateException if an arena is closed by another thread
      */
     @HotPath
-    final void begin(RequestSlot operation) {
+    final void begin(RequestSlot operation, boolean receives) {
         if (uses == 0 && ArenaGuard.exist()) {
             hold(worker.requests());
         }
         uses++;
         prepare(operation);
+        if (told != null) {
+            told.prepare(operation, receives);
+        }
+    }
+
+    /**
+     * Takes the slot of an operation that C has begun.
+     *
+     * @return what the program gets to know it by
+     */
+    @HotPath
+    final long take(RequestSlots slots, RequestSlot operation) {
+        return told == null ? slots.take(operation) : told.begun(operation, userData);
     }
 
     /**

@@ -97,6 +97,21 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
+     * Writes to the peer's memory with options, or to be told of by {@link UcpWorker#poll}. Otherwise as {@link
+     * #put(MemorySegment, long, long, long)}.
+     *
+     * @param from of this endpoint's worker
+     * @param offset where the bytes are to begin in the peer's memory
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released unless it
+     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if it was to be done {@link
+     *     UcpOperationOption#ONLY_AT_ONCE} and cannot
+     */
+    @HotPath
+    public long put(UcpBuffer from, long offset) {
+        return operations.put(this, transferAt(offset, from.byteSize()), from);
+    }
+
+    /**
      * Writes to the peer's memory without a number for the operation, as {@code ucp_put_nbi} does. Otherwise as {@link
      * #put(MemorySegment, long, long, long)}.
      *
@@ -171,6 +186,21 @@ public final class UcpRemoteMemory implements AutoCloseable {
     @HotPath
     public long get(UcpMemory to, long toOffset, long length, long offset) {
         return operations.get(this, transferAt(offset, length), to, toOffset, length, false);
+    }
+
+    /**
+     * Reads the peer's memory with options, or to be told of by {@link UcpWorker#poll}. Otherwise as {@link
+     * #get(MemorySegment, long, long, long)}.
+     *
+     * @param to of this endpoint's worker
+     * @param offset where the bytes begin in the peer's memory
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released unless it
+     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if it was to be done {@link
+     *     UcpOperationOption#ONLY_AT_ONCE} and cannot
+     */
+    @HotPath
+    public long get(UcpBuffer to, long offset) {
+        return operations.get(this, transferAt(offset, to.byteSize()), to);
     }
 
     /**

@@ -40,6 +40,7 @@ public final class UcpRequests {
     private final RequestSlots slots;
     private final MemorySegment info;
     private AsyncRequests async; // which needs this
+    private ToldOperations told; // null until there is one
     private final long infoAddress;
     private final ImplicitRequests implicit;
     private final ArenaHolds holds;
@@ -54,7 +55,7 @@ public final class UcpRequests {
         this.info = ucp_tag_recv_info.allocate(arena);
         this.infoAddress = info.address();
         this.implicit = new ImplicitRequests(this, slots);
-        this.holds = new ArenaHolds(parent, owner, slots, this::anyEndedUntold);
+        this.holds = new ArenaHolds(parent, owner, slots, this::settle);
     }
 
     /**
@@ -163,7 +164,8 @@ public final class UcpRequests {
      * Asks to end an operation early: {@code ucp_request_cancel}. A receive that has not met its message becomes {@link
      * UcsStatus#CANCELED}, some transports only after some progress. Anything else goes on: UCX cannot cancel a send.
      *
-     * @param request what the call that began it returned; if it has ended already, nothing happens
+     * @param request what the call that began it returned, also if it carries {@linkplain UcpPayload#userData user data}; if
+     *     it has ended already, nothing happens
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     @HotPath
@@ -172,11 +174,20 @@ public final class UcpRequests {
             return;
         }
         owner.check();
-        RequestSlot slot = slot(request);
+        RequestSlot slot = request < 0 ? told(request) : slot(request);
         if (poll(slot) == IN_PROGRESS) {
             Ucp.requestCancel(worker, slot.address);
             touch();
         }
+    }
+
+    private RequestSlot told(long request) {
+        RequestSlot slot = told == null ? null : told.find(request);
+        if (slot == null) {
+            throw new IllegalArgumentException("no operation of this worker that carries user data has the number 0x"
+                    + Long.toHexString(request) + ": it was polled already, or belongs to another worker");
+        }
+        return slot;
     }
 
     /**
@@ -243,7 +254,8 @@ public final class UcpRequests {
     }
 
     /**
-     * How many operations were begun and not released, done or not. Implicit ones do not count.
+     * How many operations were begun and not released, done or not. Those that carry user data count until they are polled;
+     * implicit ones do not count.
      *
      * @return the number
      */
@@ -254,6 +266,10 @@ public final class UcpRequests {
 
     void futures(AsyncRequests futures) {
         async = futures;
+    }
+
+    void told(ToldOperations operations) {
+        told = operations;
     }
 
     /** Something was called that may have completed operations. */
@@ -329,11 +345,23 @@ public final class UcpRequests {
     /** Keeps account of a receive of a stream that C has done at once, with its length. */
     @HotPath
     long done(RequestSlot slot, byte kind, long length) {
+        noteDone(slot, kind, length);
+        return slots.take(slot);
+    }
+
+    /** The same of a receive into more than a plain buffer. */
+    @HotPath
+    long done(RequestSlot slot, byte kind, long length, UcpPayload payload) {
+        noteDone(slot, kind, length);
+        return payload.take(slots, slot);
+    }
+
+    @HotPath
+    private static void noteDone(RequestSlot slot, byte kind, long length) {
         slot.kind = kind;
         slot.status = 0;
         slot.length = length;
         slot.senderTag = 0;
-        return slots.take(slot);
     }
 
     /** What a call says that was to begin an operation on more than a plain buffer. */
@@ -349,9 +377,9 @@ public final class UcpRequests {
             return notBegun((int) result, kind, endpoint, payload);
         }
         slot.payload = payload;
-        long request = begin(slot, kind, endpoint, null, null);
+        note(slot, kind, endpoint, null);
         slot.holdsMore = true;
-        return request;
+        return payload.take(slots, slot);
     }
 
     private static long notBegun(int status, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
@@ -379,15 +407,24 @@ public final class UcpRequests {
     boolean anyEndedUntold() {
         boolean any = false;
         RequestSlot[] all = slots.all();
-        int left = slots.inUse() - async.pending(); // those with a future are told of, or looked at elsewhere
+        // Those with a future or user data are told of, or looked at elsewhere.
+        int left = slots.inUse() - async.pending() - (told == null ? 0 : told.pending());
         for (int i = 0; left > 0 && i < all.length; i++) {
             RequestSlot slot = all[i];
-            if (slot.isTaken() && slot.future == null) {
+            if (slot.isTaken() && slot.future == null && !slot.carriesData) {
                 left--;
                 any |= slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
             }
         }
         return any;
+    }
+
+    /** Lets go of the buffers of all that has ended. */
+    private void settle() {
+        anyEndedUntold();
+        if (told != null) {
+            told.settle();
+        }
     }
 
     /** Whether a flush of the whole worker has not ended. */
@@ -509,6 +546,12 @@ public final class UcpRequests {
         return status == IN_PROGRESS ? status : ended(slot, status);
     }
 
+    /** C has told that an operation has ended, and how. */
+    @HotPath
+    void endedAs(RequestSlot slot, byte status) {
+        ended(slot, status);
+    }
+
     @HotPath
     private int ended(RequestSlot slot, int status) {
         slot.buffer = null;
@@ -550,7 +593,7 @@ public final class UcpRequests {
      * the time between a message and its answer.
      */
     @HotPath
-    private boolean received(RequestSlot slot) {
+    boolean received(RequestSlot slot) {
         if (slot.kind != RequestSlot.TAG_RECEIVE || slot.status != 0) {
             return receivedOfStream(slot);
         }
@@ -576,8 +619,9 @@ public final class UcpRequests {
     }
 
     private static IllegalArgumentException unknown(long request) {
-        return new IllegalArgumentException("no operation of this worker has the number 0x" + Long.toHexString(request)
-                + ": it was released already, has a future by whenDone(), or belongs to another worker");
+        return new IllegalArgumentException(
+                "no operation of this worker has the number 0x" + Long.toHexString(request)
+                        + ": it was released already, has a future by whenDone(), is told by poll(), or belongs to another worker");
     }
 
     private static IllegalStateException stillInProgress() {

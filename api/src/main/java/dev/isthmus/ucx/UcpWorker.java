@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.CheckReturnValue;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
@@ -59,7 +60,9 @@ public final class UcpWorker implements AutoCloseable {
     private final long worker;
     private final UcpWakeup wakeup; // null without the feature
     private GenericDatatype generic; // null until it is used
+    private ToldOperations told; // the same
     private boolean looped;
+    private boolean loopPolls;
     private int attention; // one field for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -115,6 +118,19 @@ public final class UcpWorker implements AutoCloseable {
             generic = new GenericDatatype(callbacks, news, arena);
         }
         return generic;
+    }
+
+    /** The operations that carry user data. */
+    ToldOperations told() {
+        if (told == null) {
+            if (looped && !loopPolls) {
+                throw new IllegalStateException(this + " belongs to a UcpEventLoop that tells nobody of completions:"
+                        + " give it a handler by UcpEventLoopConfig.completions()");
+            }
+            told = new ToldOperations(requests, slots, arena);
+            requests.told(told);
+        }
+        return told;
     }
 
     /**
@@ -291,6 +307,28 @@ public final class UcpWorker implements AutoCloseable {
             attention = news.tell(events != 0) ? NEWS : 0; // stays when the program's part throws
         }
         return events;
+    }
+
+    /**
+     * Takes what has ended, of the operations that carry {@linkplain UcpPayload#userData user data}, in the order in which
+     * they ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
+     * #progress()}, so a loop calls both.
+     *
+     * @param into where they go; what it held before is gone
+     * @return how many there are, 0 if nothing has ended since
+     * @throws IllegalStateException if the worker is closed
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    @HotPath
+    @CheckReturnValue
+    public int poll(UcpCompletions into) {
+        owner.check();
+        ToldOperations operations = told;
+        if (operations == null) {
+            into.clear();
+            return 0;
+        }
+        return operations.poll(into);
     }
 
     /**
@@ -578,7 +616,7 @@ public final class UcpWorker implements AutoCloseable {
      * without counting that as progress.
      */
     boolean hasUntold() {
-        boolean ended = requests.anyEndedUntold();
+        boolean ended = requests.anyEndedUntold() || (told != null && told.any());
         return ended || ((attention & NEWS) != 0 && news.any());
     }
 
@@ -604,9 +642,10 @@ public final class UcpWorker implements AutoCloseable {
         return news.closes();
     }
 
-    /** It is an event loop's: nothing may wait on its thread. */
-    void belongToLoop() {
+    /** It is an event loop's: nothing may wait on its thread. Whether the loop polls for completions. */
+    void belongToLoop(boolean polls) {
         looped = true;
+        loopPolls = polls;
     }
 
     boolean isOfLoop() {

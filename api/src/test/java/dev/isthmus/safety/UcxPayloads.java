@@ -3,16 +3,19 @@ package dev.isthmus.safety;
 import static dev.isthmus.safety.Action.action;
 
 import dev.isthmus.ucx.UcpBuffer;
+import dev.isthmus.ucx.UcpCompletions;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpIov;
 import dev.isthmus.ucx.UcpOperationOption;
 import dev.isthmus.ucx.UcpPackedData;
 import dev.isthmus.ucx.UcpPayload;
 import dev.isthmus.ucx.UcpReadyStreams;
+import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpStream;
 import dev.isthmus.ucx.UcpStreamData;
 import dev.isthmus.ucx.UcpTagMessage;
 import dev.isthmus.ucx.UcpWorker;
+import dev.isthmus.ucx.UcsStatus;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -23,6 +26,7 @@ final class UcxPayloads {
 
     private final UcxBuffers buffers;
     private final Action meanwhile;
+    private volatile long told = UcpRequests.NOT_BEGUN; // one of those that carry user data
 
     UcxPayloads(UcxBuffers buffers, Action meanwhile) {
         this.buffers = buffers;
@@ -34,6 +38,7 @@ final class UcxPayloads {
                 action("payload", 1, this::make, Reason.ARGUMENT, Reason.KIND, Reason.RANGE),
                 action("operation with a payload", 2, this::use, UcxMessages.TRANSFER),
                 action("change a payload", 1, this::change, Reason.BUSY, Reason.ARGUMENT, Reason.RANGE, Reason.DEVICE),
+                action("completions", 2, this::completions, Reason.ARGUMENT),
                 action("stream", 2, this::stream, UcxMessages.TRANSFER),
                 action("stream data", 2, this::data, UcxMessages.TRANSFER),
                 action("ready streams", 1, this::poll, UcxMessages.TRANSFER),
@@ -87,7 +92,7 @@ final class UcxPayloads {
         int tag = w.random.nextInt(4);
         if (w.chance(7)) {
             Thing worker = w.takeAny(UcpWorker.class);
-            buffers.began(worker, null, ((UcpWorker) worker.object).tagReceive(payload, tag, w.random.nextInt(4)));
+            began(worker, ((UcpWorker) worker.object).tagReceive(payload, tag, w.random.nextInt(4)));
             return;
         }
         Thing on = w.takeAny(UcpEndpoint.class);
@@ -100,12 +105,37 @@ final class UcxPayloads {
             case 4 -> endpoint.stream().receive(payload);
             default -> endpoint.stream().receiveAll(payload);
         };
-        buffers.began(on, null, request);
+        began(on, request);
+    }
+
+    private void began(Thing by, long request) {
+        buffers.began(by, null, request);
+        if (request < 0) {
+            told = request;
+        }
+    }
+
+    /** Polls for what carries user data, or cancels what began last, which may be another worker's or have ended. */
+    private void completions(Worker w) {
+        UcpWorker worker = w.use(UcpWorker.class);
+        if (w.chance(4)) {
+            worker.requests().cancel(told);
+            return;
+        }
+        var done = UcpCompletions.allocate(1 + w.random.nextInt(8));
+        int count = worker.poll(done);
+        for (int i = 0; i < count; i++) {
+            if (done.status(i) == UcsStatus.IN_PROGRESS || done.length(i) < 0) {
+                throw new AssertionError(done + ": " + done.status(i) + ", " + done.length(i));
+            }
+        }
     }
 
     private void change(Worker w) {
         UcpPayload payload = w.use(UcpPayload.class);
-        if (w.chance(4)) {
+        if (w.chance(3)) {
+            payload.userData(w.random.nextInt());
+        } else if (w.chance(4)) {
             payload.options(w.any(OPTIONS), w.any(OPTIONS));
         } else if (payload instanceof UcpIov iov) {
             switch (w.random.nextInt(8)) {

@@ -111,6 +111,28 @@ class UcpAllocationTest {
 
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldAllocateNothingPerCompletion(String tls) {
+        try (var pair = new UcpPair(tls)) {
+            UcpBuffer out = UcpBuffer.of(pair.sender, pair.arena.allocate(100_000));
+            UcpBuffer in = UcpBuffer.of(pair.receiver, pair.arena.allocate(100_000));
+            UcpCompletions done = UcpCompletions.allocate(4);
+            Runnable exchange = () -> {
+                pair.receiver.tagReceive(in.range(0, 90_000).userData(1), 1, UcpWorker.EXACT_TAG);
+                pair.receiver.tagReceive(in.range(90_000, 8).userData(2), 2, UcpWorker.EXACT_TAG);
+                int missing = 2;
+                missing += pair.endpoint.tagSend(out.range(0, 90_000).userData(3), 1) == 0 ? 0 : 1;
+                missing += pair.endpoint.tagSend(out.range(0, 8).userData(4), 2) == 0 ? 0 : 1;
+                while (missing > 0) {
+                    pair.progress();
+                    missing -= pair.receiver.poll(done) + pair.sender.poll(done);
+                }
+            };
+            assertNothingAllocated(() -> repeat(exchange, WARM_UP), () -> repeat(exchange, MEASURED));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldAllocateNothingPerPartOfStream(String tls) {
         try (var pair = new StreamPair(tls);
                 var data = UcpStreamData.of(pair.receiver)) {

@@ -16,6 +16,11 @@ class UcxBenchmarkTest {
     }
 
     @Test
+    void shouldArmAndExchangeWithAndWithoutPendingReceives() throws Exception {
+        BenchmarkRun.all(0, 4, UcxPendingBenchmark.class);
+    }
+
+    @Test
     void shouldConnectOverEachTransport() throws Exception {
         BenchmarkRun.all(0, 3, UcxConnectionBenchmark.class);
     }

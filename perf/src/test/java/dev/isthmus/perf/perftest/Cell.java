@@ -22,13 +22,18 @@ record Cell(PerfTest test, String transport, String setup, List<String> flags) {
         return setup.equals("CM");
     }
 
+    /** Whether it runs for a time, and not until a number of messages. */
+    boolean isTimed() {
+        return flags.contains("-D");
+    }
+
     /** The flags that both ends are given. */
     List<String> common(int port) {
         List<String> all = new ArrayList<>(List.of("-F", "-c", transport, "-p", "" + port));
         if (isCm()) {
             all.add("-R");
         }
-        if (!flags.contains("-D") && !flags.contains("-n")) {
+        if (!isTimed() && !flags.contains("-n")) {
             all.addAll(List.of("-n", "20"));
         }
         if (test.isBandwidth() && test.verb() != Verb.ATOMIC && !flags.contains("-s") && !flags.contains("-a")) {

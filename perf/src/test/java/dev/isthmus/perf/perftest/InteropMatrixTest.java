@@ -37,6 +37,8 @@ class InteropMatrixTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Map<String, String[]> TABLE = new TreeMap<>();
+    private static final int MOST_DISTURBED = 2; // of some 230 runs
+    private static int disturbed;
 
     private static String serverDevice;
     private static String clientDevice;
@@ -45,11 +47,30 @@ class InteropMatrixTest {
 
     private final List<Process> started = new ArrayList<>();
 
+    /**
+     * A run that has a duration came to nothing, because of the device or a machine that was held up. Once in some hundred
+     * runs Soft-RoCE of Linux 6.1 loses a completion of write_lat's when the machine is busy, and C polls for it without
+     * end, with itself as its peer, too; or a program gets no processor for the whole second.
+     */
+    private static final class Disturbed extends Exception {
+        private static final long serialVersionUID = 1;
+
+        Disturbed(String message) {
+            super(message);
+        }
+    }
+
+    /** A run with C. */
+    private interface Run {
+        void run() throws Exception;
+    }
+
     /** What a session told. */
     private static final class Heard implements Observer {
         private final CompletableFuture<Void> listening = new CompletableFuture<>();
         private final List<String> figures = new ArrayList<>();
         private boolean finished;
+        private boolean nothing;
 
         @Override
         public void waiting() {
@@ -65,7 +86,8 @@ class InteropMatrixTest {
         @Override
         public void timedLatency(int bytes, long count, long nanos) {
             figures.add(bytes + " x" + count);
-            assertTrue(count > 0 && nanos > 0, count + " in " + nanos);
+            assertTrue(count >= 0 && nanos > 0, count + " in " + nanos);
+            nothing |= count == 0;
         }
 
         @Override
@@ -317,12 +339,26 @@ class InteropMatrixTest {
         return cell.isCm() || cell.flags().contains("-z") ? serverAddress : "127.0.0.1";
     }
 
+    private static void undisturbed(Run run) throws Exception {
+        try {
+            run.run();
+        } catch (Disturbed e) {
+            System.out.println("once more: " + e.getMessage());
+            assertTrue(++disturbed <= MOST_DISTURBED, disturbed + " runs were disturbed: " + e.getMessage());
+            run.run();
+        }
+    }
+
     /** Waits for the C program, which must have been content, and have printed figures, if its role has any. */
-    private static void assertContent(Process process, boolean hasFigures) throws IOException, InterruptedException {
+    private static void assertContent(Cell cell, Process process, boolean hasFigures) throws Exception {
         boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS); // a pipe holds all that it prints
         process.destroyForcibly(); // or reading what it printed would have no end
         String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        assertTrue(ended, "not ended after " + LIMIT + ": " + output);
+        String what = cell + ": C has not ended after " + LIMIT.toSeconds() + " s: " + output;
+        if (!ended && cell.isTimed()) {
+            throw new Disturbed(what);
+        }
+        assertTrue(ended, what);
         assertEquals(0, process.exitValue(), output);
         // C divides by the frequency that it measured at its start, and by 0 when it was held up meanwhile: "inf".
         boolean figures = output.lines().anyMatch(line -> line.matches(" \\d+ +\\d+ +([0-9.]+|inf)\\s.*"));
@@ -338,6 +374,10 @@ class InteropMatrixTest {
     @MethodSource("cells")
     void shouldBeTheClientOfAC(Cell cell) throws Exception {
         note(cell, 0, "FAILED");
+        undisturbed(() -> beTheClient(cell));
+    }
+
+    private void beTheClient(Cell cell) throws Exception {
         long begin = System.nanoTime();
         int port = freePort();
         Process server = c(cell, serverDevice, port, Optional.empty());
@@ -349,7 +389,7 @@ class InteropMatrixTest {
             Listening.await(port, server, LIMIT);
             Perftest.run(plan, LIMIT, heard);
         }
-        assertContent(server, serverHasFigures(cell));
+        assertContent(cell, server, serverHasFigures(cell));
         assertFigures(cell, heard, true);
         note(cell, 0, "ok  " + since(begin));
     }
@@ -374,6 +414,10 @@ class InteropMatrixTest {
     @MethodSource("cells")
     void shouldBeTheServerOfAC(Cell cell) throws Exception {
         note(cell, 1, "FAILED");
+        undisturbed(() -> beTheServer(cell));
+    }
+
+    private void beTheServer(Cell cell) throws Exception {
         long begin = System.nanoTime();
         int port = freePort();
         var heard = new Heard();
@@ -387,13 +431,16 @@ class InteropMatrixTest {
         });
         CompletableFuture.anyOf(server, heard.listening).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         Process client = c(cell, clientDevice, port, Optional.of(host(cell)));
-        assertContent(client, true);
+        assertContent(cell, client, true);
         server.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
         assertFigures(cell, heard, false);
         note(cell, 1, "ok  " + since(begin));
     }
 
-    private static void assertFigures(Cell cell, Heard heard, boolean client) {
+    private static void assertFigures(Cell cell, Heard heard, boolean client) throws Disturbed {
+        if (heard.nothing) {
+            throw new Disturbed(cell + ": not one message in the time that counts");
+        }
         assertTrue(heard.finished);
         assertEquals(client || serverHasFigures(cell), !heard.figures.isEmpty(), heard.figures.toString());
     }
