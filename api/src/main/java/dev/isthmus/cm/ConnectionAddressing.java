@@ -16,6 +16,9 @@ import java.util.function.Consumer;
 /** The part of {@link ConnectionId} that comes before any connection: its options, its address, the way to the peer. */
 abstract sealed class ConnectionAddressing extends ConnectionView permits ManualConnection {
 
+    /** The backlog that the kernel takes for the largest: ucma_listen in drivers/infiniband/core/ucma.c. */
+    static final int MOST = 0;
+
     private static final int OPTION_LEVEL_ID = 0; // RDMA_OPTION_ID
     private static final int OPTION_TOS = 0; // RDMA_OPTION_ID_TOS, and so on
     private static final int OPTION_REUSE_ADDRESS = 1;
@@ -241,17 +244,34 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
 
     /**
      * Waits for connections: {@code rdma_listen}. Each tells itself by a {@link CmEvent.ConnectRequest} or {@link
-     * CmEvent.DatagramRequest}.
+     * CmEvent.DatagramRequest}. As many wait in the kernel as it allows: 1,024, unless {@code
+     * /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
      *
-     * @param backlog how many requests wait in the kernel until they are taken; more are rejected. 0 is the most
-     * @throws IllegalArgumentException if the backlog is negative
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another one listens there
+     */
+    public void listen() {
+        listenFor(MOST);
+    }
+
+    /**
+     * Waits for connections, as {@link #listen()} does, with fewer that wait.
+     *
+     * @param backlog how many requests wait in the kernel until they are taken. More are lost on the way; who sent one sends
+     *     it again after seconds
+     * @throws IllegalArgumentException if the backlog is not positive
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another one listens there
      */
     public void listen(int backlog) {
-        if (backlog < 0) {
-            throw new IllegalArgumentException("the backlog is negative: " + backlog);
+        if (backlog <= 0) {
+            throw new IllegalArgumentException("the backlog is not positive: " + backlog);
         }
+        listenFor(backlog);
+    }
+
+    /** With a backlog, or {@link #MOST}. */
+    final void listenFor(int backlog) {
         taking(
                 null,
                 "backlog " + backlog,

@@ -88,7 +88,7 @@ public final class Listener implements AutoCloseable {
             ConnectionId id = undo.add(channel.createId(PortSpace.TCP));
             config.applyOptions(id);
             id.bind(address);
-            id.listen(config.backlog());
+            id.listenFor(config.backlog());
             undo.keep();
             return new Listener(channel, id, config);
         }

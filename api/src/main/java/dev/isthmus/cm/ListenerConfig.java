@@ -10,7 +10,7 @@ import java.util.function.Function;
 public final class ListenerConfig {
 
     final Filling filling = new Filling();
-    private int backlog = 128;
+    private int backlog = ConnectionAddressing.MOST;
     private int maxHandshakes = 128;
     private Duration handshakeTimeout = Duration.ofSeconds(10);
     private boolean reuseAddress;
@@ -22,9 +22,10 @@ public final class ListenerConfig {
     ListenerConfig() {}
 
     /**
-     * Sets how many requests wait in the kernel until they are taken. Not set: 128.
+     * Sets how many requests wait in the kernel until they are taken. Not set: as many as it allows, which is 1,024 unless
+     * {@code /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
      *
-     * @param requests their number; more are rejected
+     * @param requests their number; more are lost, and come again after seconds
      * @return this
      * @throws IllegalArgumentException if it is not positive
      */

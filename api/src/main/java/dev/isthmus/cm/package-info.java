@@ -33,7 +33,7 @@
  * try (var channel = EventChannel.open();
  *         var listener = channel.createId(PortSpace.TCP)) {
  *     listener.bind(new InetSocketAddress(7471));
- *     listener.listen(128);
+ *     listener.listen();
  *     while (running) {
  *         switch (channel.await()) {
  *             case CmEvent.ConnectRequest(var id, var from, var parameters) -> {

@@ -106,7 +106,7 @@ final class Rendezvous implements AutoCloseable {
     ConnectionId listener(PortSpace space) {
         ConnectionId listener = id(space);
         listener.bind(new InetSocketAddress(far(), 0));
-        listener.listen(128);
+        listener.listen();
         return listener;
     }
 

@@ -31,7 +31,6 @@ public final class EchoLoop implements AutoCloseable {
     private static final int MESSAGE = EchoServer.MESSAGE;
     private static final int BUFFERS = 256; // of all clients together: who finds none is told to try again
     private static final int SHARE = 16; // of one client: it has not taken so many answers
-    private static final int BACKLOG = 64;
 
     private final EventLoop loop = EventLoop.open();
     private final EventChannel channel = EventChannel.open();
@@ -73,7 +72,7 @@ public final class EchoLoop implements AutoCloseable {
         loop.add(channel, this::onEvent);
         loop.add(completionChannel, this::onCompletions);
         completions.requestNotify(false);
-        listener.listen(BACKLOG);
+        listener.listen();
         System.out.println("listening at " + address());
     }
 
