@@ -291,22 +291,22 @@ class UcpCompletionsTest {
                             }
                         }))) {
             MemorySegment memory = arena.allocate(64);
-            loop.submit(worker -> {
+            UcpEndpoint self = loop.submit(worker -> {
                         UcpBuffer in = UcpBuffer.of(worker, memory).range(0, 8);
                         for (int i = 0; i < 5; i++) {
                             assertTrue(worker.tagReceive(in.userData(i), 1, EXACT) < 0);
                         }
-                        UcpEndpoint self = worker.createEndpoint(worker.address());
+                        UcpEndpoint endpoint = worker.createEndpoint(worker.address());
                         for (int i = 0; i < 5; i++) {
-                            assertEquals(0, self.tagSend(memory, 32, 8, 1));
+                            assertEquals(0, endpoint.tagSend(memory, 32, 8, 1));
                         }
-                        return self;
+                        return endpoint;
                     })
-                    .thenAccept(UcpEndpoint::closeForcibly)
                     .join();
             for (long i = 0; i < 5; i++) {
                 assertEquals(i, told.poll(20, TimeUnit.SECONDS));
             }
+            loop.execute(self::closeForcibly);
         }
     }
 
