@@ -6,13 +6,13 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.internal.verbs.QueuePairMaker;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 
 /** Makes and destroys the queue pair of a connection by librdmacm, which uses it when events are taken. */
-final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
+final class CmQueuePairMaker implements QueuePairMaker {
 
     private final ConnectionId id;
     private final Lifetime lifetime;
@@ -62,7 +62,7 @@ final class CmQueuePairMaker implements VerbsSeam.QueuePairMaker {
 
     /** librdmacm makes datagram queue pairs ready to send, and others ready to receive. */
     @Override
-    public QueuePairState initialState() {
-        return id.queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT;
+    public int initialState() {
+        return (id.queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT).code();
     }
 }

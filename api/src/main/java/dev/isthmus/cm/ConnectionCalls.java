@@ -5,9 +5,9 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.cm.CmCall;
-import dev.isthmus.internal.cm.CmDevices;
-import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.internal.verbs.BroughtTo;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
@@ -78,7 +78,7 @@ final class ConnectionCalls {
     void broughtTo(QueuePairState state) {
         QueuePair qp = queuePair;
         if (qp != null) {
-            VerbsSeam.get().broughtTo(qp, state);
+            Natives.give(qp, new BroughtTo(state.code()));
         }
     }
 
@@ -140,9 +140,7 @@ final class ConnectionCalls {
     private void invokeAlone(NativeFunction f, String what, Phase next, Arguments arguments) {
         Phase before = phase;
         try (var call = begin();
-                var _ = queuePair == null
-                        ? null
-                        : new NativeCall(VerbsSeam.get().lifetime(queuePair))) {
+                var _ = queuePair == null ? null : new NativeCall(Natives.lifetime(queuePair))) {
             if (next != null) {
                 phase = next; // before the event can be taken
             }

@@ -5,10 +5,10 @@ import static java.lang.foreign.ValueLayout.ADDRESS;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.CmErrors;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.verbs.VerbsSeam;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -149,14 +149,11 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             if (queuePair() != null) {
                 throw new IllegalStateException(this + " has a queue pair already: " + queuePair());
             }
-            QueuePair made = VerbsSeam.get()
-                    .createQueuePair(
-                            pd,
-                            queuePairType(),
-                            sendCompletions,
-                            receiveCompletions,
-                            configure,
-                            new CmQueuePairMaker(this, calls.lifetime(), calls.handle()));
+            var maker = new CmQueuePairMaker(this, calls.lifetime(), calls.handle());
+            QueuePair made = pd.createQueuePair(queuePairType(), sendCompletions, receiveCompletions, config -> {
+                Natives.give(config, maker);
+                configure.accept(config);
+            });
             calls.queuePair(made);
             return made;
         });

@@ -1,7 +1,7 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.bindings.ibverbs.rdma_ud_param;
-import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.verbs.AddressVector;
 import java.lang.foreign.MemorySegment;
 
@@ -18,7 +18,7 @@ public record DatagramParameters(PrivateData privateData, AddressVector path, in
     static DatagramParameters read(MemorySegment parameters, PrivateData privateData) {
         return new DatagramParameters(
                 privateData,
-                VerbsSeam.get().addressVector(rdma_ud_param.ah_attr(parameters)),
+                Natives.make(AddressVector.class, rdma_ud_param.ah_attr(parameters)),
                 rdma_ud_param.qp_num(parameters),
                 rdma_ud_param.qkey(parameters));
     }

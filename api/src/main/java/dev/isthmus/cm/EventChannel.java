@@ -10,7 +10,6 @@ import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.cm.CmCall;
-import dev.isthmus.internal.cm.CmDevices;
 import dev.isthmus.internal.cm.CmErrors;
 import dev.isthmus.internal.cm.Librdmacm;
 import dev.isthmus.internal.cm.RdmacmLibrary;

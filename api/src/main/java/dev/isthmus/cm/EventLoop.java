@@ -1,8 +1,8 @@
 package dev.isthmus.cm;
 
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.WatchedDescriptors;
-import dev.isthmus.internal.verbs.VerbsSeam;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import java.time.Duration;
@@ -116,7 +116,7 @@ public final class EventLoop implements Executor, AutoCloseable {
      */
     public void add(CompletionChannel channel, Consumer<CompletionQueue> handler) {
         Objects.requireNonNull(handler, "handler");
-        Lifetime ofChannel = VerbsSeam.get().lifetime(channel);
+        Lifetime ofChannel = Natives.lifetime(channel);
         BooleanSupplier source = () -> {
             CompletionQueue queue = channel.poll();
             if (queue != null) {

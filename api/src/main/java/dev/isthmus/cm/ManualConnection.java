@@ -5,9 +5,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.isthmus.bindings.ibverbs.ibv_ece;
 import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.verbs.VerbsSeam;
+import dev.isthmus.internal.verbs.StateStruct;
 import dev.isthmus.verbs.AsyncEventType;
 import dev.isthmus.verbs.ConnectionEstablishment;
 import dev.isthmus.verbs.QueuePair;
@@ -43,7 +44,8 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
                 MemorySegment mask = call.allocateInt();
                 ibv_qp_attr.qp_state(attributes, state.code());
                 call.check(Librdmacm.INIT_QP_ATTR, this + ", " + state, calls.handle(), attributes, mask);
-                return VerbsSeam.get().transition(state, attributes, mask.get(JAVA_INT, 0));
+                return Natives.make(
+                        QueuePairTransition.class, new StateStruct(state.code(), attributes, mask.get(JAVA_INT, 0)));
             }
         });
     }

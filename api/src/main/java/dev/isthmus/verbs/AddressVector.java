@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_ah_attr;
 import dev.isthmus.bindings.ibverbs.ibv_global_route;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -13,6 +14,10 @@ import java.util.Objects;
  * another one.
  */
 public final class AddressVector {
+
+    static {
+        Natives.of(AddressVector.class).isMadeOf(MemorySegment.class, AddressVector::read);
+    }
 
     private static final int MAX_FLOW_LABEL = 0xf_ffff;
 

@@ -8,6 +8,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
@@ -46,6 +47,10 @@ import java.util.function.Supplier;
  * after its completion queues.
  */
 public final class CompletionChannel implements AutoCloseable {
+
+    static {
+        Natives.of(CompletionChannel.class).has(Lifetime.class, CompletionChannel::lifetime);
+    }
 
     private final DeviceContext context;
     private final Lifetime lifetime;

@@ -4,10 +4,11 @@ import dev.isthmus.bindings.ibverbs.ibv_context;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextOps;
+import dev.isthmus.internal.verbs.IbverbsLibrary;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
-import dev.isthmus.internal.verbs.VerbsSeam;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -35,7 +36,7 @@ public final class DeviceContext implements AutoCloseable {
     private final boolean borrowed;
 
     static {
-        VerbsSeam.Holder.set(new SeamForCm());
+        Natives.of(DeviceContext.class).isMadeOf(MemorySegment.class, DeviceContext::borrowed);
     }
 
     DeviceContext(Device device, MemorySegment handle) {
@@ -58,6 +59,15 @@ public final class DeviceContext implements AutoCloseable {
         this.gids = new GidQueries(device.name(), handle, queries, lifetime);
         this.completionVectors = ibv_context.num_comp_vectors(NativeCall.sized(handle, ibv_context.sizeof()));
         this.commandFileDescriptor = ibv_context.cmd_fd(NativeCall.sized(handle, ibv_context.sizeof()));
+    }
+
+    /** The device of a {@code struct ibv_context} that librdmacm has opened, and keeps open as long as the process lives. */
+    private static DeviceContext borrowed(MemorySegment handle) {
+        IbverbsLibrary.require();
+        try (var call = new NativeCall()) {
+            MemorySegment context = NativeCall.sized(handle, ibv_context.sizeof());
+            return new DeviceContext(new Device(call, ibv_context.device(context)), handle, true);
+        }
     }
 
     /**

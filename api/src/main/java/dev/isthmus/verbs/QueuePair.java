@@ -6,8 +6,10 @@ import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.Trace;
+import dev.isthmus.internal.verbs.BroughtTo;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -32,6 +34,12 @@ public final class QueuePair implements AutoCloseable {
      */
     public static final int MULTICAST = 0xff_ffff;
 
+    static {
+        Natives.of(QueuePair.class)
+                .has(Lifetime.class, QueuePair::lifetime)
+                .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
+    }
+
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV
     private final CompletionQueue sendCompletions; // null for XRC_RECV
@@ -49,7 +57,7 @@ public final class QueuePair implements AutoCloseable {
     private final Drain drain;
     private QueuePairState state = QueuePairState.RESET;
 
-    /** Where rdma_cm has brought it, on any thread; null once the owner has noted that. */
+    /** Where rdma_cm has brought it, on any thread; null once the owner's next call has noted that. */
     private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
     private QueuePairCapabilities capabilities;
@@ -183,11 +191,6 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairState state() {
         QueuePairState next = brought.get();
         return next == null ? state : next;
-    }
-
-    /** Tells, on any thread, that rdma_cm has brought it to a state; the owner's next call notes it. */
-    void broughtTo(QueuePairState next) {
-        brought.set(next);
     }
 
     private void noteWhereItWasBrought() {

@@ -4,6 +4,8 @@ import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.QueuePairMaker;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -14,6 +16,10 @@ import java.util.Objects;
  * is passed to {@link ProtectionDomain#createQueuePair}.
  */
 public final class QueuePairConfig {
+
+    static {
+        Natives.of(QueuePairConfig.class).takes(QueuePairMaker.class, (config, maker) -> config.maker = maker);
+    }
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
@@ -34,6 +40,7 @@ public final class QueuePairConfig {
     private int maxTsoHeader;
     private int sourceQpNum;
     private boolean extended;
+    private QueuePairMaker maker; // null for verbs itself
     private int operations;
 
     QueuePairConfig() {}
@@ -177,6 +184,11 @@ public final class QueuePairConfig {
     QueuePairConfig extended() {
         extended = true;
         return this;
+    }
+
+    /** Who makes and destroys the C object; null for verbs itself. */
+    QueuePairMaker maker() {
+        return maker;
     }
 
     /** Whether {@code ibv_create_qp_ex} makes it. */

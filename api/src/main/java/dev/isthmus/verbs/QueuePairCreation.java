@@ -8,9 +8,9 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.QueuePairMaker;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
-import dev.isthmus.internal.verbs.VerbsSeam;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -40,14 +40,14 @@ final class QueuePairCreation {
     private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
     private final XrcDomain xrcDomain; // null for all others
     private final QueuePairType type;
-    private final VerbsSeam.QueuePairMaker maker; // null for verbs itself
+    private final QueuePairMaker maker; // null for verbs itself
     private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
 
     private QueuePairCreation(ProtectionDomain pd, QueuePairType type) {
         this(pd, type, null);
     }
 
-    private QueuePairCreation(ProtectionDomain pd, QueuePairType type, VerbsSeam.QueuePairMaker maker) {
+    private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairMaker maker) {
         this.context = pd.context();
         this.pd = pd;
         this.xrcDomain = null;
@@ -75,17 +75,6 @@ final class QueuePairCreation {
             CompletionQueue send,
             CompletionQueue receive,
             QueuePairConfig config) {
-        return create(pd, type, send, receive, config, null);
-    }
-
-    /** As the other, but by a maker, when there is one: it makes and destroys the C object instead of verbs. */
-    static QueuePair create(
-            ProtectionDomain pd,
-            QueuePairType type,
-            CompletionQueue send,
-            CompletionQueue receive,
-            QueuePairConfig config,
-            VerbsSeam.QueuePairMaker maker) {
         switch (type) {
             case DRIVER ->
                 throw new IllegalArgumentException(
@@ -96,7 +85,7 @@ final class QueuePairCreation {
                         "an XRC_RECV queue pair is in an XRC domain: XrcDomain.createQueuePair() makes one");
             default -> {}
         }
-        var creation = new QueuePairCreation(pd, type, maker);
+        var creation = new QueuePairCreation(pd, type, config.maker());
         creation.needs(send, "completions of sends");
         if (type.receives()) {
             creation.needs(receive, "completions of receives");
@@ -104,7 +93,11 @@ final class QueuePairCreation {
         if (config.sharedReceiveQueue() != null) {
             creation.needs(config.sharedReceiveQueue());
         }
-        return creation.create(send, type.receives() ? receive : null, config);
+        QueuePair made = creation.create(send, type.receives() ? receive : null, config);
+        if (config.maker() != null) {
+            made.cameUp(config.maker().port(), QueuePairState.of(config.maker().initialState()));
+        }
+        return made;
     }
 
     /** Creates one that spreads what it receives over the work queues of a table. */

@@ -2,6 +2,8 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
 import dev.isthmus.internal.Codes;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.StateStruct;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -15,6 +17,10 @@ import java.util.Set;
  * thread-safe.
  */
 public final class QueuePairTransition {
+
+    static {
+        Natives.of(QueuePairTransition.class).isMadeOf(StateStruct.class, QueuePairTransition::read);
+    }
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
@@ -376,9 +382,10 @@ public final class QueuePairTransition {
      * Reads what rdma_cm has written for a step: {@code struct ibv_qp_attr} and its mask. Bits of the mask that are not
      * of {@code enum ibv_qp_attr_mask} are the kernel's own, and left out.
      */
-    static QueuePairTransition read(QueuePairState state, MemorySegment attributes, int mask) {
-        var step = new QueuePairTransition(state);
-        step.set.addAll(Codes.flags(QueuePairAttribute.class, mask, QueuePairAttribute::mask));
+    private static QueuePairTransition read(StateStruct from) {
+        MemorySegment attributes = from.attributes();
+        var step = new QueuePairTransition(QueuePairState.of(from.state()));
+        step.set.addAll(Codes.flags(QueuePairAttribute.class, from.mask(), QueuePairAttribute::mask));
         step.pathMtu = Mtu.of(ibv_qp_attr.path_mtu(attributes));
         step.rqPsn = ibv_qp_attr.rq_psn(attributes);
         step.sqPsn = ibv_qp_attr.sq_psn(attributes);

@@ -1,11 +1,14 @@
-package dev.isthmus.internal.cm;
+package dev.isthmus.cm;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.Librdmacm;
+import dev.isthmus.internal.cm.RdmacmLibrary;
 import dev.isthmus.internal.verbs.VerbsErrors;
-import dev.isthmus.internal.verbs.VerbsSeam;
 import dev.isthmus.verbs.DeviceContext;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -19,14 +22,14 @@ import java.util.Map;
  * lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open, each with a protection
  * domain of librdmacm's own, and a device that is removed from the machine waits for the end of the process.
  */
-public final class CmDevices {
+final class CmDevices {
 
     private static final Map<Long, DeviceContext> KNOWN = new HashMap<>(); // guarded by the class
 
     private CmDevices() {}
 
     /** All devices that are there now: {@code rdma_get_devices}. */
-    public static synchronized List<DeviceContext> list() {
+    static synchronized List<DeviceContext> list() {
         RdmacmLibrary.require();
         try (var call = new CmCall()) {
             MemorySegment count = call.allocateInt();
@@ -39,15 +42,15 @@ public final class CmDevices {
             var devices = new ArrayList<DeviceContext>();
             for (int i = 0; i < n; i++) {
                 MemorySegment handle = pointers.getAtIndex(ADDRESS, i);
-                devices.add(KNOWN.computeIfAbsent(
-                        handle.address(), address -> VerbsSeam.get().deviceContext(handle)));
+                devices.add(
+                        KNOWN.computeIfAbsent(handle.address(), address -> Natives.make(DeviceContext.class, handle)));
             }
             return List.copyOf(devices);
         }
     }
 
     /** The device of a {@code struct ibv_context} that librdmacm has opened; null when it has gone meanwhile. */
-    public static synchronized DeviceContext of(MemorySegment handle) {
+    static synchronized DeviceContext of(MemorySegment handle) {
         DeviceContext known = KNOWN.get(handle.address());
         if (known == null) {
             list();

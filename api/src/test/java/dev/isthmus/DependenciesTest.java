@@ -1,0 +1,99 @@
+package dev.isthmus;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import dev.isthmus.ucx.UcpContext;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Dependencies run one way: cm knows verbs, all know internal, and internal knows none of them. */
+@Tag("unit")
+class DependenciesTest {
+
+    private static final String VERBS = "dev.isthmus.verbs";
+    private static final String CM = "dev.isthmus.cm..";
+    private static final String UCX = "dev.isthmus.ucx..";
+    private static final String INTERNAL = "dev.isthmus.internal..";
+
+    private static final JavaClasses LIBRARY = new ClassFileImporter().importPath(library());
+
+    private static Path library() {
+        try {
+            return Path.of(UcpContext.class
+                    .getProtectionDomain()
+                    .getCodeSource()
+                    .getLocation()
+                    .toURI());
+        } catch (URISyntaxException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static void assertKnowsNone(String of, String... others) {
+        noClasses()
+                .that()
+                .resideInAPackage(of)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(others)
+                .check(LIBRARY);
+    }
+
+    /** It does know the exceptions of {@code dev.isthmus}, which verbs, cm and ucx share: it throws them. */
+    @Test
+    void shouldHaveInternalPackagesThatKnowNoneOfTheApi() {
+        assertKnowsNone(INTERNAL, VERBS + "..", CM, UCX);
+        assertKnowsNone("dev.isthmus", VERBS + "..", CM, UCX);
+    }
+
+    @Test
+    void shouldHaveVerbsThatKnowNeitherCmNorUcx() {
+        assertKnowsNone(VERBS + "..", CM, UCX);
+    }
+
+    @Test
+    void shouldHaveCmThatKnowsNoUcx() {
+        assertKnowsNone(CM, UCX);
+    }
+
+    @Test
+    void shouldHaveUcxThatKnowsNeitherVerbsNorCm() {
+        assertKnowsNone(UCX, VERBS + "..", CM);
+        assertKnowsNone("dev.isthmus.internal.ucx..", "dev.isthmus.internal.verbs..", "dev.isthmus.internal.cm..");
+    }
+
+    /**
+     * The internal packages that all use, and the exceptions, are one slice: an exception tells the flight recorder that it was
+     * made, and what calls C makes exceptions.
+     */
+    @Test
+    void shouldHaveNoCirclesOfPackages() {
+        slices().assignedFrom(new SliceAssignment() {
+                    @Override
+                    public SliceIdentifier getIdentifierOf(JavaClass type) {
+                        boolean shared = resideInAPackage("dev.isthmus")
+                                .or(resideInAPackage("dev.isthmus.internal"))
+                                .or(resideInAPackage("dev.isthmus.internal.jfr"))
+                                .test(type);
+                        return SliceIdentifier.of(shared ? "shared" : type.getPackageName());
+                    }
+
+                    @Override
+                    public String getDescription() {
+                        return "packages";
+                    }
+                })
+                .should()
+                .beFreeOfCycles()
+                .check(LIBRARY);
+    }
+}
