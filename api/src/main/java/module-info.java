@@ -8,4 +8,5 @@ module dev.isthmus {
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;
+    exports dev.isthmus.verbs.exchange;
 }

@@ -3,6 +3,7 @@ package dev.isthmus;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -12,6 +13,9 @@ import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import dev.isthmus.ucx.UcpContext;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -58,6 +62,30 @@ class DependenciesTest {
     @Test
     void shouldHaveVerbsThatKnowNeitherCmNorUcx() {
         assertKnowsNone(VERBS + "..", CM, UCX);
+    }
+
+    /** Rooms are the packages under verbs, one for each special trade. */
+    private static Set<String> rooms() {
+        Set<String> rooms = LIBRARY.stream()
+                .map(JavaClass::getPackageName)
+                .filter(name -> name.startsWith(VERBS + "."))
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertTrue(rooms.contains(VERBS + ".exchange"), rooms::toString);
+        return rooms;
+    }
+
+    @Test
+    void shouldHaveRoomsThatVerbsDoNotKnow() {
+        assertKnowsNone(VERBS, rooms().toArray(String[]::new));
+    }
+
+    @Test
+    void shouldHaveRoomsThatKnowVerbsButNotEachOther() {
+        for (String room : rooms()) {
+            String[] others =
+                    rooms().stream().filter(other -> !other.equals(room)).toArray(String[]::new);
+            assertKnowsNone(room, others);
+        }
     }
 
     @Test

@@ -2,7 +2,7 @@ package dev.isthmus.samples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.verbs.AddressExchange;
+import dev.isthmus.verbs.exchange.AddressExchange;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;

@@ -53,6 +53,17 @@ final class Documents {
         }
     }
 
+    /** The Javadoc of the packages under verbs, from the checkout's folder. */
+    static List<String> rooms() throws IOException {
+        try (Stream<Path> files = Files.walk(home().resolve("api/src/main/java/dev/isthmus/verbs"), 2)) {
+            return files.filter(file -> file.endsWith("package-info.java"))
+                    .map(file -> home().relativize(file).toString())
+                    .filter(file -> !file.endsWith("/verbs/package-info.java"))
+                    .sorted()
+                    .toList();
+        }
+    }
+
     /** The names of the samples, which are the classes with a main method. */
     static List<String> samples() throws IOException {
         var names = new ArrayList<String>();

@@ -23,6 +23,9 @@ record Snippet(String document, int number, String kind, String name, String cod
     private static final Pattern BLOCK = Pattern.compile(
             "(?:^<!-- snippet: (\\w+) ?(\\w*) -->\n)?^```java\n(.*?)^```$", Pattern.MULTILINE | Pattern.DOTALL);
 
+    private static final Pattern JAVADOC =
+            Pattern.compile("<pre>\\{@code\n(.*?)^\\}</pre>", Pattern.MULTILINE | Pattern.DOTALL);
+
     /** All of a document. */
     static List<Snippet> of(String document) throws IOException {
         var snippets = new ArrayList<Snippet>();
@@ -31,6 +34,18 @@ record Snippet(String document, int number, String kind, String name, String cod
             String kind = blocks.group(1) == null ? "" : blocks.group(1);
             String name = blocks.group(2) == null ? "" : blocks.group(2);
             snippets.add(new Snippet(document, snippets.size() + 1, kind, name, blocks.group(3)));
+        }
+        return snippets;
+    }
+
+    /** Those in the Javadoc of the packages under verbs, each of which stands alone. */
+    static List<Snippet> ofRooms() throws IOException {
+        var snippets = new ArrayList<Snippet>();
+        for (String source : Documents.rooms()) {
+            Matcher blocks = JAVADOC.matcher(Documents.text(source).replaceAll("(?m)^ \\* ?", ""));
+            for (int number = 1; blocks.find(); number++) {
+                snippets.add(new Snippet(source, number, "device", "", blocks.group(1)));
+            }
         }
         return snippets;
     }

@@ -15,6 +15,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -59,6 +60,16 @@ class SnippetsTest {
     @Tag("unit")
     void shouldCompile() throws IOException {
         new SnippetCompiler(folder).compile(those(snippet -> !snippet.kind().equals("sample")));
+    }
+
+    @Test
+    @Tag("unit")
+    void shouldCompileInTheJavadocOfEachRoom() throws IOException {
+        List<Snippet> snippets = Snippet.ofRooms();
+        assertEquals(
+                Set.copyOf(Documents.rooms()),
+                snippets.stream().map(Snippet::document).collect(Collectors.toSet()));
+        new SnippetCompiler(folder).compile(snippets);
     }
 
     @Test

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.exchange;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.internal.Deadline;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.Mtu;
+import dev.isthmus.verbs.QueuePairAddress;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

@@ -1,6 +1,8 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.exchange;
 
 import dev.isthmus.internal.Deadline;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.QueuePairAddress;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.InetSocketAddress;

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.exchange;
 
 import dev.isthmus.internal.Deadline;
 import java.io.EOFException;
