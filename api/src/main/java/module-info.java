@@ -8,5 +8,6 @@ module dev.isthmus {
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;
+    exports dev.isthmus.verbs.attributes;
     exports dev.isthmus.verbs.exchange;
 }

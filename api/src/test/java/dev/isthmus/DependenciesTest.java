@@ -64,14 +64,23 @@ class DependenciesTest {
         assertKnowsNone(VERBS + "..", CM, UCX);
     }
 
+    /** What a device and a port are is told by records on which verbs stands: it is no room, but below all. */
+    private static final String ATTRIBUTES = VERBS + ".attributes";
+
     /** Rooms are the packages under verbs, one for each special trade. */
     private static Set<String> rooms() {
         Set<String> rooms = LIBRARY.stream()
                 .map(JavaClass::getPackageName)
-                .filter(name -> name.startsWith(VERBS + "."))
+                .filter(name -> name.startsWith(VERBS + ".") && !name.equals(ATTRIBUTES))
                 .collect(Collectors.toCollection(TreeSet::new));
         assertTrue(rooms.contains(VERBS + ".exchange"), rooms::toString);
         return rooms;
+    }
+
+    @Test
+    void shouldHaveAttributesThatKnowNoVerbs() {
+        assertKnowsNone(ATTRIBUTES, VERBS);
+        assertKnowsNone(ATTRIBUTES, rooms().toArray(String[]::new));
     }
 
     @Test

@@ -40,7 +40,7 @@ public final class ConnectionConfig {
      * Sets how many READs and atomics of the peer this side serves at once. Not set: as many as the device can and, when
      * accepting, the peer asks for.
      *
-     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.DeviceAttributes#maxQpRdAtomic}
+     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.attributes.DeviceAttributes#maxQpRdAtomic}
      * @return this
      * @throws IllegalArgumentException if it is out of range
      */
@@ -54,7 +54,7 @@ public final class ConnectionConfig {
      * Sets how many READs and atomics this side has outstanding at most. Not set: as many as the device can and, when
      * accepting, the peer asks for.
      *
-     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.DeviceAttributes#maxQpInitRdAtomic}
+     * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.attributes.DeviceAttributes#maxQpInitRdAtomic}
      * @return this
      * @throws IllegalArgumentException if it is out of range
      */

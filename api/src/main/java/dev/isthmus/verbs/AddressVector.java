@@ -5,6 +5,7 @@ import dev.isthmus.bindings.ibverbs.ibv_global_route;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.attributes.PortAttributes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Objects;

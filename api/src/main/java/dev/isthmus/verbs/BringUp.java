@@ -1,5 +1,9 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.verbs.attributes.AtomicCapability;
+import dev.isthmus.verbs.attributes.DeviceCapability;
+import dev.isthmus.verbs.attributes.Mtu;
+import dev.isthmus.verbs.attributes.PortAttributes;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;

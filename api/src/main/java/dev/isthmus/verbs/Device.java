@@ -10,6 +10,8 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.verbs.attributes.NodeType;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;

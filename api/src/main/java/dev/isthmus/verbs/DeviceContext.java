@@ -9,6 +9,9 @@ import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;
+import dev.isthmus.verbs.attributes.PortAttributes;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
@@ -21,6 +24,9 @@ import java.util.function.Consumer;
  * <p>Owned by who opened it. It cannot be closed while it has protection domains or completion queues.
  */
 public final class DeviceContext implements AutoCloseable {
+
+    /** The {@code vendor_id} of Soft-RoCE. */
+    private static final int SOFT_ROCE = 0xff_ffff;
 
     private final Device device;
     private final MemorySegment handle;
@@ -100,6 +106,11 @@ public final class DeviceContext implements AutoCloseable {
      */
     public ExtendedDeviceAttributes extendedAttributes() {
         return queries.extendedAttributes();
+    }
+
+    /** Whether the driver is Soft-RoCE's, some faults of which are gone round. */
+    boolean isSoftRoce() {
+        return attributes().vendorId() == SOFT_ROCE;
     }
 
     /**

@@ -9,10 +9,14 @@ import dev.isthmus.bindings.ibverbs.timespec;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;
+import dev.isthmus.verbs.attributes.PortAttributes;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.OptionalInt;
@@ -41,7 +45,7 @@ final class DeviceQueries {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_device_attr.layout());
             call.check(Libibverbs.QUERY_DEVICE, name, handle, attributes);
-            return DeviceAttributes.read(attributes);
+            return Natives.make(DeviceAttributes.class, attributes);
         }
     }
 
@@ -58,7 +62,7 @@ final class DeviceQueries {
             } else if (errno != 0) {
                 throw call.failure(ops.require(ContextFunction.QUERY_DEVICE_EX), name, Math.abs(errno));
             }
-            return ExtendedDeviceAttributes.read(attributes);
+            return Natives.make(ExtendedDeviceAttributes.class, attributes);
         }
     }
 
@@ -67,7 +71,7 @@ final class DeviceQueries {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_port_attr.layout());
             queryPort(call, port, attributes);
-            return PortAttributes.read(attributes);
+            return Natives.make(PortAttributes.class, attributes);
         }
     }
 

@@ -82,7 +82,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
             try (var call = new VerbsCall().explain(errno -> help(context, entries, config, errno))) {
                 MemorySegment attributes = call.allocate(ibv_cq_init_attr_ex.layout());
                 config.write(attributes, entries);
-                boolean softRoce = context.attributes().isSoftRoce(); // asked while nothing is to be undone
+                boolean softRoce = context.isSoftRoce(); // asked while nothing is to be undone
                 MemorySegment handle = call.create(
                         context.ops().require(ContextFunction.CREATE_CQ_EX),
                         name + ", " + config,

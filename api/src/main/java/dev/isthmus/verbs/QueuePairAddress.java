@@ -1,5 +1,6 @@
 package dev.isthmus.verbs;
 
+import dev.isthmus.verbs.attributes.Mtu;
 import java.util.Objects;
 
 /**

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 

@@ -6,6 +6,7 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.QueuePairMaker;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;

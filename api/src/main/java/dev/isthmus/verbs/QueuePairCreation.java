@@ -168,7 +168,7 @@ final class QueuePairCreation {
     private QueuePair create(CompletionQueue send, CompletionQueue receive, QueuePairConfig config) {
         Lifetime lifetime = lifetime();
         return lifetime.open(() -> {
-            boolean softRoce = config.operations() != 0 && context.attributes().isSoftRoce();
+            boolean softRoce = config.operations() != 0 && context.isSoftRoce();
             try (var call = new VerbsCall().explain(errno -> config.exceeds(context.attributes()))) {
                 MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
                 writeCommon(attributes, send, receive, config);

@@ -4,6 +4,8 @@ import dev.isthmus.bindings.ibverbs.ibv_qp_attr;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.StateStruct;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;

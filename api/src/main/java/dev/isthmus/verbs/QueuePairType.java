@@ -50,6 +50,16 @@ public enum QueuePairType {
         return CODES.of(code);
     }
 
+    /**
+     * Whether its bit is set, such as in what a device has TCP segmentation for: {@code ibv_is_qpt_supported}.
+     *
+     * @param types a bit for each type, as in {@link dev.isthmus.verbs.attributes.TsoCapabilities#supportedQpTypes}
+     * @return true if so
+     */
+    public boolean isIn(int types) {
+        return Codes.isSet(types, code);
+    }
+
     /** Whether two queue pairs of it are connected to each other, one to one. */
     boolean isConnected() {
         return this == RC || this == UC;

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_rx_hash_conf;
+import dev.isthmus.verbs.attributes.RxHashField;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.lang.foreign.ValueLayout;

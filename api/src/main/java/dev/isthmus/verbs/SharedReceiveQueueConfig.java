@@ -5,6 +5,7 @@ import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_tm_cap;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;

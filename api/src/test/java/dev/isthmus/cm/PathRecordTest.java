@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.Rate;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.HexFormat;

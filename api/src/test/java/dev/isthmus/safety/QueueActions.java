@@ -11,7 +11,6 @@ import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ExtendedCompletionQueue;
 import dev.isthmus.verbs.GidEntry;
 import dev.isthmus.verbs.MemoryRegion;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairCapabilities;
@@ -24,6 +23,7 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.util.List;
 import java.util.Objects;
 

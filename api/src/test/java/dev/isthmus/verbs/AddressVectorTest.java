@@ -92,4 +92,13 @@ class AddressVectorTest {
         assertFalse(gid("10.0.0.1").isMulticast());
         assertFalse(gid("fe80::1").isMulticast());
     }
+
+    @Test
+    void shouldWriteEthernetAddressWithItsVlan() {
+        byte[] mac = {(byte) 0xc2, 0, 1, 2, 3, (byte) 0xff};
+        assertEquals("c2:00:01:02:03:ff", EthernetAddress.of(mac, 0xffff).toString());
+        assertEquals("c2:00:01:02:03:ff vlan 5", EthernetAddress.of(mac, 5).toString());
+        assertNotEquals(EthernetAddress.of(mac, 0xffff), EthernetAddress.of(mac, 5));
+        assertEquals(0xc200_0102_03ffL, EthernetAddress.of(mac, 5).mac());
+    }
 }

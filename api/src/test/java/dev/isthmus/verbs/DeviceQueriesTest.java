@@ -8,6 +8,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.VerbsException;
+import dev.isthmus.verbs.attributes.AtomicCapability;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.DeviceCapability;
+import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.NodeType;
+import dev.isthmus.verbs.attributes.OdpCapability;
+import dev.isthmus.verbs.attributes.PhysicalState;
+import dev.isthmus.verbs.attributes.PortAttributes;
+import dev.isthmus.verbs.attributes.PortState;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.verbs.attributes.OdpCapability;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

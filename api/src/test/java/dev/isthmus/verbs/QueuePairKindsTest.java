@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;

@@ -9,6 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

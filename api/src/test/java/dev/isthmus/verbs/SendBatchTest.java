@@ -10,6 +10,7 @@ import dev.isthmus.VerbsException;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.verbs.attributes.DeviceCapability;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -156,7 +157,7 @@ class SendBatchTest {
                 .sge(0, pair.a.region, 0, 4)
                 .sge(1, pair.a.region, 100, 4)
                 .sge(2, pair.a.region, 200, 8);
-        boolean softRoce = pair.a.device.attributes().isSoftRoce();
+        boolean softRoce = pair.a.device.isSoftRoce();
         pair.a.memory().set(ValueLayout.JAVA_INT, 0, 1);
         pair.a.memory().set(ValueLayout.JAVA_INT, 100, 2);
         pair.a.memory().set(LONG, 200, 3);

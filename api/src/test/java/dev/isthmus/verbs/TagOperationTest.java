@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.isthmus.bindings.ibverbs.ibv_ops_wr;
 import dev.isthmus.bindings.ibverbs.ibv_rx_hash_conf;
 import dev.isthmus.testbed.CProgram;
+import dev.isthmus.verbs.attributes.RxHashField;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;

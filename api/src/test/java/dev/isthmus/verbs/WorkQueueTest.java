@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.verbs.attributes.RxHashField;
 import java.lang.foreign.Arena;
 import java.util.Collections;
 import java.util.EnumSet;

@@ -1,11 +1,11 @@
 package dev.isthmus.samples;
 
 import dev.isthmus.verbs.AddressVector;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
 import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.attributes.Mtu;
 import picocli.CommandLine.Command;
 
 /**

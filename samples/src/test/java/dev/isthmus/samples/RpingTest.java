@@ -7,7 +7,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.cm.Listener;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
 import java.net.Inet6Address;
 import java.net.InetAddress;

@@ -24,6 +24,7 @@ final class SnippetCompiler {
             import dev.isthmus.cm.*;
             import dev.isthmus.ucx.*;
             import dev.isthmus.verbs.*;
+            import dev.isthmus.verbs.attributes.*;
             import dev.isthmus.verbs.exchange.*;
             import java.lang.foreign.*;
             import java.net.*;

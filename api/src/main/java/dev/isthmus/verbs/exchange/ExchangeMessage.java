@@ -1,8 +1,8 @@
 package dev.isthmus.verbs.exchange;
 
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.QueuePairAddress;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.nio.ByteBuffer;
 import java.util.Locale;
 

@@ -8,8 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.Mtu;
 import dev.isthmus.verbs.QueuePairAddress;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;

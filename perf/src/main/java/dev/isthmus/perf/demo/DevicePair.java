@@ -2,7 +2,7 @@ package dev.isthmus.perf.demo;
 
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.LinkLayer;
+import dev.isthmus.verbs.attributes.LinkLayer;
 import java.util.List;
 import java.util.OptionalInt;
 

@@ -1,9 +1,9 @@
 package dev.isthmus.perf.info;
 
 import dev.isthmus.verbs.Device;
-import dev.isthmus.verbs.DeviceAttributes;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -3,9 +3,9 @@ package dev.isthmus.perf.info;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.GidEntry;
 import dev.isthmus.verbs.GidType;
-import dev.isthmus.verbs.LinkLayer;
-import dev.isthmus.verbs.PortAttributes;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.PortAttributes;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.util.Arrays;
 
 /** What ibv_devinfo prints of a port. */

@@ -1,14 +1,14 @@
 package dev.isthmus.perf.info;
 
-import dev.isthmus.verbs.AtomicCapability;
 import dev.isthmus.verbs.GidType;
-import dev.isthmus.verbs.LinkLayer;
-import dev.isthmus.verbs.LinkSpeed;
-import dev.isthmus.verbs.LinkWidth;
-import dev.isthmus.verbs.Mtu;
-import dev.isthmus.verbs.PhysicalState;
-import dev.isthmus.verbs.PortState;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.AtomicCapability;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.LinkSpeed;
+import dev.isthmus.verbs.attributes.LinkWidth;
+import dev.isthmus.verbs.attributes.Mtu;
+import dev.isthmus.verbs.attributes.PhysicalState;
+import dev.isthmus.verbs.attributes.PortState;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.util.Locale;
 
 /** Codes in ibv_devinfo's words. */

@@ -3,7 +3,7 @@ package dev.isthmus.perf.perftest;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.GidEntry;
-import dev.isthmus.verbs.Mtu;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;

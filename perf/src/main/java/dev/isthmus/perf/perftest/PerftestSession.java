@@ -1,7 +1,7 @@
 package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.Mtu;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 

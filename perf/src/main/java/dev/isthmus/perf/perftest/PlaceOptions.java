@@ -1,6 +1,6 @@
 package dev.isthmus.perf.perftest;
 
-import dev.isthmus.verbs.Mtu;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.Stream;

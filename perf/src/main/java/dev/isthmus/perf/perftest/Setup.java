@@ -2,11 +2,11 @@ package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.GidEntry;
-import dev.isthmus.verbs.LinkLayer;
-import dev.isthmus.verbs.Mtu;
-import dev.isthmus.verbs.PortAttributes;
-import dev.isthmus.verbs.PortState;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.Mtu;
+import dev.isthmus.verbs.attributes.PortAttributes;
+import dev.isthmus.verbs.attributes.PortState;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.util.Arrays;
 import java.util.Optional;
 

@@ -1,9 +1,9 @@
 package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.LinkLayer;
 import dev.isthmus.verbs.SendOpcode;
-import dev.isthmus.verbs.TransportType;
+import dev.isthmus.verbs.attributes.LinkLayer;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

@@ -2,15 +2,15 @@ package dev.isthmus.perf.info;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.verbs.CqModerationCapabilities;
-import dev.isthmus.verbs.DeviceAttributes;
-import dev.isthmus.verbs.ExtendedDeviceAttributes;
-import dev.isthmus.verbs.OdpCapabilities;
-import dev.isthmus.verbs.PacketPacingCapabilities;
-import dev.isthmus.verbs.PciAtomicCapabilities;
-import dev.isthmus.verbs.RssCapabilities;
-import dev.isthmus.verbs.TagMatchingCapabilities;
-import dev.isthmus.verbs.TsoCapabilities;
+import dev.isthmus.verbs.attributes.CqModerationCapabilities;
+import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;
+import dev.isthmus.verbs.attributes.OdpCapabilities;
+import dev.isthmus.verbs.attributes.PacketPacingCapabilities;
+import dev.isthmus.verbs.attributes.PciAtomicCapabilities;
+import dev.isthmus.verbs.attributes.RssCapabilities;
+import dev.isthmus.verbs.attributes.TagMatchingCapabilities;
+import dev.isthmus.verbs.attributes.TsoCapabilities;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.verbs.Device;
-import dev.isthmus.verbs.DeviceCapability;
+import dev.isthmus.verbs.attributes.DeviceCapability;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.verbs.Gid;
-import dev.isthmus.verbs.Mtu;
+import dev.isthmus.verbs.attributes.Mtu;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

@@ -4,8 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import dev.isthmus.verbs.PortAttributes;
-import dev.isthmus.verbs.PortState;
+import dev.isthmus.verbs.attributes.PortAttributes;
+import dev.isthmus.verbs.attributes.PortState;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;

@@ -1,6 +1,7 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_port_attr;
+import dev.isthmus.internal.Natives;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -56,6 +57,10 @@ public record PortAttributes(
         int linkLayerCode,
         int flags,
         int portCapFlags2) {
+
+    static {
+        Natives.of(PortAttributes.class).isMadeOf(MemorySegment.class, PortAttributes::read);
+    }
 
     private static final int GRH_REQUIRED = 1;
 

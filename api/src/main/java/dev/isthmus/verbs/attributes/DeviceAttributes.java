@@ -1,7 +1,8 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_device_attr;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -93,8 +94,9 @@ public record DeviceAttributes(
         int localCaAckDelay,
         int physPortCount) {
 
-    /** The {@code vendor_id} of Soft-RoCE. */
-    private static final int SOFT_ROCE = 0xff_ffff;
+    static {
+        Natives.of(DeviceAttributes.class).isMadeOf(MemorySegment.class, DeviceAttributes::read);
+    }
 
     /**
      * What the device can do, as far as this version of the library knows it.
@@ -112,11 +114,6 @@ public record DeviceAttributes(
      */
     public AtomicCapability atomicCap() {
         return AtomicCapability.of(atomicCapCode);
-    }
-
-    /** Whether its driver is Soft-RoCE's, some faults of which are gone round. */
-    boolean isSoftRoce() {
-        return vendorId == SOFT_ROCE;
     }
 
     static DeviceAttributes read(MemorySegment attributes) {

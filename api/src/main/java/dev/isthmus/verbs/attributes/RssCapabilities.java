@@ -1,14 +1,13 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_rss_caps;
-import dev.isthmus.internal.Codes;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
  * How a device spreads packets over receive queues: {@code struct ibv_rss_caps}.
  *
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@link #supports}
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
  * @param maxRwqIndirectionTables most indirection tables
  * @param maxRwqIndirectionTableSize most receive queues in a table
  * @param rxHashFieldsMask {@code enum ibv_rx_hash_fields}, or'ed: see {@link #hashFields()}
@@ -20,16 +19,6 @@ public record RssCapabilities(
         long maxRwqIndirectionTableSize,
         long rxHashFieldsMask,
         int rxHashFunctionFlags) {
-
-    /**
-     * Whether it is there for a type of queue pair.
-     *
-     * @param type the type
-     * @return true if so
-     */
-    public boolean supports(QueuePairType type) {
-        return Codes.isSet(supportedQpTypes, type.code());
-    }
 
     /**
      * The parts of a packet that can be hashed.

@@ -1,7 +1,6 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_packet_pacing_caps;
-import dev.isthmus.internal.Codes;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -9,19 +8,9 @@ import java.lang.foreign.MemorySegment;
  *
  * @param minKbps lowest rate, in kbit/s
  * @param maxKbps highest rate, in kbit/s; 0 when the device has no pacing
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@link #supports}
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
  */
 public record PacketPacingCapabilities(long minKbps, long maxKbps, int supportedQpTypes) {
-
-    /**
-     * Whether it is there for a type of queue pair.
-     *
-     * @param type the type
-     * @return true if so
-     */
-    public boolean supports(QueuePairType type) {
-        return Codes.isSet(supportedQpTypes, type.code());
-    }
 
     static PacketPacingCapabilities read(MemorySegment caps) {
         return new PacketPacingCapabilities(

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_device_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_odp_caps;

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_pci_atomic_caps;
 import java.lang.foreign.MemorySegment;

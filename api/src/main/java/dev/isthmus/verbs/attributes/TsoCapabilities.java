@@ -1,26 +1,15 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_tso_caps;
-import dev.isthmus.internal.Codes;
 import java.lang.foreign.MemorySegment;
 
 /**
  * How a device segments TCP: {@code struct ibv_tso_caps}.
  *
  * @param maxTso longest payload that it segments, in bytes; 0 when it does not
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@link #supports}
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
  */
 public record TsoCapabilities(long maxTso, int supportedQpTypes) {
-
-    /**
-     * Whether it is there for a type of queue pair.
-     *
-     * @param type the type
-     * @return true if so
-     */
-    public boolean supports(QueuePairType type) {
-        return Codes.isSet(supportedQpTypes, type.code());
-    }
 
     static TsoCapabilities read(MemorySegment caps) {
         return new TsoCapabilities(

@@ -1,6 +1,7 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.bindings.ibverbs.ibv_device_attr_ex;
+import dev.isthmus.internal.Natives;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
@@ -44,6 +45,10 @@ public record ExtendedDeviceAttributes(
         long maxDmSize,
         PciAtomicCapabilities pciAtomics,
         int physPortCountEx) {
+
+    static {
+        Natives.of(ExtendedDeviceAttributes.class).isMadeOf(MemorySegment.class, ExtendedDeviceAttributes::read);
+    }
 
     /**
      * What the device can do, as far as this version of the library knows it.

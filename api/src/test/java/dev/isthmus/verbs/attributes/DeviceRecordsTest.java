@@ -1,8 +1,7 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.attributes;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.bindings.ibverbs.ibv_device_attr;
@@ -12,6 +11,11 @@ import dev.isthmus.bindings.ibverbs.ibv_packet_pacing_caps;
 import dev.isthmus.bindings.ibverbs.ibv_port_attr;
 import dev.isthmus.bindings.ibverbs.ibv_tm_caps;
 import dev.isthmus.testbed.CProgram;
+import dev.isthmus.verbs.AsyncEventType;
+import dev.isthmus.verbs.CompletionStatus;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.Rate;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -218,9 +222,9 @@ class DeviceRecordsTest {
             assertEquals(Set.of(), device.odp().uc());
             assertEquals(Set.of(), device.odp().ud());
             assertEquals(Set.of(OdpOperation.SRQ_RECV), device.odp().xrc());
-            assertTrue(device.packetPacing().supports(QueuePairType.RC));
-            assertFalse(device.tso().supports(QueuePairType.RC));
-            assertFalse(device.rss().supports(QueuePairType.RC));
+            assertTrue(QueuePairType.RC.isIn(device.packetPacing().supportedQpTypes()));
+            assertFalse(QueuePairType.RC.isIn(device.tso().supportedQpTypes()));
+            assertFalse(QueuePairType.RC.isIn(device.rss().supportedQpTypes()));
             assertEquals(
                     Set.of(RawPacketCapability.CVLAN_STRIPPING, RawPacketCapability.IP_CSUM),
                     device.rawPacketCapabilities());
@@ -331,15 +335,6 @@ class DeviceRecordsTest {
                             .map(d -> Gid.of(HexFormat.of().parseHex(d)).toIpString())
                             .toList());
         }
-    }
-
-    @Test
-    void shouldWriteEthernetAddressWithItsVlan() {
-        byte[] mac = {(byte) 0xc2, 0, 1, 2, 3, (byte) 0xff};
-        assertEquals("c2:00:01:02:03:ff", EthernetAddress.of(mac, 0xffff).toString());
-        assertEquals("c2:00:01:02:03:ff vlan 5", EthernetAddress.of(mac, 5).toString());
-        assertNotEquals(EthernetAddress.of(mac, 0xffff), EthernetAddress.of(mac, 5));
-        assertEquals(0xc200_0102_03ffL, EthernetAddress.of(mac, 5).mac());
     }
 
     @Test
