@@ -4,10 +4,11 @@ module dev.isthmus {
     requires dev.isthmus.bindings.ucx;
     requires static jdk.jfr;
 
-    exports dev.isthmus;
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
-    exports dev.isthmus.verbs;
     exports dev.isthmus.verbs.attributes;
     exports dev.isthmus.verbs.exchange;
+    exports dev.isthmus.verbs.flow;
+    exports dev.isthmus.verbs;
+    exports dev.isthmus;
 }

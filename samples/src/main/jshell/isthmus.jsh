@@ -4,6 +4,8 @@ import dev.isthmus.ucx.*
 import dev.isthmus.verbs.*
 import dev.isthmus.verbs.attributes.*
 import dev.isthmus.verbs.exchange.*
+import dev.isthmus.verbs.flow.*
 import java.lang.foreign.*
 import java.time.Duration
+import dev.isthmus.verbs.flow.Flow
 var device = Device.first().open()

@@ -42,7 +42,11 @@ public final class DeviceContext implements AutoCloseable {
     private final boolean borrowed;
 
     static {
-        Natives.of(DeviceContext.class).isMadeOf(MemorySegment.class, DeviceContext::borrowed);
+        Natives.of(DeviceContext.class)
+                .has(MemorySegment.class, DeviceContext::handle)
+                .has(Lifetime.class, DeviceContext::lifetime)
+                .has(ContextOps.class, DeviceContext::ops)
+                .isMadeOf(MemorySegment.class, DeviceContext::borrowed);
     }
 
     DeviceContext(Device device, MemorySegment handle) {
@@ -452,31 +456,6 @@ public final class DeviceContext implements AutoCloseable {
      */
     public ReceiveIndirectionTable createReceiveIndirectionTable(List<WorkQueue> queues) {
         return ReceiveIndirectionTable.create(this, List.copyOf(queues));
-    }
-
-    /**
-     * Creates counters for flows: {@code ibv_create_counters}.
-     *
-     * @return the counters, which the caller closes before this
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
-     * @throws IllegalStateException if this is closed
-     */
-    public Counters createCounters() {
-        return Counters.create(this);
-    }
-
-    /**
-     * Creates an action that encrypts or decrypts the packets of flows: {@code ibv_create_flow_action_esp}.
-     *
-     * @param configure sets how
-     * @return the action, which the caller closes before this
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device cannot
-     * @throws IllegalStateException if this is closed
-     */
-    public FlowAction createEspAction(Consumer<EspConfig> configure) {
-        var config = new EspConfig();
-        config.filling.by(configure, config);
-        return FlowAction.createEsp(this, config);
     }
 
     MemorySegment handle() {

@@ -37,7 +37,9 @@ public final class QueuePair implements AutoCloseable {
 
     static {
         Natives.of(QueuePair.class)
+                .has(MemorySegment.class, QueuePair::handle)
                 .has(Lifetime.class, QueuePair::lifetime)
+                .has(OwnerThread.class, qp -> qp.owner)
                 .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
     }
 
@@ -732,21 +734,6 @@ public final class QueuePair implements AutoCloseable {
             throw new IllegalArgumentException(this + " binds no memory window: only RC and UC do");
         }
         return handle;
-    }
-
-    /**
-     * Lets packets that match a rule go to this queue pair: {@code ibv_create_flow}. Only UD and RAW_PACKET queue pairs
-     * can, and the process needs CAP_NET_RAW. Blocks for a system call.
-     *
-     * @param rule the rule
-     * @return the rule in force, which the caller closes before this
-     * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this, or an action or counters of the rule are closed
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not steer flows
-     */
-    public Flow createFlow(FlowRule rule) {
-        owner.check();
-        return Flow.create(context, this, handle, lifetime, rule);
     }
 
     /**

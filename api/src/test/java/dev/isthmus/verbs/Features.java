@@ -8,7 +8,7 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.function.Executable;
 
 /** What a device says that it has, for tests of what Soft-RoCE lacks. */
-final class Features {
+public final class Features {
 
     /** {@code IBV_DEVICE_XRC} of {@code enum ibv_device_cap_flags}. */
     private static final int XRC = 1 << 20;
@@ -26,20 +26,43 @@ final class Features {
 
     private Features() {}
 
-    static boolean hasXrc(DeviceContext context) {
+    /**
+     * Whether a device has XRC.
+     *
+     * @param context the open device
+     * @return true if so
+     */
+    public static boolean hasXrc(DeviceContext context) {
         return has(context, XRC);
     }
 
-    static boolean canResizeSharedReceiveQueues(DeviceContext context) {
+    /**
+     * Whether a device can change the size of shared receive queues.
+     *
+     * @param context the open device
+     * @return true if so
+     */
+    public static boolean canResizeSharedReceiveQueues(DeviceContext context) {
         return has(context, SRQ_RESIZE);
     }
 
-    static boolean steersFlows(DeviceContext context) {
+    /**
+     * Whether a device steers flows.
+     *
+     * @param context the open device
+     * @return true if so
+     */
+    public static boolean steersFlows(DeviceContext context) {
         return has(context, FLOW_STEERING);
     }
 
-    /** Whether a failed queue pair on a shared receive queue is told of: Soft-RoCE does so from Linux 6.5 on. */
-    static boolean tellsTheLastRequest(DeviceContext context) {
+    /**
+     * Whether a failed queue pair on a shared receive queue is told of: Soft-RoCE does so from Linux 6.5 on.
+     *
+     * @param context the open device
+     * @return true if so
+     */
+    public static boolean tellsTheLastRequest(DeviceContext context) {
         String[] linux = System.getProperty("os.version").split("[.-]", 3);
         int version = Integer.parseInt(linux[0]) * 1000 + Integer.parseInt(linux[1]);
         return context.attributes().vendorId() != SOFT_ROCE || version >= 6005;
@@ -49,11 +72,13 @@ final class Features {
      * Makes something that few devices have. Ends the test as refused by the device when that says, in just the words it
      * must, that it does not have it.
      *
+     * @param <T> what is made
      * @param call the C function that makes it
      * @param arguments what the exception must name when the device does not have it
+     * @param maker makes it
      * @return what was made
      */
-    static <T> T make(String call, String arguments, Supplier<T> maker) {
+    public static <T> T make(String call, String arguments, Supplier<T> maker) {
         try {
             return maker.get();
         } catch (VerbsException e) {
@@ -61,18 +86,39 @@ final class Features {
         }
     }
 
-    /** The end of a test whose device says that it does not support a call. */
-    static RefusedByDevice unsupported(String call, String arguments, VerbsException e) {
+    /**
+     * The end of a test whose device says that it does not support a call.
+     *
+     * @param call the C function
+     * @param arguments what the exception must name
+     * @param e the exception
+     * @return what the test throws
+     */
+    public static RefusedByDevice unsupported(String call, String arguments, VerbsException e) {
         return RefusedByDevice.saying(e, call + "(" + arguments + UNSUPPORTED);
     }
 
-    /** The same, whatever follows the first arguments. */
-    static RefusedByDevice unsupported(VerbsException e, String call, String firstArguments) {
+    /**
+     * The same, whatever follows the first arguments.
+     *
+     * @param e the exception
+     * @param call the C function
+     * @param firstArguments what the exception must name first
+     * @return what the test throws
+     */
+    public static RefusedByDevice unsupported(VerbsException e, String call, String firstArguments) {
         return RefusedByDevice.saying(e, call + "(" + firstArguments, UNSUPPORTED);
     }
 
-    /** The same of a call that the device states that it does not have. */
-    static RefusedByDevice unsupported(String call, String arguments, Executable use) {
+    /**
+     * The same of a call that the device states that it does not have.
+     *
+     * @param call the C function
+     * @param arguments what the exception must name
+     * @param use makes the call
+     * @return what the test throws
+     */
+    public static RefusedByDevice unsupported(String call, String arguments, Executable use) {
         return unsupported(call, arguments, assertThrows(VerbsException.class, use));
     }
 

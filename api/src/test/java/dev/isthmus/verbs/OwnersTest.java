@@ -88,9 +88,7 @@ class OwnersTest {
                 Gid.class,
                 pair.a.gid.gid(),
                 QueuePairAddress.class,
-                pair.b.qp.address(pair.b.gid),
-                FlowRule.class,
-                FlowRule.match(1)));
+                pair.b.qp.address(pair.b.gid)));
         arguments.putAll(Map.of(
                 RemoteMemory.class,
                 lent.remoteMemory(),

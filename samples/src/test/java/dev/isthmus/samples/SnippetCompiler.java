@@ -26,12 +26,14 @@ final class SnippetCompiler {
             import dev.isthmus.verbs.*;
             import dev.isthmus.verbs.attributes.*;
             import dev.isthmus.verbs.exchange.*;
+            import dev.isthmus.verbs.flow.*;
             import java.lang.foreign.*;
             import java.net.*;
             import java.nio.*;
             import java.time.*;
             import java.util.*;
             import java.util.concurrent.*;
+            import dev.isthmus.verbs.flow.Flow;
             """;
 
     /** What a snippet of the kind "rc" stands in: two connected queue pairs, and memory that both may reach. */

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
@@ -17,7 +17,7 @@ import java.util.Set;
 
 /**
  * How packets are encrypted or decrypted: {@code struct ibv_flow_action_esp_attr}. Filled in by the configurer that is
- * passed to {@link DeviceContext#createEspAction} or {@link FlowAction#modifyEsp}; what is not set is not there, or stays.
+ * passed to {@link FlowAction#createEsp} or {@link FlowAction#modifyEsp}; what is not set is not there, or stays.
  */
 public final class EspConfig {
 

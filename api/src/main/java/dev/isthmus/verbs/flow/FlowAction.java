@@ -1,8 +1,11 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.DeviceContext;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
@@ -24,14 +27,25 @@ public final class FlowAction implements AutoCloseable {
         this.handle = handle;
     }
 
-    static FlowAction createEsp(DeviceContext context, EspConfig config) {
+    /**
+     * Creates an action that encrypts or decrypts the packets of flows: {@code ibv_create_flow_action_esp}.
+     *
+     * @param context the device
+     * @param configure sets how
+     * @return the action, which the caller closes before the device
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device cannot
+     * @throws IllegalStateException if the device is closed
+     */
+    public static FlowAction createEsp(DeviceContext context, Consumer<EspConfig> configure) {
+        var config = new EspConfig();
+        config.filling.by(configure, config);
         String name = context.device().name() + ", ESP";
-        var lifetime = new Lifetime("FlowAction", name, context.lifetime());
+        var lifetime = new Lifetime("FlowAction", name, Natives.lifetime(context));
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
-                var function = context.ops().require(ContextFunction.CREATE_FLOW_ACTION_ESP);
+                var function = Natives.part(context, ContextOps.class).require(ContextFunction.CREATE_FLOW_ACTION_ESP);
                 MemorySegment handle =
-                        call.create(function, name + ", " + config, context.handle(), config.write(call));
+                        call.create(function, name + ", " + config, Natives.handle(context), config.write(call));
                 return Lifetime.orDestroy(
                         () -> new FlowAction(context, lifetime, handle), () -> destroy(context, handle, name));
             }
@@ -39,7 +53,8 @@ public final class FlowAction implements AutoCloseable {
     }
 
     private static void destroy(DeviceContext context, MemorySegment handle, String name) {
-        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW_ACTION), handle, name);
+        VerbsCall.destroy(
+                Natives.part(context, ContextOps.class).require(ContextFunction.DESTROY_FLOW_ACTION), handle, name);
     }
 
     /**
@@ -53,7 +68,7 @@ public final class FlowAction implements AutoCloseable {
         var config = new EspConfig();
         config.filling.by(configure, config);
         try (var call = new VerbsCall(lifetime)) {
-            var function = context.ops().require(ContextFunction.MODIFY_FLOW_ACTION_ESP);
+            var function = Natives.part(context, ContextOps.class).require(ContextFunction.MODIFY_FLOW_ACTION_ESP);
             call.check(function, lifetime.name() + ", " + config, handle, config.write(call));
         }
     }

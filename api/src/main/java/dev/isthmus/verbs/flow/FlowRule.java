@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import dev.isthmus.bindings.ibverbs.ibv_flow_attr;
 import dev.isthmus.bindings.ibverbs.ibv_flow_spec_action_drop;
@@ -13,7 +13,7 @@ import java.util.stream.Stream;
 
 /**
  * A rule which packets go to a queue pair, and what is done to them: {@code struct ibv_flow_attr} and the specifications
- * that follow it. Immutable: setting a part gives another rule. {@link QueuePair#createFlow} puts it into force.
+ * that follow it. Immutable: setting a part gives another rule. {@link Flow#create} puts it into force.
  *
  * @param type its kind
  * @param port the port whose packets it is for, from 1

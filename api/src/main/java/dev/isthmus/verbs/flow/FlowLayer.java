@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import dev.isthmus.bindings.ibverbs.ibv_flow_esp_filter;
 import dev.isthmus.bindings.ibverbs.ibv_flow_eth_filter;

@@ -1,9 +1,14 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.QueuePair;
 import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
@@ -28,16 +33,32 @@ public final class Flow implements AutoCloseable {
         this.handle = handle;
     }
 
-    static Flow create(
-            DeviceContext context, QueuePair qp, MemorySegment qpHandle, Lifetime qpLifetime, FlowRule rule) {
-        String what = qp + ", " + rule;
-        Lifetime[] parents =
-                Stream.concat(Stream.of(qpLifetime), rule.parents()).toArray(Lifetime[]::new);
+    /**
+     * Lets packets that match a rule go to a queue pair: {@code ibv_create_flow}. Only UD and RAW_PACKET queue pairs can, and
+     * the process needs CAP_NET_RAW. Blocks for a system call.
+     *
+     * @param queuePair the queue pair, on the thread that it belongs to
+     * @param rule the rule
+     * @return the rule in force, which the caller closes before the queue pair
+     * @throws IllegalArgumentException if the queue pair is of type XRC_RECV
+     * @throws WrongThreadException if the queue pair belongs to another thread
+     * @throws IllegalStateException if the queue pair, or an action or counters of the rule are closed
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not steer flows
+     */
+    public static Flow create(QueuePair queuePair, FlowRule rule) {
+        Natives.part(queuePair, OwnerThread.class).check();
+        if (queuePair.protectionDomain() == null) {
+            throw new IllegalArgumentException(queuePair + " takes no flows: only UD and RAW_PACKET do");
+        }
+        DeviceContext context = queuePair.protectionDomain().context();
+        String what = queuePair + ", " + rule;
+        Lifetime[] parents = Stream.concat(Stream.of(Natives.lifetime(queuePair)), rule.parents())
+                .toArray(Lifetime[]::new);
         var lifetime = new Lifetime("Flow", what, parents);
         return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(errno -> help(context, errno))) {
-                var function = context.ops().require(ContextFunction.CREATE_FLOW);
-                MemorySegment handle = call.create(function, what, qpHandle, rule.write(call));
+                var function = ops(context).require(ContextFunction.CREATE_FLOW);
+                MemorySegment handle = call.create(function, what, Natives.handle(queuePair), rule.write(call));
                 return Lifetime.orDestroy(
                         () -> new Flow(context, lifetime, handle), () -> destroy(context, handle, what));
             }
@@ -45,7 +66,11 @@ public final class Flow implements AutoCloseable {
     }
 
     private static void destroy(DeviceContext context, MemorySegment handle, String name) {
-        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_FLOW), handle, name);
+        VerbsCall.destroy(ops(context).require(ContextFunction.DESTROY_FLOW), handle, name);
+    }
+
+    private static ContextOps ops(DeviceContext context) {
+        return Natives.part(context, ContextOps.class);
     }
 
     private static String help(DeviceContext context, int errno) {

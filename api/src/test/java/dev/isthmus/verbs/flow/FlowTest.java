@@ -1,9 +1,12 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.Features;
+import dev.isthmus.verbs.QueuePairType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +27,9 @@ class FlowTest {
                 var cq = context.createCompletionQueue(16);
                 var qp = pd.createQueuePair(QueuePairType.UD, cq, cq)) {
             if (!Features.steersFlows(context)) {
-                throw Features.unsupported("ibv_create_flow", qp + ", " + rule(), () -> qp.createFlow(rule()));
+                throw Features.unsupported("ibv_create_flow", qp + ", " + rule(), () -> Flow.create(qp, rule()));
             }
-            try (Flow flow = qp.createFlow(rule())) {
+            try (Flow flow = Flow.create(qp, rule())) {
                 var e = assertThrows(IllegalStateException.class, qp::close);
                 assertTrue(e.getMessage().contains("1 Flow"), e.getMessage());
                 assertTrue(flow.toString().contains("DST_PORT=1267"), flow.toString());
@@ -38,7 +41,7 @@ class FlowTest {
     void shouldCount() {
         try (var context = Device.first().open();
                 Counters counters =
-                        Features.make("ibv_create_counters", context.device().name(), context::createCounters)) {
+                        Features.make("ibv_create_counters", context.device().name(), () -> Counters.create(context))) {
             counters.attach(Counters.Kind.PACKETS, 0);
             counters.attach(Counters.Kind.BYTES, 1);
             assertEquals(0, counters.read(2, true)[0]); // nothing flows yet
@@ -55,8 +58,10 @@ class FlowTest {
                         "ibv_create_flow_action_esp",
                         context.device().name()
                                 + ", ESP, spi=7, [ENCRYPT], AES-GCM of 128 bits, replayWindow=null, esn=null",
-                        () -> context.createEspAction(config -> config.association(7, 1, 0, 0, EspConfig.Flag.ENCRYPT)
-                                .aesGcm(new byte[16], 1, 2, 16)))) {
+                        () -> FlowAction.createEsp(
+                                context,
+                                config -> config.association(7, 1, 0, 0, EspConfig.Flag.ENCRYPT)
+                                        .aesGcm(new byte[16], 1, 2, 16)))) {
             action.modifyEsp(config -> config.esn(1));
             assertThrows(IllegalStateException.class, context::close);
         }
@@ -64,9 +69,12 @@ class FlowTest {
 
     @Test
     void shouldRefuseUseOnAnotherThread() throws InterruptedException {
-        try (var pair = RcPair.unconnected(config -> {})) {
+        try (var context = Device.first().open();
+                var pd = context.allocateProtectionDomain();
+                var cq = context.createCompletionQueue(16);
+                var qp = pd.createQueuePair(QueuePairType.RC, cq, cq)) {
             var failure = new Throwable[1];
-            var thread = new Thread(() -> pair.a.qp.createFlow(rule()));
+            var thread = new Thread(() -> Flow.create(qp, rule()));
             thread.setUncaughtExceptionHandler((t, e) -> failure[0] = e);
             thread.start();
             thread.join();

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import dev.isthmus.bindings.ibverbs.ibv_flow_spec_action_drop;
 import dev.isthmus.bindings.ibverbs.ibv_flow_spec_action_handle;

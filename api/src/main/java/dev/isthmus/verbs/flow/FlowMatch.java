@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.flow;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -6,8 +6,11 @@ import dev.isthmus.bindings.ibverbs.ibv_counter_attach_attr;
 import dev.isthmus.bindings.ibverbs.ibv_counters_init_attr;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.DeviceContext;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
@@ -59,14 +62,22 @@ public final class Counters implements AutoCloseable {
         this.handle = handle;
     }
 
-    static Counters create(DeviceContext context) {
+    /**
+     * Creates counters for flows: {@code ibv_create_counters}.
+     *
+     * @param context the device
+     * @return the counters, which the caller closes before the device
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
+     * @throws IllegalStateException if the device is closed
+     */
+    public static Counters create(DeviceContext context) {
         String name = context.device().name();
-        var lifetime = new Lifetime("Counters", name, context.lifetime());
+        var lifetime = new Lifetime("Counters", name, Natives.lifetime(context));
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 MemorySegment init = call.allocate(ibv_counters_init_attr.layout());
-                var function = context.ops().require(ContextFunction.CREATE_COUNTERS);
-                MemorySegment handle = call.create(function, name, context.handle(), init);
+                var function = Natives.part(context, ContextOps.class).require(ContextFunction.CREATE_COUNTERS);
+                MemorySegment handle = call.create(function, name, Natives.handle(context), init);
                 return Lifetime.orDestroy(
                         () -> new Counters(context, lifetime, handle), () -> destroy(context, handle, name));
             }
@@ -74,7 +85,8 @@ public final class Counters implements AutoCloseable {
     }
 
     private static void destroy(DeviceContext context, MemorySegment handle, String name) {
-        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_COUNTERS), handle, name);
+        VerbsCall.destroy(
+                Natives.part(context, ContextOps.class).require(ContextFunction.DESTROY_COUNTERS), handle, name);
     }
 
     /**
@@ -119,7 +131,7 @@ public final class Counters implements AutoCloseable {
         ibv_counter_attach_attr.counter_desc(attributes, kind.code());
         ibv_counter_attach_attr.index(attributes, index);
         try (var call = new VerbsCall(lifetime).explain(Counters::help)) {
-            var function = context.ops().require(ContextFunction.ATTACH_COUNTERS_POINT_FLOW);
+            var function = Natives.part(context, ContextOps.class).require(ContextFunction.ATTACH_COUNTERS_POINT_FLOW);
             call.check(function, what, handle, attributes, flow);
         }
     }
@@ -144,7 +156,7 @@ public final class Counters implements AutoCloseable {
         }
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment values = call.allocate(JAVA_LONG, count);
-            var function = context.ops().require(ContextFunction.READ_COUNTERS);
+            var function = Natives.part(context, ContextOps.class).require(ContextFunction.READ_COUNTERS);
             call.check(function, lifetime.name() + ", " + count, handle, values, count, cached ? PREFER_CACHED : 0);
             return values.toArray(JAVA_LONG);
         }
