@@ -284,35 +284,6 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Allocates memory on the device: {@code ibv_alloc_dm}.
-     *
-     * @param bytes how much; some devices want a multiple of 4
-     * @param alignment of its address on the device, in bytes: a power of two, 1 for any
-     * @return the memory, which the caller closes before this
-     * @throws IllegalArgumentException if {@code bytes} is not positive, or the alignment no power of two
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none
-     * @throws IllegalStateException if this is closed
-     */
-    public DeviceMemory allocateDeviceMemory(long bytes, long alignment) {
-        return DeviceMemory.allocate(this, bytes, alignment);
-    }
-
-    /**
-     * Imports device memory that another process, or another open device of this one, has allocated: {@code
-     * ibv_import_dm}.
-     *
-     * @param handleNumber its {@link DeviceMemory#handleNumber}
-     * @param bytes its {@link DeviceMemory#length}
-     * @return the memory; closing it lets go of it, and leaves it to its owner, who closes it later
-     * @throws IllegalArgumentException if {@code bytes} is not positive
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
-     * @throws IllegalStateException if this is closed
-     */
-    public DeviceMemory importDeviceMemory(int handleNumber, long bytes) {
-        return DeviceMemory.importFrom(this, handleNumber, bytes);
-    }
-
-    /**
      * Opens a device once more by a file descriptor of it, with what was made by that: {@code ibv_import_device}.
      *
      * @param fileDescriptor what {@link #commandFileDescriptor} returned, or what it became when it was sent to this

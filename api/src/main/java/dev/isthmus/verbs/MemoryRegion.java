@@ -5,6 +5,8 @@ import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.OutsideRegion;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -27,6 +29,10 @@ import java.util.function.Supplier;
  * SendRequest#inline inline} request is posted. docs/what-ends-the-jvm.md has what follows from these.
  */
 public final class MemoryRegion implements AutoCloseable {
+
+    static {
+        Natives.of(MemoryRegion.class).isMadeOf(OutsideRegion.class, MemoryRegions::of);
+    }
 
     /**
      * The regions that are open. It keeps the memory of an automatic arena from being freed while a device can still

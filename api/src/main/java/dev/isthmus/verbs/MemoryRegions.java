@@ -7,6 +7,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.Trace;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.OutsideRegion;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
@@ -127,31 +128,22 @@ final class MemoryRegions {
                         pd.context().ops().require(ContextFunction.ALLOC_NULL_MR), device(pd), pd.handle()));
     }
 
-    static MemoryRegion registerDeviceMemory(
-            ProtectionDomain pd, DeviceMemory memory, long offset, long length, AccessFlag... flags) {
-        Set<AccessFlag> access = set(flags);
-        access.add(AccessFlag.ZERO_BASED); // it has no other addresses, and the kernel wants to hear it
+    /** A region of what another package has. */
+    static MemoryRegion of(OutsideRegion from) {
+        var pd = (ProtectionDomain) from.domain();
+        Set<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
+        access.addAll(Codes.flags(AccessFlag.class, Integer.toUnsignedLong(from.access()), AccessFlag::code));
         RegionMemory.checkAccess(access);
-        memory.checkRange(offset, length);
-        if (memory.context() != pd.context()) {
-            throw new IllegalArgumentException(memory + " and " + pd + " are not of the same open device");
-        }
-        RegionMemory range = RegionMemory.outside(0, length);
+        RegionMemory memory = RegionMemory.outside(0, from.length());
+        String note = ", of " + from.of();
         return make(
                 pd,
-                range,
+                memory,
                 access,
-                ", of " + memory,
-                call -> call.create(
-                        pd.context().ops().require(ContextFunction.REG_DM_MR),
-                        describe(pd, range, access, ", of " + memory),
-                        pd.handle(),
-                        memory.handle(),
-                        offset,
-                        length,
-                        mask(access)),
+                note,
+                call -> from.create().create(call, describe(pd, memory, access, note)),
                 RegionKind.OUTSIDE,
-                memory.lifetime());
+                from.parent());
     }
 
     static MemoryRegion importRegion(

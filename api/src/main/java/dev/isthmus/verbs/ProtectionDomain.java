@@ -4,6 +4,7 @@ import dev.isthmus.bindings.ibverbs.ibv_pd;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -16,6 +17,12 @@ import java.util.function.Consumer;
  * <p>Owned by who allocated it. It cannot be closed while it has regions, queue pairs or shared receive queues.
  */
 public sealed class ProtectionDomain implements AutoCloseable permits ParentDomain {
+
+    static {
+        Natives.of(ProtectionDomain.class)
+                .has(MemorySegment.class, ProtectionDomain::handle)
+                .has(Lifetime.class, ProtectionDomain::lifetime);
+    }
 
     private final DeviceContext context;
     private final Lifetime lifetime;
@@ -167,24 +174,6 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      */
     public MemoryRegion registerDmabuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
         return MemoryRegions.registerDmabuf(this, fileDescriptor, offset, length, iova, access);
-    }
-
-    /**
-     * Registers memory on the device: {@code ibv_reg_dm_mr}. Its addresses count from 0.
-     *
-     * @param memory of the same open device; it stays open while the region is
-     * @param offset where in it the region begins, in bytes
-     * @param length of the region, in bytes
-     * @param access what may be done to it besides reading by this side; ZERO_BASED need not be said
-     * @return the region, which the caller closes before this and before the memory
-     * @throws IndexOutOfBoundsException if the range is outside the memory
-     * @throws IllegalArgumentException if the memory is of another device, or REMOTE_WRITE or REMOTE_ATOMIC is asked
-     *     for without LOCAL_WRITE
-     * @throws IllegalStateException if this or the memory is closed
-     * @throws dev.isthmus.VerbsException if the call fails
-     */
-    public MemoryRegion registerDeviceMemory(DeviceMemory memory, long offset, long length, AccessFlag... access) {
-        return MemoryRegions.registerDeviceMemory(this, memory, offset, length, access);
     }
 
     /**

@@ -5,7 +5,6 @@ import static dev.isthmus.safety.Action.action;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressSpaceRegion;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.DeviceMemory;
 import dev.isthmus.verbs.MemoryAdvice;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.MemoryWindow;
@@ -15,6 +14,7 @@ import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.WindowBinding;
+import dev.isthmus.verbs.devicememory.DeviceMemory;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
@@ -117,7 +117,7 @@ final class MemoryActions {
                         1,
                         w -> w.made(
                                 DeviceMemory.class,
-                                w.use(DeviceContext.class).allocateDeviceMemory(w.length(), w.length())),
+                                DeviceMemory.allocate(w.use(DeviceContext.class), w.length(), w.length())),
                         Reason.ARGUMENT,
                         Reason.DEVICE),
                 action(

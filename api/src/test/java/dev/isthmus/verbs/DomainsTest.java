@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.VerbsException;
-import dev.isthmus.testbed.RefusedByDevice;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -125,44 +123,5 @@ class DomainsTest {
                 assertTrue(parent.allocatorFailure().isEmpty());
             }
         }
-    }
-
-    @Test
-    void shouldAllocateDeviceMemory() {
-        try (var memory = deviceMemory();
-                var pd = context.allocateProtectionDomain();
-                var region = pd.registerDeviceMemory(memory, 0, 256, AccessFlag.LOCAL_WRITE)) {
-            byte[] bytes = {1, 2, 3, 4, 5, 6, 7, 8};
-            memory.copyIn(16, MemorySegment.ofArray(bytes));
-            byte[] back = new byte[8];
-            memory.copyOut(16, MemorySegment.ofArray(back));
-            assertEquals(-1, MemorySegment.ofArray(bytes).mismatch(MemorySegment.ofArray(back)));
-            assertEquals(0, region.address());
-            assertThrows(IllegalStateException.class, memory::close);
-            assertThrows(IndexOutOfBoundsException.class, () -> memory.copyIn(252, MemorySegment.ofArray(bytes)));
-            assertThrows(IndexOutOfBoundsException.class, () -> memory.copyOut(-4, MemorySegment.ofArray(back)));
-            assertThrows(
-                    IndexOutOfBoundsException.class,
-                    () -> pd.registerDeviceMemory(memory, 4, 256, AccessFlag.LOCAL_WRITE));
-        }
-    }
-
-    private DeviceMemory deviceMemory() {
-        try {
-            return context.allocateDeviceMemory(256, 4);
-        } catch (VerbsException e) {
-            assertEquals(0, context.extendedAttributes().maxDmSize(), "bytes that the device says it has");
-            throw RefusedByDevice.saying(
-                    e,
-                    "ibv_alloc_dm(" + device()
-                            + ", 256 bytes): EOPNOTSUPP (95): this device has no memory for programs");
-        }
-    }
-
-    @Test
-    void shouldRefuseDeviceMemoryThatCannotBe() {
-        assertThrows(IllegalArgumentException.class, () -> context.allocateDeviceMemory(0, 1));
-        assertThrows(IllegalArgumentException.class, () -> context.allocateDeviceMemory(64, 3));
-        assertThrows(IllegalArgumentException.class, () -> context.importDeviceMemory(0, 0));
     }
 }

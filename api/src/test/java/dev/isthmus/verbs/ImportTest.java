@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
-import dev.isthmus.internal.Errno;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -100,17 +99,6 @@ class ImportTest {
             try (var again = Features.make("ibv_import_mr", arguments, () -> importOf(pd, memory.region()))) {
                 assertEquals(memory.region().lkey(), again.lkey());
             }
-        }
-    }
-
-    @Test
-    void shouldSayThatThereIsNoDeviceMemoryToImport() {
-        try (var context = Device.first().open()) {
-            var e = assertThrows(VerbsException.class, () -> context.importDeviceMemory(4711, 64));
-            if (e.errno() == Errno.EOPNOTSUPP) {
-                throw Features.unsupported("ibv_import_dm", context.device().name() + ", imported 4711", e);
-            }
-            assertEquals("ibv_import_dm", e.call());
         }
     }
 

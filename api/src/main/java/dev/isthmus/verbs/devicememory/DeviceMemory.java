@@ -1,16 +1,25 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.devicememory;
 
 import dev.isthmus.bindings.ibverbs.ibv_alloc_dm_attr;
 import dev.isthmus.bindings.ibverbs.ibv_dm;
+import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.OutsideRegion;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -44,20 +53,31 @@ public final class DeviceMemory implements AutoCloseable {
                 function("ibv_memcpy_from_dm", ibv_dm.memcpy_from_dm(struct), ibv_dm.memcpy_from_dm.descriptor());
     }
 
-    static DeviceMemory allocate(DeviceContext context, long bytes, long alignment) {
+    /**
+     * Allocates memory on a device: {@code ibv_alloc_dm}.
+     *
+     * @param context the device
+     * @param bytes how much; some devices want a multiple of 4
+     * @param alignment of its address on the device, in bytes: a power of two, 1 for any
+     * @return the memory, which the caller closes before the device
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or the alignment no power of two
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none
+     * @throws IllegalStateException if the device is closed
+     */
+    public static DeviceMemory allocate(DeviceContext context, long bytes, long alignment) {
         checkLength(bytes);
         if (Long.bitCount(alignment) != 1) {
             throw new IllegalArgumentException("the alignment is not a power of two: " + alignment);
         }
         String name = context.device().name() + ", " + bytes + " bytes";
-        var lifetime = new Lifetime("DeviceMemory", name, context.lifetime());
+        var lifetime = new Lifetime("DeviceMemory", name, Natives.lifetime(context));
         return lifetime.open(() -> {
             try (var call = new VerbsCall().explain(DeviceMemory::allocateHelp)) {
                 MemorySegment attributes = call.allocate(ibv_alloc_dm_attr.layout());
                 ibv_alloc_dm_attr.length(attributes, bytes);
                 ibv_alloc_dm_attr.log_align_req(attributes, Long.numberOfTrailingZeros(alignment));
-                NativeFunction function = context.ops().require(ContextFunction.ALLOC_DM);
-                MemorySegment dm = call.create(function, name, context.handle(), attributes);
+                NativeFunction function = ops(context).require(ContextFunction.ALLOC_DM);
+                MemorySegment dm = call.create(function, name, Natives.handle(context), attributes);
                 return made(context, lifetime, dm, bytes, false);
             }
         });
@@ -72,13 +92,25 @@ public final class DeviceMemory implements AutoCloseable {
         };
     }
 
-    static DeviceMemory importFrom(DeviceContext context, int handleNumber, long bytes) {
+    /**
+     * Imports device memory that another process, or another open device of this one, has allocated: {@code
+     * ibv_import_dm}.
+     *
+     * @param context the device
+     * @param handleNumber its {@link #handleNumber}
+     * @param bytes its {@link #length}
+     * @return the memory; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @throws IllegalArgumentException if {@code bytes} is not positive
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws IllegalStateException if the device is closed
+     */
+    public static DeviceMemory importFrom(DeviceContext context, int handleNumber, long bytes) {
         checkLength(bytes);
         String name = context.device().name() + ", imported " + handleNumber;
-        var lifetime = new Lifetime("DeviceMemory", name, context.lifetime());
+        var lifetime = new Lifetime("DeviceMemory", name, Natives.lifetime(context));
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
-                MemorySegment dm = call.create(Libibverbs.IMPORT_DM, name, context.handle(), handleNumber);
+                MemorySegment dm = call.create(Libibverbs.IMPORT_DM, name, Natives.handle(context), handleNumber);
                 return made(context, lifetime, dm, bytes, true);
             }
         });
@@ -97,7 +129,7 @@ public final class DeviceMemory implements AutoCloseable {
                 call.nothing(Libibverbs.UNIMPORT_DM, handle);
             }
         } else {
-            VerbsCall.destroy(context.ops().require(ContextFunction.FREE_DM), handle, name);
+            VerbsCall.destroy(ops(context).require(ContextFunction.FREE_DM), handle, name);
         }
     }
 
@@ -185,7 +217,7 @@ public final class DeviceMemory implements AutoCloseable {
 
     /**
      * The number that the kernel knows the memory by: {@code handle} of {@code struct ibv_dm}. Another process, which
-     * has imported the device, imports the memory by it: see {@link DeviceContext#importDeviceMemory}.
+     * has imported the device, imports the memory by it: see {@link #importFrom}.
      *
      * @return the number
      * @throws IllegalStateException if this is closed
@@ -195,20 +227,51 @@ public final class DeviceMemory implements AutoCloseable {
         return handleNumber;
     }
 
-    void checkRange(long offset, long bytes) {
+    /**
+     * Registers a range of the memory: {@code ibv_reg_dm_mr}. The region's addresses count from 0.
+     *
+     * @param pd the domain that the region is to be in, of the same open device
+     * @param offset where in the memory the region begins, in bytes
+     * @param length of the region, in bytes
+     * @param access what may be done to it besides reading by this side; ZERO_BASED need not be said
+     * @return the region, which the caller closes before the domain and before this
+     * @throws IndexOutOfBoundsException if the range is outside the memory
+     * @throws IllegalArgumentException if the domain is of another device, or REMOTE_WRITE or REMOTE_ATOMIC is asked
+     *     for without LOCAL_WRITE
+     * @throws IllegalStateException if this or the domain is closed
+     * @throws dev.isthmus.VerbsException if the call fails
+     */
+    public MemoryRegion register(ProtectionDomain pd, long offset, long length, AccessFlag... access) {
+        checkRange(offset, length);
+        if (pd.context() != context) {
+            throw new IllegalArgumentException(this + " and " + pd + " are not of the same open device");
+        }
+        // It has no other addresses, and the kernel wants to hear it.
+        int flags = Codes.mask(List.of(access), AccessFlag::code) | AccessFlag.ZERO_BASED.code();
+        return Natives.make(
+                MemoryRegion.class,
+                new OutsideRegion(
+                        pd,
+                        length,
+                        flags,
+                        this,
+                        lifetime,
+                        (call, what) -> call.create(
+                                ops(context).require(ContextFunction.REG_DM_MR),
+                                what,
+                                Natives.handle(pd),
+                                handle,
+                                offset,
+                                length,
+                                flags)));
+    }
+
+    private void checkRange(long offset, long bytes) {
         Objects.checkFromIndexSize(offset, bytes, length);
     }
 
-    DeviceContext context() {
-        return context;
-    }
-
-    MemorySegment handle() {
-        return handle;
-    }
-
-    Lifetime lifetime() {
-        return lifetime;
+    private static ContextOps ops(DeviceContext context) {
+        return Natives.part(context, ContextOps.class);
     }
 
     /**
