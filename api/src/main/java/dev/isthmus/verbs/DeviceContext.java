@@ -13,7 +13,6 @@ import dev.isthmus.verbs.attributes.DeviceAttributes;
 import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;
 import dev.isthmus.verbs.attributes.PortAttributes;
 import java.lang.foreign.MemorySegment;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
@@ -369,32 +368,6 @@ public final class DeviceContext implements AutoCloseable {
      */
     public CompletionChannel createCompletionChannel() {
         return CompletionChannel.create(this);
-    }
-
-    /**
-     * Opens a new XRC domain for this process alone: {@code ibv_open_xrcd} without a file.
-     *
-     * @return the domain, which the caller closes before this
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
-     * @throws IllegalStateException if this is closed
-     */
-    public XrcDomain openXrcDomain() {
-        return XrcDomain.open(this);
-    }
-
-    /**
-     * Opens the XRC domain that is tied to a file: {@code ibv_open_xrcd}. Other processes open it with the same file.
-     *
-     * @param file an existing file or folder that this process may read; what it contains does not matter
-     * @param options how to open it; none opens a domain that another process has open
-     * @return the domain, which the caller closes before this
-     * @throws IllegalArgumentException if the options are EXCLUSIVE without CREATE
-     * @throws java.io.UncheckedIOException if the file cannot be opened
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
-     * @throws IllegalStateException if this is closed
-     */
-    public XrcDomain openXrcDomain(Path file, XrcDomain.OpenOption... options) {
-        return XrcDomain.open(this, file, options);
     }
 
     /**

@@ -291,7 +291,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      * @param configure sets the capacities wanted; the device may grant more, see {@link QueuePair#capabilities()}
      * @return the queue pair, which the caller closes before this and before the completion queues
      * @throws IllegalArgumentException if a capacity is negative, a completion queue is of another device, or the type
-     *     is XRC_RECV ({@link XrcDomain#createQueuePair}), DRIVER or UNKNOWN
+     *     is XRC_RECV ({@link dev.isthmus.verbs.xrc.XrcDomain#createQueuePair}), DRIVER or UNKNOWN
      * @throws IllegalStateException if this or a completion queue is closed
      * @throws dev.isthmus.VerbsException if the call fails; the message compares with the limits of the device
      */
@@ -322,8 +322,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Creates a shared receive queue: {@code ibv_create_srq}, or {@code ibv_create_srq_ex} for one of an XRC domain or one
-     * that matches tags. It belongs to the calling thread.
+     * Creates a shared receive queue: {@code ibv_create_srq}, or {@code ibv_create_srq_ex} for one that matches tags. It belongs to the calling thread.
      *
      * @param configure sets what is wanted; the device may grant more, see {@link SharedReceiveQueue#query()}
      * @return the queue, which the caller closes before this

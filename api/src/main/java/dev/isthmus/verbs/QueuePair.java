@@ -9,6 +9,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.Trace;
+import dev.isthmus.internal.verbs.BareQueuePair;
 import dev.isthmus.internal.verbs.BroughtTo;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedSend;
@@ -40,6 +41,7 @@ public final class QueuePair implements AutoCloseable {
                 .has(MemorySegment.class, QueuePair::handle)
                 .has(Lifetime.class, QueuePair::lifetime)
                 .has(OwnerThread.class, qp -> qp.owner)
+                .isMadeOf(BareQueuePair.class, QueuePairCreation::bare)
                 .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
     }
 

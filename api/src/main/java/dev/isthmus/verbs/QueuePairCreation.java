@@ -2,10 +2,10 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr;
 import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
-import dev.isthmus.bindings.ibverbs.ibv_qp_open_attr;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.verbs.BareQueuePair;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.QueuePairMaker;
@@ -16,16 +16,13 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * How queue pairs come about: {@code ibv_create_qp}; {@code ibv_create_qp_ex} for what only that can do; and {@code
- * ibv_open_qp}. The struct of the plain call is the beginning of the extended one's.
+ * How queue pairs come about: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} for what only that can do. The struct of the
+ * plain call is the beginning of the extended one's.
  */
 final class QueuePairCreation {
 
     /** {@code IBV_QP_INIT_ATTR_PD}. */
     private static final int PD = 1;
-
-    /** {@code IBV_QP_INIT_ATTR_XRCD}. */
-    private static final int XRCD = 1 << 1;
 
     /** {@code IBV_QP_INIT_ATTR_IND_TABLE}. */
     private static final int IND_TABLE = 1 << 4;
@@ -33,12 +30,8 @@ final class QueuePairCreation {
     /** {@code IBV_QP_INIT_ATTR_RX_HASH}. */
     private static final int RX_HASH = 1 << 5;
 
-    /** {@code IBV_QP_OPEN_ATTR_NUM}, {@code _XRCD} and {@code _TYPE}. */
-    private static final int OPEN_ATTRIBUTES = 1 | 1 << 1 | 1 << 3;
-
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
-    private final XrcDomain xrcDomain; // null for all others
     private final QueuePairType type;
     private final QueuePairMaker maker; // null for verbs itself
     private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
@@ -50,7 +43,6 @@ final class QueuePairCreation {
     private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairMaker maker) {
         this.context = pd.context();
         this.pd = pd;
-        this.xrcDomain = null;
         this.type = type;
         this.maker = maker;
         parents.add(pd.lifetime());
@@ -59,13 +51,15 @@ final class QueuePairCreation {
         }
     }
 
-    private QueuePairCreation(XrcDomain domain) {
-        this.context = domain.context();
-        this.pd = null;
-        this.xrcDomain = domain;
-        this.type = QueuePairType.XRC_RECV;
+    private QueuePairCreation(BareQueuePair from) {
+        this.context = (DeviceContext) from.context();
+        this.pd = (ProtectionDomain) from.domain();
+        this.type = QueuePairType.of(from.type());
         this.maker = null;
-        parents.add(domain.lifetime());
+        if (pd != null) {
+            parents.add(pd.lifetime());
+        }
+        parents.add(from.parent());
     }
 
     /** Creates one in a protection domain; XRC_SEND has no completion queue for receives. */
@@ -131,16 +125,15 @@ final class QueuePairCreation {
         });
     }
 
-    /** Creates the receiving end of an XRC connection. */
-    static QueuePair createXrcReceive(XrcDomain domain) {
-        var config =
-                new QueuePairConfig().maxSendWr(0).maxRecvWr(0).maxSendSge(0).maxRecvSge(0);
-        return new QueuePairCreation(domain).create(null, null, config);
-    }
-
-    /** Opens the receiving end of an XRC connection that another process may have created. */
-    static QueuePair open(XrcDomain domain, int qpNum) {
-        return new QueuePairCreation(domain).open(qpNum);
+    /** Creates one that nothing is posted to. */
+    static QueuePair bare(BareQueuePair from) {
+        var creation = new QueuePairCreation(from);
+        Lifetime lifetime = creation.lifetime();
+        return lifetime.open(() -> {
+            try (var call = new VerbsCall()) {
+                return creation.withoutQueues(from.create().create(call, lifetime.name()), lifetime);
+            }
+        });
     }
 
     private void needs(CompletionQueue queue, String what) {
@@ -241,7 +234,7 @@ final class QueuePairCreation {
     }
 
     private boolean isExtended(QueuePairConfig config) {
-        return type == QueuePairType.XRC_SEND || type == QueuePairType.XRC_RECV || config.isExtended();
+        return type == QueuePairType.XRC_SEND || config.isExtended();
     }
 
     private void writeCommon(
@@ -263,37 +256,13 @@ final class QueuePairCreation {
 
     private MemorySegment createExtended(
             VerbsCall call, String what, MemorySegment attributes, QueuePairConfig config) {
-        int mask = config.extendedMask();
-        if (pd == null) {
-            mask |= XRCD;
-            ibv_qp_init_attr_ex.xrcd(attributes, xrcDomain.handle());
-        } else {
-            mask |= PD;
-            ibv_qp_init_attr_ex.pd(attributes, pd.handle());
-        }
-        ibv_qp_init_attr_ex.comp_mask(attributes, mask);
+        ibv_qp_init_attr_ex.pd(attributes, pd.handle());
+        ibv_qp_init_attr_ex.comp_mask(attributes, config.extendedMask() | PD);
         config.writeExtended(attributes);
         if (maker != null) {
             return maker.create(pd.handle(), attributes, true, what);
         }
         NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
         return call.create(create, what, context.handle(), attributes);
-    }
-
-    private QueuePair open(int qpNum) {
-        Lifetime lifetime = lifetime();
-        return lifetime.open(() -> {
-            try (var call = new VerbsCall()
-                    .explain(errno -> "a receiving queue pair of that number must be open in the same XRC domain")) {
-                MemorySegment attributes = call.allocate(ibv_qp_open_attr.layout());
-                ibv_qp_open_attr.comp_mask(attributes, OPEN_ATTRIBUTES);
-                ibv_qp_open_attr.qp_num(attributes, qpNum);
-                ibv_qp_open_attr.xrcd(attributes, xrcDomain.handle());
-                ibv_qp_open_attr.qp_type(attributes, type.code());
-                NativeFunction open = context.ops().require(ContextFunction.OPEN_QP);
-                MemorySegment qp = call.create(open, lifetime.name() + ", " + qpNum, context.handle(), attributes);
-                return withoutQueues(qp, lifetime);
-            }
-        });
     }
 }

@@ -5,6 +5,8 @@ import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_tm_cap;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.SharedQueueKind;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -17,10 +19,13 @@ import java.util.Objects;
  */
 public final class SharedReceiveQueueConfig {
 
+    static {
+        Natives.of(SharedReceiveQueueConfig.class).takes(SharedQueueKind.class, SharedReceiveQueueConfig::become);
+    }
+
     /** Bits of {@code enum ibv_srq_init_attr_mask}. */
     private static final int TYPE_AND_PD = 1 | 1 << 1;
 
-    private static final int XRCD = 1 << 2;
     private static final int CQ = 1 << 3;
     private static final int TM = 1 << 4;
 
@@ -28,7 +33,7 @@ public final class SharedReceiveQueueConfig {
     private int maxWr = 64;
     private int maxSge = 1;
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
-    private XrcDomain xrcDomain;
+    private SharedQueueKind kind; // null but for one that another package knows
     private CompletionQueue completions;
     private int maxTags;
     private int maxOps;
@@ -62,21 +67,6 @@ public final class SharedReceiveQueueConfig {
     }
 
     /**
-     * Makes it a queue of an XRC domain: {@code IBV_SRQT_XRC}. Senders name it by its {@link SharedReceiveQueue#srqNum}.
-     *
-     * @param domain the domain, of the same open device
-     * @param receiveCompletions where the receives complete, of the same open device
-     * @return this
-     */
-    public SharedReceiveQueueConfig xrc(XrcDomain domain, CompletionQueue receiveCompletions) {
-        filling.check();
-        type = SharedReceiveQueueType.XRC;
-        xrcDomain = Objects.requireNonNull(domain, "domain");
-        completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");
-        return this;
-    }
-
-    /**
      * Makes it a queue that matches tags: {@code IBV_SRQT_TM}.
      *
      * @param receiveCompletions where tag operations and receives complete, of the same open device
@@ -88,11 +78,19 @@ public final class SharedReceiveQueueConfig {
     public SharedReceiveQueueConfig tagMatching(CompletionQueue receiveCompletions, int tags, int operations) {
         filling.check();
         type = SharedReceiveQueueType.TM;
-        xrcDomain = null;
         completions = Objects.requireNonNull(receiveCompletions, "receiveCompletions");
         maxTags = positive("tags", tags);
         maxOps = positive("operations", operations);
         return this;
+    }
+
+    private void become(SharedQueueKind other) {
+        if (type != SharedReceiveQueueType.BASIC) {
+            throw new IllegalArgumentException("a shared receive queue has one type: this one is to be " + type);
+        }
+        kind = other;
+        type = SharedReceiveQueueType.of(other.type());
+        completions = (CompletionQueue) other.completions();
     }
 
     static int positive(String name, int value) {
@@ -113,9 +111,8 @@ public final class SharedReceiveQueueConfig {
     /** What the queue needs open, besides its protection domain. */
     Lifetime[] parents(ProtectionDomain pd) {
         List<Lifetime> parents = new ArrayList<>(List.of(pd.lifetime()));
-        if (xrcDomain != null) {
-            sameDevice(pd, xrcDomain.context(), xrcDomain);
-            parents.add(xrcDomain.lifetime());
+        if (kind != null) {
+            parents.add(kind.parent());
         }
         if (completions != null) {
             sameDevice(pd, completions.context(), completions);
@@ -138,9 +135,9 @@ public final class SharedReceiveQueueConfig {
         int mask = TYPE_AND_PD;
         ibv_srq_init_attr_ex.srq_type(init, type.code());
         ibv_srq_init_attr_ex.pd(init, pd.handle());
-        if (xrcDomain != null) {
-            mask |= XRCD;
-            ibv_srq_init_attr_ex.xrcd(init, xrcDomain.handle());
+        if (kind != null) {
+            mask |= kind.mask();
+            kind.write().accept(init);
         }
         if (completions != null) {
             mask |= CQ;

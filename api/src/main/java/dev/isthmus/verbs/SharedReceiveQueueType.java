@@ -23,4 +23,13 @@ public enum SharedReceiveQueueType {
     public int code() {
         return code;
     }
+
+    static SharedReceiveQueueType of(int code) {
+        for (SharedReceiveQueueType type : values()) {
+            if (type.code == code) {
+                return type;
+            }
+        }
+        throw new AssertionError("no type " + code);
+    }
 }

@@ -22,7 +22,7 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.ThreadDomain;
 import dev.isthmus.verbs.WorkCompletions;
-import dev.isthmus.verbs.XrcDomain;
+import dev.isthmus.verbs.xrc.XrcDomain;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Objects;
@@ -106,7 +106,7 @@ final class ObjectActions {
                 action(
                         "XRC domain",
                         1,
-                        w -> w.made(XrcDomain.class, w.use(DeviceContext.class).openXrcDomain()),
+                        w -> w.made(XrcDomain.class, XrcDomain.open(w.use(DeviceContext.class))),
                         Reason.DEVICE),
                 action(
                         "XRC receive QP",

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
+import dev.isthmus.verbs.xrc.XrcDomain;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -148,7 +149,7 @@ class QueuePairKindsTest {
             if (!Features.hasXrc(pair.a.device)) {
                 throw unsupported(pair, QueuePairType.XRC_SEND, "ibv_create_qp_ex");
             }
-            try (var domain = pair.a.device.openXrcDomain();
+            try (var domain = XrcDomain.open(pair.a.device);
                     var receive = domain.createQueuePair();
                     var again = domain.openQueuePair(receive.qpNum());
                     var send = pair.a.pd.createQueuePair(QueuePairType.XRC_SEND, pair.a.cq, null)) {

@@ -102,23 +102,6 @@ class TagMatchingTest {
     }
 
     @Test
-    void shouldHaveANumberInItsXrcDomain() {
-        try (var context = Device.first().open();
-                var pd = context.allocateProtectionDomain();
-                var cq = context.createCompletionQueue(64)) {
-            if (!Features.hasXrc(context)) {
-                throw Features.unsupported("ibv_open_xrcd", context.device().name(), context::openXrcDomain);
-            }
-            try (XrcDomain open = context.openXrcDomain();
-                    var queue = pd.createSharedReceiveQueue(config -> config.xrc(open, cq))) {
-                assertEquals(SharedReceiveQueueType.XRC, queue.type());
-                assertTrue(queue.srqNum() > 0);
-                assertThrows(IllegalStateException.class, open::close);
-            }
-        }
-    }
-
-    @Test
     void shouldSayWhenItHasNoNumber() {
         try (var context = Device.first().open();
                 var pd = context.allocateProtectionDomain();

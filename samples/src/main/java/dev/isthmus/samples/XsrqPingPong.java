@@ -17,7 +17,7 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
-import dev.isthmus.verbs.XrcDomain;
+import dev.isthmus.verbs.xrc.XrcDomain;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.net.ServerSocket;
@@ -156,10 +156,10 @@ public final class XsrqPingPong implements Callable<Integer> {
                 var channel = options.events ? device.createCompletionChannel() : null;
                 var pd = device.allocateProtectionDomain();
                 var region = pd.register(arena.allocate(options.size, PingPongOptions.PAGE), AccessFlag.LOCAL_WRITE);
-                var domain = device.openXrcDomain(DOMAIN_FILE, XrcDomain.OpenOption.CREATE);
+                var domain = XrcDomain.open(device, DOMAIN_FILE, XrcDomain.OpenOption.CREATE);
                 var received = PingPongOptions.completionQueue(device, clients, channel);
                 var sent = device.createCompletionQueue(clients);
-                var shared = pd.createSharedReceiveQueue(c -> c.maxWr(clients).xrc(domain, received))) {
+                var shared = domain.createSharedReceiveQueue(pd, received, c -> c.maxWr(clients))) {
             receiveQueue = received;
             sendQueue = sent;
             srq = shared;

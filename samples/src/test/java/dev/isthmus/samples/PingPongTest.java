@@ -7,6 +7,7 @@ import dev.isthmus.VerbsException;
 import dev.isthmus.samples.PingPongRun.Outcome;
 import dev.isthmus.testbed.RefusedByDevice;
 import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.xrc.XrcDomain;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
@@ -116,7 +117,7 @@ class PingPongTest {
 
     private static boolean hasXrc() {
         try (var device = Device.first().open();
-                var domain = device.openXrcDomain()) {
+                var domain = XrcDomain.open(device)) {
             return domain.context() == device;
         } catch (VerbsException e) {
             assertEquals("EOPNOTSUPP", e.errnoName(), e::getMessage);
