@@ -56,9 +56,10 @@ public sealed interface AsyncEvent {
      *
      * @param context the open device
      * @param type what happened
-     * @param workQueue where it happened
+     * @param workQueue where it happened: a {@link dev.isthmus.verbs.rss.WorkQueue}, as a pattern can say that takes the event
+     *     apart
      */
-    record OfWorkQueue(DeviceContext context, AsyncEventType type, WorkQueue workQueue) implements AsyncEvent {}
+    record OfWorkQueue(DeviceContext context, AsyncEventType type, Object workQueue) implements AsyncEvent {}
 
     /**
      * An event of a port.

@@ -7,6 +7,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.verbs.ContextObjects;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
@@ -127,7 +128,7 @@ public final class AsyncEvents {
                         context, type, objects.find(SharedReceiveQueue.class, ibv_async_event.element.srq(element)));
             case WORK_QUEUE ->
                 new AsyncEvent.OfWorkQueue(
-                        context, type, objects.find(WorkQueue.class, ibv_async_event.element.wq(element)));
+                        context, type, objects.find(Object.class, ibv_async_event.element.wq(element)));
             case PORT -> new AsyncEvent.OfPort(context, type, ibv_async_event.element.port_num(element));
             case DEVICE -> new AsyncEvent.OfDevice(context, type);
         };

@@ -9,6 +9,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.DataPath;
@@ -28,6 +29,13 @@ import java.lang.ref.Reference;
  * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail.
  */
 public sealed class CompletionQueue implements AutoCloseable permits ExtendedCompletionQueue {
+
+    static {
+        Natives.of(CompletionQueue.class)
+                .has(MemorySegment.class, CompletionQueue::handle)
+                .has(Lifetime.class, CompletionQueue::lifetime)
+                .has(DeviceContext.class, CompletionQueue::context);
+    }
 
     /** How many events are acknowledged at a time: each acknowledgement takes a lock in C. */
     private static final int ACKNOWLEDGED_TOGETHER = 64;

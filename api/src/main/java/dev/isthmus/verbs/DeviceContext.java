@@ -5,6 +5,7 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.ContextObjects;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -45,6 +46,7 @@ public final class DeviceContext implements AutoCloseable {
                 .has(MemorySegment.class, DeviceContext::handle)
                 .has(Lifetime.class, DeviceContext::lifetime)
                 .has(ContextOps.class, DeviceContext::ops)
+                .has(ContextObjects.class, DeviceContext::objects)
                 .isMadeOf(MemorySegment.class, DeviceContext::borrowed);
     }
 
@@ -387,19 +389,6 @@ public final class DeviceContext implements AutoCloseable {
     @HotPath
     NumberTable<QueuePair> queuePairs() {
         return queuePairs;
-    }
-
-    /**
-     * Creates a table of work queues: {@code ibv_create_rwq_ind_table}.
-     *
-     * @param queues a power of two of work queues; one may stand there more than once
-     * @return the table, which the caller closes before the queues
-     * @throws IllegalArgumentException if their number is no power of two, or one is of another device
-     * @throws IllegalStateException if a queue is closed
-     * @throws dev.isthmus.VerbsException if the call fails
-     */
-    public ReceiveIndirectionTable createReceiveIndirectionTable(List<WorkQueue> queues) {
-        return ReceiveIndirectionTable.create(this, List.copyOf(queues));
     }
 
     MemorySegment handle() {

@@ -83,7 +83,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     /** Its owner has let a thread post. Another than before has to own the requests that it brings. */
     @HotPath
-    final void postedBy(long threadId) {
+    public final void postedBy(long threadId) {
         if (threadId != posterId) {
             posterId = threadId;
             number = NUMBERS.incrementAndGet();

@@ -6,6 +6,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.Receives;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
@@ -21,7 +22,8 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     static {
         Natives.of(ProtectionDomain.class)
                 .has(MemorySegment.class, ProtectionDomain::handle)
-                .has(Lifetime.class, ProtectionDomain::lifetime);
+                .has(Lifetime.class, ProtectionDomain::lifetime)
+                .has(Receives.Maker.class, ProtectionDomain::receives);
     }
 
     private final DeviceContext context;
@@ -76,6 +78,11 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
         return Lifetime.orDestroy(
                 () -> new ProtectionDomain(context, lifetime, handle, imported),
                 () -> destroy(handle, imported, lifetime.name()));
+    }
+
+    private Receives.Maker receives() {
+        return (call, owner, function, queue, maxRequests, maxSge) ->
+                new ReceiveQueue(call, owner, this, function, queue, maxRequests, maxSge);
     }
 
     /**
@@ -266,23 +273,6 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Creates a queue pair that spreads the packets it receives over several work queues: {@code ibv_create_qp_ex} with
-     * an indirection table. It neither sends nor takes receives: those are posted to the work queues, whose completion
-     * queues tell of them.
-     *
-     * @param type RAW_PACKET or UD
-     * @param table the work queues, of the same device
-     * @param hash what decides where a packet goes
-     * @return the queue pair, which the caller closes before this and before the table
-     * @throws IllegalArgumentException if the type is another, or the table of another device
-     * @throws IllegalStateException if this or the table is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot hash so
-     */
-    public QueuePair createQueuePair(QueuePairType type, ReceiveIndirectionTable table, ReceiveHash hash) {
-        return QueuePairCreation.createSpread(this, type, table, hash);
-    }
-
-    /**
      * Creates a queue pair: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} when the configuration needs it. It is in the state RESET and belongs to the calling thread.
      *
      * @param type its transport service
@@ -365,22 +355,6 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      */
     public AddressHandle createAddressHandle(int port, WorkCompletions done, int index, GlobalRouteHeader header) {
         return AddressHandle.create(this, port, done, index, header);
-    }
-
-    /**
-     * Creates a work queue: {@code ibv_create_wq}. It is in the state RESET and belongs to the calling thread.
-     *
-     * @param completions where its receives complete; of the same device
-     * @param configure sets what is wanted; the device may grant more
-     * @return the queue, which the caller closes before this and before the completion queue
-     * @throws IllegalArgumentException if the completion queue is of another device
-     * @throws IllegalStateException if this or the completion queue is closed
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no work queues
-     */
-    public WorkQueue createWorkQueue(CompletionQueue completions, Consumer<WorkQueueConfig> configure) {
-        var config = new WorkQueueConfig();
-        config.filling.by(configure, config);
-        return WorkQueue.create(this, completions, config);
     }
 
     MemorySegment handle() {

@@ -24,21 +24,11 @@ final class QueuePairCreation {
     /** {@code IBV_QP_INIT_ATTR_PD}. */
     private static final int PD = 1;
 
-    /** {@code IBV_QP_INIT_ATTR_IND_TABLE}. */
-    private static final int IND_TABLE = 1 << 4;
-
-    /** {@code IBV_QP_INIT_ATTR_RX_HASH}. */
-    private static final int RX_HASH = 1 << 5;
-
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
     private final QueuePairType type;
     private final QueuePairMaker maker; // null for verbs itself
     private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
-
-    private QueuePairCreation(ProtectionDomain pd, QueuePairType type) {
-        this(pd, type, null);
-    }
 
     private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairMaker maker) {
         this.context = pd.context();
@@ -92,37 +82,6 @@ final class QueuePairCreation {
             made.cameUp(config.maker().port(), QueuePairState.of(config.maker().initialState()));
         }
         return made;
-    }
-
-    /** Creates one that spreads what it receives over the work queues of a table. */
-    static QueuePair createSpread(
-            ProtectionDomain pd, QueuePairType type, ReceiveIndirectionTable table, ReceiveHash hash) {
-        if (type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
-            throw new IllegalArgumentException("packets are spread of RAW_PACKET and UD queue pairs, not of " + type);
-        }
-        if (table.context() != pd.context()) {
-            throw new IllegalArgumentException(table + " and " + pd + " must be of the same open device");
-        }
-        var creation = new QueuePairCreation(pd, type);
-        creation.parents.add(table.lifetime());
-        return creation.createSpread(table, hash);
-    }
-
-    private QueuePair createSpread(ReceiveIndirectionTable table, ReceiveHash hash) {
-        Lifetime lifetime = lifetime();
-        return lifetime.open(() -> {
-            try (var call = new VerbsCall().explain(errno -> "see RssCapabilities for what the device hashes")) {
-                MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
-                ibv_qp_init_attr.qp_type(attributes, type.code());
-                ibv_qp_init_attr_ex.comp_mask(attributes, PD | IND_TABLE | RX_HASH);
-                ibv_qp_init_attr_ex.pd(attributes, pd.handle());
-                ibv_qp_init_attr_ex.rwq_ind_tbl(attributes, table.handle());
-                hash.write(ibv_qp_init_attr_ex.rx_hash_conf(attributes), call);
-                NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
-                MemorySegment qp = call.create(create, lifetime.name() + ", " + hash, context.handle(), attributes);
-                return withoutQueues(qp, lifetime);
-            }
-        });
     }
 
     /** Creates one that nothing is posted to. */

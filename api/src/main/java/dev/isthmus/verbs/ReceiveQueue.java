@@ -2,11 +2,12 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.verbs.DataPath;
+import dev.isthmus.internal.verbs.Receives;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /** Where receives are posted: a queue of a queue pair's own, a shared one, or a work queue. */
-final class ReceiveQueue extends PostQueue<ReceiveRequest> {
+final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<ReceiveRequest> {
 
     private final MemorySegment function;
     private final int mostInShort;
@@ -44,8 +45,9 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> {
     }
 
     /** Posts one request; false when the queue is full. */
+    @Override
     @HotPath
-    boolean tryPost(ReceiveRequest request) {
+    public boolean tryPost(ReceiveRequest request) {
         int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
         return errno == 0 || firstRefused(request, errno) == null;
     }
@@ -68,8 +70,9 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> {
     }
 
     /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    @Override
     @HotPath
-    ReceiveRequest tryPostChain(ReceiveRequest first) {
+    public ReceiveRequest tryPostChain(ReceiveRequest first) {
         int requests = checkChain(first);
         int errno = post(first, requests);
         return errno == 0 ? null : firstRefused(first, errno);

@@ -26,6 +26,8 @@ import dev.isthmus.verbs.flow.Counters;
 import dev.isthmus.verbs.flow.EspConfig;
 import dev.isthmus.verbs.flow.FlowLayer;
 import dev.isthmus.verbs.flow.FlowRule;
+import dev.isthmus.verbs.rss.WorkQueueFlag;
+import dev.isthmus.verbs.rss.WorkQueueState;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.EnumSet;

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 import dev.isthmus.bindings.ibverbs.ibv_rx_hash_conf;
 import dev.isthmus.verbs.attributes.RxHashField;

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 import dev.isthmus.internal.Codes;
 

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.internal.verbs;
 
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
@@ -8,21 +8,25 @@ import java.util.concurrent.ConcurrentHashMap;
  * The objects of an open device that events can concern, by the address of their C struct. An object is added when it
  * has been made, and removed when it has been destroyed. Thread-safe.
  */
-final class ContextObjects {
+public final class ContextObjects {
 
     private final Map<Long, Object> byAddress = new ConcurrentHashMap<>();
 
-    void add(MemorySegment handle, Object object) {
+    /** Without objects. */
+    public ContextObjects() {}
+
+    /** Adds an object. */
+    public void add(MemorySegment handle, Object object) {
         byAddress.put(handle.address(), object);
     }
 
     /** Removes an object, but not another that another thread has made meanwhile, and C at the same address. */
-    void remove(MemorySegment handle, Object object) {
+    public void remove(MemorySegment handle, Object object) {
         byAddress.remove(handle.address(), object);
     }
 
     /** The object of a pointer from an event that is not acknowledged yet; null if it is not of this library. */
-    <T> T find(Class<T> kind, MemorySegment pointer) {
+    public <T> T find(Class<T> kind, MemorySegment pointer) {
         Object object = byAddress.get(pointer.address());
         return kind.isInstance(object) ? kind.cast(object) : null;
     }

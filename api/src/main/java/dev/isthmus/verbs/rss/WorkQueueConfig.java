@@ -1,8 +1,11 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 import dev.isthmus.bindings.ibverbs.ibv_wq_init_attr;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.ProtectionDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
 import java.util.List;
@@ -10,7 +13,7 @@ import java.util.Set;
 
 /**
  * What a work queue is made with: {@code struct ibv_wq_init_attr}. Filled in by the configurer that is passed to
- * {@link ProtectionDomain#createWorkQueue}.
+ * {@link WorkQueue#create}.
  */
 public final class WorkQueueConfig {
 
@@ -36,7 +39,7 @@ public final class WorkQueueConfig {
      */
     public WorkQueueConfig maxWr(int requests) {
         filling.check();
-        maxWr = SharedReceiveQueueConfig.positive("maxWr", requests);
+        maxWr = positive("maxWr", requests);
         return this;
     }
 
@@ -49,7 +52,7 @@ public final class WorkQueueConfig {
      */
     public WorkQueueConfig maxSge(int elements) {
         filling.check();
-        maxSge = SharedReceiveQueueConfig.positive("maxSge", elements);
+        maxSge = positive("maxSge", elements);
         return this;
     }
 
@@ -66,12 +69,19 @@ public final class WorkQueueConfig {
         return this;
     }
 
+    private static int positive(String name, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(name + " is not positive: " + value);
+        }
+        return value;
+    }
+
     void write(ProtectionDomain pd, CompletionQueue completions, MemorySegment init) {
         ibv_wq_init_attr.wq_type(init, RECEIVE);
         ibv_wq_init_attr.max_wr(init, maxWr);
         ibv_wq_init_attr.max_sge(init, maxSge);
-        ibv_wq_init_attr.pd(init, pd.handle());
-        ibv_wq_init_attr.cq(init, completions.handle());
+        ibv_wq_init_attr.pd(init, Natives.handle(pd));
+        ibv_wq_init_attr.cq(init, Natives.handle(completions));
         if (!flags.isEmpty()) {
             ibv_wq_init_attr.comp_mask(init, WITH_FLAGS);
             ibv_wq_init_attr.create_flags(init, Codes.mask(flags, WorkQueueFlag::code));

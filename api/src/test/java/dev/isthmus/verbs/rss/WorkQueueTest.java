@@ -1,9 +1,18 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.Features;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairTransition;
+import dev.isthmus.verbs.QueuePairType;
+import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.attributes.RxHashField;
 import java.lang.foreign.Arena;
 import java.util.Collections;
@@ -43,7 +52,7 @@ class WorkQueueTest {
         return Features.make(
                 "ibv_create_wq",
                 pd.context().device().name() + ", maxWr=8, maxSge=1",
-                () -> pd.createWorkQueue(cq, config -> config.maxWr(8).maxSge(1)));
+                () -> WorkQueue.create(pd, cq, config -> config.maxWr(8).maxSge(1)));
     }
 
     @Test
@@ -53,14 +62,14 @@ class WorkQueueTest {
                 var cq = context.createCompletionQueue(16)) {
             try (WorkQueue queue = make(pd, cq)) {
                 queue.modify(WorkQueueState.RDY);
-                try (var table = context.createReceiveIndirectionTable(Collections.nCopies(4, queue))) {
+                try (var table = ReceiveIndirectionTable.create(context, Collections.nCopies(4, queue))) {
                     var e = assertThrows(IllegalStateException.class, queue::close);
                     assertTrue(e.getMessage().contains("1 ReceiveIndirectionTable"), e.getMessage());
                     assertEquals(context, table.context());
                     var hash = ReceiveHash.toeplitz(new byte[40], RxHashField.SRC_IPV4, RxHashField.DST_IPV4);
                     assertThrows(
-                            IllegalArgumentException.class, () -> pd.createQueuePair(QueuePairType.RC, table, hash));
-                    try (var spread = pd.createQueuePair(QueuePairType.RAW_PACKET, table, hash)) {
+                            IllegalArgumentException.class, () -> table.createQueuePair(pd, QueuePairType.RC, hash));
+                    try (var spread = table.createQueuePair(pd, QueuePairType.RAW_PACKET, hash)) {
                         assertThrows(IllegalStateException.class, table::close);
                         spread.modify(
                                 QueuePairTransition.to(QueuePairState.INIT).port(1));
@@ -72,7 +81,7 @@ class WorkQueueTest {
                 }
                 assertThrows(
                         IllegalArgumentException.class,
-                        () -> context.createReceiveIndirectionTable(Collections.nCopies(3, queue)));
+                        () -> ReceiveIndirectionTable.create(context, Collections.nCopies(3, queue)));
             }
         }
     }
@@ -85,7 +94,7 @@ class WorkQueueTest {
             Features.make(
                             "ibv_create_wq",
                             context.device().name() + ", maxWr=64, maxSge=1, [SCATTER_FCS]",
-                            () -> pd.createWorkQueue(cq, config -> config.flags(WorkQueueFlag.SCATTER_FCS)))
+                            () -> WorkQueue.create(pd, cq, config -> config.flags(WorkQueueFlag.SCATTER_FCS)))
                     .close();
         }
     }
@@ -96,9 +105,9 @@ class WorkQueueTest {
                 var other = Device.first().open();
                 var pd = context.allocateProtectionDomain();
                 var cq = other.createCompletionQueue(16)) {
-            assertThrows(IllegalArgumentException.class, () -> pd.createWorkQueue(cq, config -> {}));
-            assertThrows(IllegalArgumentException.class, () -> pd.createWorkQueue(cq, config -> config.maxWr(0)));
-            assertThrows(IllegalArgumentException.class, () -> context.createReceiveIndirectionTable(List.of()));
+            assertThrows(IllegalArgumentException.class, () -> WorkQueue.create(pd, cq, config -> {}));
+            assertThrows(IllegalArgumentException.class, () -> WorkQueue.create(pd, cq, config -> config.maxWr(0)));
+            assertThrows(IllegalArgumentException.class, () -> ReceiveIndirectionTable.create(context, List.of()));
         }
     }
 }

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 import dev.isthmus.CheckReturnValue;
 import dev.isthmus.bindings.ibverbs.ibv_wq;
@@ -8,11 +8,21 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextObjects;
+import dev.isthmus.internal.verbs.ContextOps;
+import dev.isthmus.internal.verbs.Receives;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.WorkRequest;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * A receive queue apart from any queue pair: {@code struct ibv_wq}. A {@link ReceiveIndirectionTable} spreads the packets
@@ -33,7 +43,7 @@ public final class WorkQueue implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final int wqNum;
-    private final ReceiveQueue receives;
+    private final Receives<ReceiveRequest> receives;
     private WorkQueueState state = WorkQueueState.RESET;
 
     private WorkQueue(ProtectionDomain pd, Lifetime lifetime, MemorySegment handle, MemorySegment granted) {
@@ -43,39 +53,63 @@ public final class WorkQueue implements AutoCloseable {
         this.handle = handle;
         MemorySegment wq = NativeCall.sized(handle, ibv_wq.sizeof());
         this.wqNum = ibv_wq.wq_num(wq);
-        this.receives = new ReceiveQueue(
-                "ibv_post_wq_recv",
-                this,
-                pd,
-                ibv_wq.post_recv(wq),
-                handle.address(),
-                ibv_wq_init_attr.max_wr(granted),
-                ibv_wq_init_attr.max_sge(granted));
+        this.receives = receives(pd, this, ibv_wq.post_recv(wq), handle, granted);
     }
 
-    static WorkQueue create(ProtectionDomain pd, CompletionQueue completions, WorkQueueConfig config) {
+    @SuppressWarnings("unchecked") // verbs has one kind of receives
+    private static Receives<ReceiveRequest> receives(
+            ProtectionDomain pd, WorkQueue owner, MemorySegment function, MemorySegment handle, MemorySegment granted) {
+        return (Receives<ReceiveRequest>) Natives.part(pd, Receives.Maker.class)
+                .make(
+                        "ibv_post_wq_recv",
+                        owner,
+                        function,
+                        handle.address(),
+                        ibv_wq_init_attr.max_wr(granted),
+                        ibv_wq_init_attr.max_sge(granted));
+    }
+
+    /**
+     * Creates a work queue: {@code ibv_create_wq}. It is in the state RESET and belongs to the calling thread.
+     *
+     * @param pd the domain that the buffers of its receives are in
+     * @param completions where its receives complete; of the same device
+     * @param configure sets what is wanted; the device may grant more
+     * @return the queue, which the caller closes before the domain and before the completion queue
+     * @throws IllegalArgumentException if the completion queue is of another device
+     * @throws IllegalStateException if the domain or the completion queue is closed
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no work queues
+     */
+    public static WorkQueue create(
+            ProtectionDomain pd, CompletionQueue completions, Consumer<WorkQueueConfig> configure) {
+        var config = new WorkQueueConfig();
+        config.filling.by(configure, config);
         DeviceContext context = pd.context();
-        if (completions.context() != context) {
+        if (Natives.part(completions, DeviceContext.class) != context) {
             throw new IllegalArgumentException(completions + " and " + pd + " must be of the same open device");
         }
         String name = context.device().name();
-        var lifetime = new Lifetime("WorkQueue", name, pd.lifetime(), completions.lifetime());
+        var lifetime = new Lifetime("WorkQueue", name, Natives.lifetime(pd), Natives.lifetime(completions));
         return lifetime.open(() -> {
             try (var call = new VerbsCall()) {
                 MemorySegment init = call.allocate(ibv_wq_init_attr.layout());
                 config.write(pd, completions, init);
-                var function = context.ops().require(ContextFunction.CREATE_WQ);
-                MemorySegment wq = call.create(function, name + ", " + config, context.handle(), init);
+                var function = ops(context).require(ContextFunction.CREATE_WQ);
+                MemorySegment wq = call.create(function, name + ", " + config, Natives.handle(context), init);
                 WorkQueue queue = Lifetime.orDestroy(
                         () -> new WorkQueue(pd, lifetime, wq, init), () -> destroy(context, wq, name));
-                context.objects().add(wq, queue);
+                Natives.part(context, ContextObjects.class).add(wq, queue);
                 return queue;
             }
         });
     }
 
+    private static ContextOps ops(DeviceContext context) {
+        return Natives.part(context, ContextOps.class);
+    }
+
     private static void destroy(DeviceContext context, MemorySegment handle, String name) {
-        VerbsCall.destroy(context.ops().require(ContextFunction.DESTROY_WQ), handle, name);
+        VerbsCall.destroy(ops(context).require(ContextFunction.DESTROY_WQ), handle, name);
     }
 
     /**
@@ -148,7 +182,7 @@ public final class WorkQueue implements AutoCloseable {
             ibv_wq_attr.wq_state(attributes, next.code());
             ibv_wq_attr.flags(attributes, flags);
             ibv_wq_attr.flags_mask(attributes, flagsMask);
-            var function = pd.context().ops().require(ContextFunction.MODIFY_WQ);
+            var function = ops(pd.context()).require(ContextFunction.MODIFY_WQ);
             call.check(function, this + ", " + words, handle, attributes);
         }
     }
@@ -229,7 +263,7 @@ public final class WorkQueue implements AutoCloseable {
     public void close() {
         owner.close(() -> {
             destroy(pd.context(), handle, toString());
-            pd.context().objects().remove(handle, this);
+            Natives.part(pd.context(), ContextObjects.class).remove(handle, this);
         });
     }
 

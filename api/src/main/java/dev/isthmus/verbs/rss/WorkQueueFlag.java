@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.rss;
 
 /** How a work queue treats packets: {@code enum ibv_wq_flags}. Devices have few of them. */
 public enum WorkQueueFlag {
