@@ -11,6 +11,7 @@ module dev.isthmus {
     exports dev.isthmus.verbs.exchange;
     exports dev.isthmus.verbs.flow;
     exports dev.isthmus.verbs.rss;
+    exports dev.isthmus.verbs.tags;
     exports dev.isthmus.verbs.xrc;
     exports dev.isthmus.verbs;
     exports dev.isthmus;

@@ -7,6 +7,7 @@ import dev.isthmus.verbs.devicememory.*
 import dev.isthmus.verbs.exchange.*
 import dev.isthmus.verbs.flow.*
 import dev.isthmus.verbs.rss.*
+import dev.isthmus.verbs.tags.*
 import dev.isthmus.verbs.xrc.*
 import java.lang.foreign.*
 import java.time.Duration

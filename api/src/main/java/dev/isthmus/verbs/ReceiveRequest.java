@@ -2,12 +2,18 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.Buffers;
 
 /**
  * A receive request: {@code struct ibv_recv_wr}. Each message takes one receive, and fails when that is too short for
  * it.
  */
 public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
+
+    static {
+        Natives.of(ReceiveRequest.class).has(Buffers.class, ReceiveRequest::buffers);
+    }
 
     /** The kind of all of them that have one buffer: see {@link #simple}. */
     static final int SIMPLE = 1;

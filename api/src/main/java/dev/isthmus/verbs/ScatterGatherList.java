@@ -5,6 +5,7 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_sge;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.Buffers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
@@ -13,7 +14,7 @@ import java.util.Objects;
  * The buffers of a request: an array of {@code struct ibv_sge} in the request's memory, and the regions they are in.
  * Every range is checked against its region when it is set, so that posting need not.
  */
-final class ScatterGatherList {
+final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain> {
 
     private static final long ELEMENT = ibv_sge.sizeof();
 
@@ -47,8 +48,9 @@ final class ScatterGatherList {
     }
 
     /** Sets an element, or appends one. */
+    @Override
     @HotPath
-    void set(int index, MemoryRegion region, long offset, long length) {
+    public void set(int index, MemoryRegion region, long offset, long length) {
         Objects.checkIndex(index, Math.min(count + 1, regions.length));
         checkRange(region, offset, length);
         if (writes && !region.isWritable()) {
@@ -100,7 +102,8 @@ final class ScatterGatherList {
     }
 
     /** Checks that all regions are of a domain, or a part of the same. */
-    void checkDomain(ProtectionDomain of, Object queue) {
+    @Override
+    public void checkDomain(ProtectionDomain of, Object queue) {
         for (int i = 0; i < count; i++) {
             checkDomain(regions[i], of, queue);
         }
@@ -156,8 +159,9 @@ final class ScatterGatherList {
     }
 
     /** Checks that all regions can still be used. */
+    @Override
     @HotPath
-    void checkUsable() {
+    public void checkUsable() {
         for (int i = 0; i < count; i++) {
             regions[i].checkUsable();
         }
@@ -208,12 +212,14 @@ final class ScatterGatherList {
     }
 
     /** The length of the message, in bytes. */
+    @Override
     @HotPath
-    long total() {
+    public long total() {
         return total;
     }
 
-    long address() {
+    @Override
+    public long address() {
         return elements.address();
     }
 }

@@ -6,10 +6,12 @@ import dev.isthmus.bindings.ibverbs.ibv_srq_init_attr_ex;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.TagLimit;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -23,6 +25,13 @@ import java.lang.foreign.ValueLayout;
  */
 public final class SharedReceiveQueue implements AutoCloseable {
 
+    static {
+        Natives.of(SharedReceiveQueue.class)
+                .has(MemorySegment.class, SharedReceiveQueue::handle)
+                .has(OwnerThread.class, queue -> queue.owner)
+                .has(TagLimit.class, queue -> new TagLimit(queue.maxOps));
+    }
+
     /** Bits of {@code enum ibv_srq_attr_mask}. */
     private static final int MAX_WR = 1;
 
@@ -35,7 +44,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private final MemorySegment handle;
     private final int maxSge;
     private final int maxOps;
-    private TagQueue tags; // made when first used: few queues match tags
     private int maxWr;
     private ReceiveQueue receives;
     private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
@@ -254,45 +262,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
             posterId = OwnerThread.callerId();
             receives.postedBy(posterId);
         }
-    }
-
-    /**
-     * Posts a change of the tags that this matches: {@code ibv_post_srq_ops}. Does not wait; allocates nothing but at its
-     * first use. The operation can be changed and posted again at once.
-     *
-     * @param operation an operation without another chained to it
-     * @return false if there is no room: too many operations or tags are outstanding
-     * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this, the region of the operation, or its arena is closed
-     * @throws IllegalArgumentException if another operation is chained to it
-     * @throws IndexOutOfBoundsException if it deletes with a handle that this never gave out
-     * @throws dev.isthmus.VerbsException if the driver refuses it, with EOPNOTSUPP when the device matches no tags
-     */
-    @CheckReturnValue
-    @HotPath
-    public boolean tryPost(TagOperation operation) {
-        if (operation.next() != null) {
-            throw new IllegalArgumentException("another operation is chained to this one: post it with tryPostChain");
-        }
-        return tryPostChain(operation) == null;
-    }
-
-    /**
-     * Posts a chain of changes in one call: {@code ibv_post_srq_ops}. As {@link #tryPost(TagOperation)} otherwise.
-     *
-     * @param first the first operation; the others follow by {@link TagOperation#next(TagOperation)}
-     * @return null if all were taken, otherwise the first for which there was no room
-     * @throws IllegalArgumentException if the chain is longer than the number of operations it was made for
-     */
-    @CheckReturnValue
-    @HotPath
-    public TagOperation tryPostChain(TagOperation first) {
-        owner.check();
-        if (tags == null) {
-            MemorySegment function = pd.context().ops().address(ContextFunction.POST_SRQ_OPS);
-            tags = new TagQueue(this, pd, function, handle.address(), maxOps);
-        }
-        return tags.tryPostChain(first);
     }
 
     /**

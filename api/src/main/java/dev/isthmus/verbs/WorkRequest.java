@@ -64,6 +64,10 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         wr.set(JAVA_LONG, Member.SG_LIST, buffers.address());
     }
 
+    ScatterGatherList buffers() {
+        return buffers;
+    }
+
     /** Checks what a request is prepared with, before any layout is loaded. */
     static int checked(int maxSge) {
         if (maxSge < 0 || maxSge > MAX_SGE) {

@@ -3,6 +3,8 @@ package dev.isthmus.verbs;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.Stranger;
+import dev.isthmus.verbs.tags.TagOperation;
+import dev.isthmus.verbs.tags.TagQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -131,6 +133,7 @@ class OwnersTest {
         assertOwned(pair.a.cq, "entries/0", "channel/0", "queuePair/1");
         var shared = pair.a.closedWithPair(pair.a.pd.createSharedReceiveQueue(config -> {}));
         assertOwned(shared, "protectionDomain/0", "type/0", "srqNum/0", "query/0");
+        assertOwned(TagQueue.of(shared), "sharedReceiveQueue/0");
     }
 
     @Test

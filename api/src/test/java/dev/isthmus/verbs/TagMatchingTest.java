@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.verbs.tags.TagOperation;
+import dev.isthmus.verbs.tags.TagQueue;
 import java.lang.foreign.Arena;
 import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
@@ -31,15 +33,16 @@ class TagMatchingTest {
                     () -> pd.createSharedReceiveQueue(config -> config.tagMatching(cq, 8, 4)))) {
                 assertEquals(SharedReceiveQueueType.TM, queue.type());
                 assertThrows(IllegalStateException.class, cq::close);
+                var tags = TagQueue.of(queue);
                 var operation = TagOperation.prepare().buffer(region, 0, 4096).signaled(true);
-                assertTrue(queue.tryPost(operation.add(7, 0x1234, -1).wrId(8)));
+                assertTrue(tags.tryPost(operation.add(7, 0x1234, -1).wrId(8)));
                 assertEquals(8, await(cq));
                 int handle = operation.handle();
-                assertTrue(queue.tryPost(operation.delete(handle).wrId(9)));
+                assertTrue(tags.tryPost(operation.delete(handle).wrId(9)));
                 assertEquals(9, await(cq));
-                assertThrows(IndexOutOfBoundsException.class, () -> queue.tryPost(operation.delete(handle + 1)));
+                assertThrows(IndexOutOfBoundsException.class, () -> tags.tryPost(operation.delete(handle + 1)));
                 var chain = TagOperation.prepare().signaled(true).wrId(10);
-                assertNull(queue.tryPostChain(
+                assertNull(tags.tryPostChain(
                         operation.synchronize().unexpectedCount(0).next(chain)));
             }
         }
@@ -56,7 +59,8 @@ class TagMatchingTest {
                 pair.srq.post(b.receive(8192, 64).wrId(1));
             }
             var operation = TagOperation.prepare().signaled(true).wrId(2);
-            assertTrue(pair.srq.tryPost(operation.buffer(b.region, 0, 64).add(3, 0x1234, -1)));
+            assertTrue(TagQueue.of(pair.srq)
+                    .tryPost(operation.buffer(b.region, 0, 64).add(3, 0x1234, -1)));
             b.await();
             assertEquals(CompletionOpcode.TM_ADD, b.done.opcode(0));
             pair.a().memory().set(ValueLayout.JAVA_BYTE, 0, EAGER);
@@ -85,12 +89,13 @@ class TagMatchingTest {
                 var pd = context.allocateProtectionDomain();
                 var queue = pd.createSharedReceiveQueue(config -> {})) {
             var operation = TagOperation.prepare();
-            assertThrows(IndexOutOfBoundsException.class, () -> queue.tryPost(operation.delete(0)));
+            var tags = TagQueue.of(queue);
+            assertThrows(IndexOutOfBoundsException.class, () -> tags.tryPost(operation.delete(0)));
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> queue.tryPost(operation.synchronize().next(TagOperation.prepare())));
+                    () -> tags.tryPost(operation.synchronize().next(TagOperation.prepare())));
             var single = TagOperation.prepare();
-            var e = assertThrows(VerbsException.class, () -> queue.tryPost(single));
+            var e = assertThrows(VerbsException.class, () -> tags.tryPost(single));
             String arguments = queue + ", TagOperation(SYNC)";
             if (e.errno() == Errno.EOPNOTSUPP) {
                 throw Features.unsupported("ibv_post_srq_ops", arguments, e);

@@ -29,6 +29,7 @@ final class SnippetCompiler {
             import dev.isthmus.verbs.exchange.*;
             import dev.isthmus.verbs.flow.*;
             import dev.isthmus.verbs.rss.*;
+            import dev.isthmus.verbs.tags.*;
             import dev.isthmus.verbs.xrc.*;
             import java.lang.foreign.*;
             import java.net.*;

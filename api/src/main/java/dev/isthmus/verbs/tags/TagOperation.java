@@ -1,19 +1,24 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.tags;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_ops_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.Buffers;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.ReceiveRequest;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a {@link WorkRequest} it is
- * prepared once, changed in place and posted many times, by {@link SharedReceiveQueue#tryPost(TagOperation)}.
+ * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a {@link dev.isthmus.verbs.WorkRequest} it is
+ * prepared once, changed in place and posted many times, by {@link TagQueue#tryPost}.
  *
  * <p>A message belongs to a tag when those bits of its tag that are in the mask equal the tag.
  *
@@ -53,7 +58,7 @@ public final class TagOperation {
     private static final int TM_SYNC = 1 << 1;
 
     private final MemorySegment wr;
-    private final ScatterGatherList buffer;
+    private final Buffers<MemoryRegion, ProtectionDomain> buffer;
     private int opcode = SYNC;
     private TagOperation next;
     private final OwnerThread owner = new OwnerThread(this);
@@ -61,9 +66,15 @@ public final class TagOperation {
     private TagOperation() {
         Arena arena = Arena.ofAuto();
         this.wr = arena.allocate(ibv_ops_wr.layout());
-        this.buffer = new ScatterGatherList(arena, 1, true); // no device takes more than one
+        this.buffer = buffer();
         wr.set(JAVA_LONG, Member.SG_LIST, buffer.address());
         become(SYNC);
+    }
+
+    /** Room for one buffer, as a receive has it: no device takes more. */
+    @SuppressWarnings("unchecked") // verbs has one kind of buffers
+    private static Buffers<MemoryRegion, ProtectionDomain> buffer() {
+        return Natives.part(ReceiveRequest.prepare(1), Buffers.class);
     }
 
     /**
@@ -192,7 +203,7 @@ public final class TagOperation {
     }
 
     /**
-     * Chains an operation behind this one, for {@link SharedReceiveQueue#tryPostChain(TagOperation)}.
+     * Chains an operation behind this one, for {@link TagQueue#tryPostChain}.
      *
      * @param following the next operation, or null for none
      * @return this

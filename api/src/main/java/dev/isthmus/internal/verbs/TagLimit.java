@@ -1,0 +1,8 @@
+package dev.isthmus.internal.verbs;
+
+/**
+ * A part of a shared receive queue.
+ *
+ * @param operations how many tag operations it was made for; 0 if it matches no tags
+ */
+public record TagLimit(int operations) {}
