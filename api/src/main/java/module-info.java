@@ -7,6 +7,7 @@ module dev.isthmus {
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs.attributes;
+    exports dev.isthmus.verbs.cqex;
     exports dev.isthmus.verbs.devicememory;
     exports dev.isthmus.verbs.exchange;
     exports dev.isthmus.verbs.flow;

@@ -3,6 +3,7 @@ import dev.isthmus.cm.*
 import dev.isthmus.ucx.*
 import dev.isthmus.verbs.*
 import dev.isthmus.verbs.attributes.*
+import dev.isthmus.verbs.cqex.*
 import dev.isthmus.verbs.devicememory.*
 import dev.isthmus.verbs.exchange.*
 import dev.isthmus.verbs.flow.*

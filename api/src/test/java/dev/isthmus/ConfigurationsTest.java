@@ -17,6 +17,7 @@ import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.QueuePairType;
 import dev.isthmus.verbs.Reregistration;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import java.io.IOException;
 import java.lang.reflect.Array;
 import java.lang.reflect.Constructor;
@@ -219,10 +220,10 @@ class ConfigurationsTest {
                 var pd = device.allocateProtectionDomain();
                 var memory = pd.allocate(64, AccessFlag.LOCAL_WRITE);
                 var cq = device.createCompletionQueue(1, kept.by(config -> config.vector(1)));
-                var extended = device.createExtendedCompletionQueue(1, kept.by(config -> config.standardFields()));
+                var extended = ExtendedCompletionQueue.create(device, 1, kept.by(config -> config.standardFields()));
                 var srq = pd.createSharedReceiveQueue(kept.by(config -> config.maxWr(1)));
                 var qp = pd.createQueuePair(
-                        QueuePairType.RC, cq, extended, kept.by(config -> config.sharedReceiveQueue(srq)));
+                        QueuePairType.RC, cq, extended.queue(), kept.by(config -> config.sharedReceiveQueue(srq)));
                 var other = pd.allocate(64, AccessFlag.LOCAL_WRITE)) {
             assertThrows(
                     RuntimeException.class, // refused, or nothing to change

@@ -11,6 +11,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.CompletionQueueMaker;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -28,13 +29,14 @@ import java.lang.ref.Reference;
  * <p>When more requests complete than it has room for, it overruns: completions are lost, the device sends
  * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail.
  */
-public sealed class CompletionQueue implements AutoCloseable permits ExtendedCompletionQueue {
+public final class CompletionQueue implements AutoCloseable {
 
     static {
         Natives.of(CompletionQueue.class)
                 .has(MemorySegment.class, CompletionQueue::handle)
                 .has(Lifetime.class, CompletionQueue::lifetime)
-                .has(DeviceContext.class, CompletionQueue::context);
+                .has(DeviceContext.class, CompletionQueue::context)
+                .has(OwnerThread.class, CompletionQueue::owner);
     }
 
     /** How many events are acknowledged at a time: each acknowledgement takes a lock in C. */
@@ -53,22 +55,25 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
     private final long address;
     private final MemorySegment pollFunction;
     private final int mostInShortPoll;
+    private final CompletionQueueMaker maker; // null for verbs itself
     private final boolean quick; // whether the thread is all that a poll asks for
     private long pollerId; // the owner's, once it was let poll quickly; 0 when that has to be asked again
     private final MemorySegment notifyFunction;
     private int entries;
     private int unacknowledged; // events taken; guarded by the lock of the channel
 
-    CompletionQueue(DeviceContext context, CompletionChannel channel, Lifetime lifetime, MemorySegment handle) {
+    private CompletionQueue(
+            DeviceContext context, CompletionQueueConfig config, Lifetime lifetime, MemorySegment handle) {
         this.context = context;
-        this.channel = channel;
+        this.channel = config.channel();
+        this.maker = config.maker();
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
         this.mostInShortPoll = DataPath.mostInShortPoll(pollFunction);
-        this.quick = mostInShortPoll > 0 && !(this instanceof ExtendedCompletionQueue); // which can have a poll open
+        this.quick = mostInShortPoll > 0 && maker == null; // of another's making a poll can be open
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
     }
@@ -79,20 +84,23 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
 
     static CompletionQueue create(DeviceContext context, int entries, CompletionQueueConfig config) {
         config.check(context, entries);
+        CompletionQueueMaker maker = config.maker();
         String name = context.device().name() + ", " + entries + " entries";
-        var lifetime = new Lifetime("CompletionQueue", name, config.parents(context));
+        var lifetime = new Lifetime(maker == null ? "CompletionQueue" : maker.kind(), name, config.parents(context));
         return lifetime.open(() -> {
-            try (var call = new VerbsCall().explain(errno -> sizeHelp(context, entries))) {
-                MemorySegment handle = call.create(
-                        Libibverbs.CREATE_CQ,
-                        name,
-                        context.handle(),
-                        entries,
-                        MemorySegment.NULL,
-                        config.channelHandle(),
-                        config.vector());
+            try (var call = new VerbsCall().explain(errno -> help(context, entries, maker, errno))) {
+                MemorySegment handle = maker == null
+                        ? call.create(
+                                Libibverbs.CREATE_CQ,
+                                name,
+                                context.handle(),
+                                entries,
+                                MemorySegment.NULL,
+                                config.channelHandle(),
+                                config.vector())
+                        : maker.create(call, name, config.channelHandle(), config.vector());
                 CompletionQueue queue = Lifetime.orDestroy(
-                        () -> new CompletionQueue(context, config.channel(), lifetime, handle),
+                        () -> new CompletionQueue(context, config, lifetime, handle),
                         () -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, name));
                 context.objects().add(handle, queue);
                 return queue;
@@ -100,7 +108,12 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
         });
     }
 
-    static String sizeHelp(DeviceContext context, int entries) {
+    private static String help(DeviceContext context, int entries, CompletionQueueMaker maker, int errno) {
+        String help = sizeHelp(context, entries);
+        return help.isEmpty() && maker != null ? maker.help(errno) : help;
+    }
+
+    private static String sizeHelp(DeviceContext context, int entries) {
         int max = context.attributes().maxCqe();
         return entries > max ? "the device allows " + max + " entries" : "";
     }
@@ -111,8 +124,8 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
      * @param into receives as many as there are and it has room for; what it held before is gone
      * @return how many it received, 0 when there were none
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this is closed, or between {@link ExtendedCompletionQueue#startPoll} and
-     *     {@link ExtendedCompletionQueue#endPoll}
+     * @throws IllegalStateException if this is closed, or between {@code startPoll} and {@code endPoll} of a {@link
+     *     dev.isthmus.verbs.cqex.ExtendedCompletionQueue}
      * @throws VerbsException if the queue is broken; completions may be lost
      */
     @CheckReturnValue
@@ -167,7 +180,7 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
         return count;
     }
 
-    VerbsException broken(String call, int result) {
+    private VerbsException broken(String call, int result) {
         // The drivers' numbers are their own: none is an errno.
         return VerbsException.ofResult(
                 call,
@@ -312,7 +325,11 @@ public sealed class CompletionQueue implements AutoCloseable permits ExtendedCom
 
     /** Refuses what would wait for ever for a poll that this thread has begun and not ended. */
     @HotPath
-    void checkNoOpenPoll() {}
+    void checkNoOpenPoll() {
+        if (maker != null) {
+            maker.checkNoOpenPoll();
+        }
+    }
 
     DeviceContext context() {
         return context;

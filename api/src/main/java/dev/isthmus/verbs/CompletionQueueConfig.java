@@ -2,7 +2,11 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.verbs.CompletionQueueMaker;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What a completion queue is made with besides its size. Filled in by the configurer that is passed to
@@ -10,9 +14,15 @@ import java.lang.foreign.MemorySegment;
  */
 public final class CompletionQueueConfig {
 
+    static {
+        Natives.of(CompletionQueueConfig.class)
+                .takes(CompletionQueueMaker.class, (config, maker) -> config.maker = maker);
+    }
+
     final Filling filling = new Filling();
     private CompletionChannel channel;
     private int vector;
+    private CompletionQueueMaker maker; // null for verbs itself
 
     CompletionQueueConfig() {}
 
@@ -45,6 +55,10 @@ public final class CompletionQueueConfig {
         return channel;
     }
 
+    CompletionQueueMaker maker() {
+        return maker;
+    }
+
     int vector() {
         return vector;
     }
@@ -64,9 +78,14 @@ public final class CompletionQueueConfig {
     }
 
     Lifetime[] parents(DeviceContext context) {
-        return channel == null
-                ? new Lifetime[] {context.lifetime()}
-                : new Lifetime[] {context.lifetime(), channel.lifetime()};
+        List<Lifetime> parents = new ArrayList<>(List.of(context.lifetime()));
+        if (channel != null) {
+            parents.add(channel.lifetime());
+        }
+        if (maker != null) {
+            parents.addAll(maker.parents());
+        }
+        return parents.toArray(Lifetime[]::new);
     }
 
     MemorySegment channelHandle() {

@@ -344,24 +344,6 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Creates a completion queue that is read in place: {@code ibv_create_cq_ex}. It belongs to the calling thread.
-     *
-     * @param entries how many completions it has room for at least
-     * @param configure sets what is read of completions, its channel, and more
-     * @return the completion queue, which the caller closes before this and before the channel
-     * @throws IllegalArgumentException if {@code entries} is not positive, the device has no such vector, or the channel
-     *     is of another device
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device lacks a field
-     * @throws IllegalStateException if this or the channel is closed
-     */
-    public ExtendedCompletionQueue createExtendedCompletionQueue(
-            int entries, Consumer<ExtendedCompletionQueueConfig> configure) {
-        var config = new ExtendedCompletionQueueConfig();
-        config.filling.by(configure, config);
-        return ExtendedCompletionQueue.create(this, entries, config);
-    }
-
-    /**
      * Creates a completion channel, on which completion queues send events: {@code ibv_create_comp_channel}.
      *
      * @return the channel, which the caller closes before this

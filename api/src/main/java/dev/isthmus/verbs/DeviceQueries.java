@@ -13,6 +13,7 @@ import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.NetworkOrder;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import dev.isthmus.verbs.attributes.ExtendedDeviceAttributes;

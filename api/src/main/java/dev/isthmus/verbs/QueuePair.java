@@ -218,7 +218,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param transition the state, and the attributes that the step must and may set
      * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or a {@link SendBatch}
-     *     is started, or this thread has an open poll of an {@link ExtendedCompletionQueue} that it completes in
+     *     is started, or this thread has an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
      * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
@@ -428,7 +428,7 @@ public final class QueuePair implements AutoCloseable {
      * @param local the GID of this end, the same that {@link #address} was asked with
      * @param remote what the peer's {@link #address} returned
      * @throws IllegalStateException if this is closed, of another type, or not in RESET, or this thread has an open poll
-     *     of an {@link ExtendedCompletionQueue} that it completes in
+     *     of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
@@ -778,7 +778,7 @@ public final class QueuePair implements AutoCloseable {
      * it is closed already.
      *
      * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has
-     *     an open poll of an {@link ExtendedCompletionQueue} that it completes in
+     *     an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
      * @throws WrongThreadException if this belongs to another thread
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */

@@ -8,6 +8,7 @@ import dev.isthmus.bindings.ibverbs.ibv_mw_bind_info;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.verbs.ExtendedSend;
+import dev.isthmus.internal.verbs.NetworkOrder;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;

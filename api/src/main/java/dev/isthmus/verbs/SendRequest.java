@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.verbs.NetworkOrder;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 

@@ -32,7 +32,8 @@
  * }
  * }</pre>
  *
- * <p>Special trades have packages under this one: {@code attributes} (what devices and ports are and can do), {@code exchange}
+ * <p>Special trades have packages under this one: {@code attributes} (what devices and ports are and can do), {@code cqex}
+ * (extended completion queues), {@code exchange}
  * (addresses of queue pairs over TCP), {@code flow} (flow steering), {@code rss} (receive side scaling), {@code tags} (tag
  * matching), {@code xrc} and {@code devicememory}.
  *

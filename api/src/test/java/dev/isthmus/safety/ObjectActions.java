@@ -8,7 +8,6 @@ import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.ExtendedCompletionQueue;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.GlobalRouteHeader;
 import dev.isthmus.verbs.MemoryRegion;
@@ -22,6 +21,7 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.ThreadDomain;
 import dev.isthmus.verbs.WorkCompletions;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import dev.isthmus.verbs.xrc.XrcDomain;
 import java.lang.foreign.Arena;
 import java.util.List;
@@ -156,6 +156,13 @@ final class ObjectActions {
                         "hand over CQ",
                         2,
                         w -> w.handOver(CompletionQueue.class, CompletionQueue::handOver),
+                        Reason.STATE),
+                action(
+                        "hand over extended CQ",
+                        1,
+                        w -> w.handOver(
+                                ExtendedCompletionQueue.class,
+                                (queue, to) -> queue.queue().handOver(to)),
                         Reason.STATE),
                 action("hand over SRQ", 1, w -> w.handOver(SharedReceiveQueue.class, SharedReceiveQueue::handOver)),
                 action("hand over send", 1, w -> w.handOver(SendRequest.class, SendRequest::handOver)),

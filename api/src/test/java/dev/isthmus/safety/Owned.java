@@ -15,6 +15,7 @@ import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import java.util.List;
 
 /** The classes whose objects belong to one thread at a time. */
@@ -23,6 +24,7 @@ final class Owned {
     private static final List<Class<?>> CLASSES = List.of(
             QueuePair.class,
             CompletionQueue.class,
+            ExtendedCompletionQueue.class,
             SharedReceiveQueue.class,
             AddressHandle.class,
             MemoryWindow.class,

@@ -5,10 +5,8 @@ import static dev.isthmus.safety.Action.action;
 import dev.isthmus.verbs.AddressHandle;
 import dev.isthmus.verbs.AddressVector;
 import dev.isthmus.verbs.CompletionChannel;
-import dev.isthmus.verbs.CompletionField;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
-import dev.isthmus.verbs.ExtendedCompletionQueue;
 import dev.isthmus.verbs.GidEntry;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -24,6 +22,8 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
 import dev.isthmus.verbs.attributes.Mtu;
+import dev.isthmus.verbs.cqex.CompletionField;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import java.util.List;
 import java.util.Objects;
 
@@ -55,7 +55,7 @@ final class QueueActions {
                 action(
                         "poll",
                         20,
-                        w -> w.ignore(w.use(CompletionQueue.class).poll(w.own(WorkCompletions.class))),
+                        w -> w.ignore(polled(w).poll(w.own(WorkCompletions.class))),
                         Reason.DEVICE,
                         Reason.STATE),
                 action(
@@ -65,25 +65,15 @@ final class QueueActions {
                                 WorkCompletions.class, WorkCompletions.allocate(w.chance(8) ? w.small(100) - 1 : 16)),
                         Reason.ARGUMENT),
                 action("read a completion", 10, QueueActions::read, Reason.COMPLETION, Reason.RANGE),
-                action(
-                        "arm",
-                        4,
-                        w -> w.use(CompletionQueue.class).requestNotify(w.chance(2)),
-                        Reason.KIND,
-                        Reason.STATE),
+                action("arm", 4, w -> polled(w).requestNotify(w.chance(2)), Reason.KIND, Reason.STATE),
                 action(
                         "resize a queue",
                         2,
-                        w -> w.use(CompletionQueue.class).resize(w.small(500)),
+                        w -> polled(w).resize(w.small(500)),
                         Reason.ARGUMENT,
                         Reason.DEVICE,
                         Reason.STATE),
-                action(
-                        "moderate",
-                        1,
-                        w -> w.use(CompletionQueue.class).moderate(w.number(), w.number()),
-                        Reason.ARGUMENT,
-                        Reason.DEVICE),
+                action("moderate", 1, w -> polled(w).moderate(w.number(), w.number()), Reason.ARGUMENT, Reason.DEVICE),
                 action(
                         "extended poll",
                         6,
@@ -211,8 +201,13 @@ final class QueueActions {
         w.made(CompletionQueue.class, queue);
     }
 
+    /** A queue of either kind. */
+    private static CompletionQueue polled(Worker w) {
+        return w.chance(4) ? w.use(ExtendedCompletionQueue.class).queue() : w.use(CompletionQueue.class);
+    }
+
     private static void extended(Worker w) {
-        var queue = w.use(DeviceContext.class).createExtendedCompletionQueue(w.small(200), c -> {
+        var queue = ExtendedCompletionQueue.create(w.use(DeviceContext.class), w.small(200), c -> {
             if (w.chance(2)) {
                 c.standardFields();
             } else {
@@ -224,9 +219,6 @@ final class QueueActions {
             c.singleThreaded(w.chance(4)).ignoreOverrun(w.chance(4));
         });
         w.made(ExtendedCompletionQueue.class, queue);
-        if (w.chance(2)) {
-            w.made(CompletionQueue.class, queue);
-        }
     }
 
     private static void read(Worker w) {
@@ -265,7 +257,7 @@ final class QueueActions {
             w.expected.may(Reason.NULL);
             return null;
         }
-        return w.chance(4) ? w.open(ExtendedCompletionQueue.class) : w.open(CompletionQueue.class);
+        return w.chance(4) ? w.open(ExtendedCompletionQueue.class).queue() : w.open(CompletionQueue.class);
     }
 
     private static void queuePair(Worker w) {

@@ -1,7 +1,7 @@
 package dev.isthmus.safety;
 
-import dev.isthmus.verbs.ExtendedCompletionQueue;
 import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
 import dev.isthmus.bindings.ibverbs.verbs_h;
+import dev.isthmus.internal.verbs.CompletionFlag;
 import dev.isthmus.verbs.attributes.AtomicCapability;
 import dev.isthmus.verbs.attributes.DeviceCapability;
 import dev.isthmus.verbs.attributes.LinkLayer;

@@ -10,7 +10,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.verbs.cqex.CompletionField;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueueConfig;
 import java.time.Duration;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,8 +33,16 @@ class ExtendedCompletionQueueTest {
     private static final int MESSAGES = 2_000;
     private static final long DEADLINE_NANOS = 20_000_000_000L;
 
+    /** The extended queues of pairs, by what their queue pairs are made with. */
+    private static final IdentityHashMap<CompletionQueue, ExtendedCompletionQueue> EXTENDED = new IdentityHashMap<>();
+
+    private static CompletionQueue plain(ExtendedCompletionQueue queue) {
+        EXTENDED.put(queue.queue(), queue);
+        return queue.queue();
+    }
+
     private static CompletionQueue extended(RcPair.Side side) {
-        return side.device.createExtendedCompletionQueue(256, ExtendedCompletionQueueConfig::standardFields);
+        return plain(ExtendedCompletionQueue.create(side.device, 256, ExtendedCompletionQueueConfig::standardFields));
     }
 
     private static RcPair pair() {
@@ -38,7 +50,7 @@ class ExtendedCompletionQueueTest {
     }
 
     private static ExtendedCompletionQueue queue(RcPair.Side side) {
-        return (ExtendedCompletionQueue) side.cq;
+        return EXTENDED.get(side.cq);
     }
 
     /** Starts a poll, as soon as there is a completion. */
@@ -125,7 +137,7 @@ class ExtendedCompletionQueueTest {
                 assertThrows(IllegalStateException.class, cq::wrId);
                 cq.endPoll();
                 assertFalse(cq.startPoll());
-                assertEquals(0, cq.poll(pair.b.done));
+                assertEquals(0, cq.queue().poll(pair.b.done));
             }
         }
     }
@@ -150,7 +162,7 @@ class ExtendedCompletionQueueTest {
             ExtendedCompletionQueue cq = start(pair.b);
             assertEquals(0, cq.wrId());
             cq.endPoll();
-            assertEquals(2, cq.poll(pair.b.done)); // the plain poll takes from the same queue
+            assertEquals(2, cq.queue().poll(pair.b.done)); // the plain poll takes from the same queue
             assertEquals(1, pair.b.done.wrId(0));
             assertEquals(2, pair.b.done.wrId(1));
             assertFalse(cq.startPoll());
@@ -197,7 +209,7 @@ class ExtendedCompletionQueueTest {
     @Test
     void shouldRefuseToReadOutsideOfPoll() {
         try (var context = Device.first().open();
-                var cq = context.createExtendedCompletionQueue(16, ExtendedCompletionQueueConfig::standardFields)) {
+                var cq = ExtendedCompletionQueue.create(context, 16, ExtendedCompletionQueueConfig::standardFields)) {
             assertFalse(cq.startPoll());
             for (Executable read : readers(cq)) {
                 assertThrows(IllegalStateException.class, read);
@@ -220,8 +232,8 @@ class ExtendedCompletionQueueTest {
 
     @Test
     void shouldRefuseToReadWhatWasNotAskedFor() {
-        try (var pair =
-                RcPair.connected(config -> {}, side -> side.device.createExtendedCompletionQueue(16, config -> {}))) {
+        try (var pair = RcPair.connected(
+                config -> {}, side -> plain(ExtendedCompletionQueue.create(side.device, 16, config -> {})))) {
             assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
             assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).wrId(4)));
             ExtendedCompletionQueue cq = start(pair.a);
@@ -243,9 +255,9 @@ class ExtendedCompletionQueueTest {
             ExtendedCompletionQueue cq = start(pair.a);
             for (Executable use : List.<Executable>of(
                     cq::startPoll,
-                    () -> cq.poll(pair.a.done),
-                    () -> cq.resize(512),
-                    () -> cq.handOver(Thread.currentThread()),
+                    () -> cq.queue().poll(pair.a.done),
+                    () -> cq.queue().resize(512),
+                    () -> cq.queue().handOver(Thread.currentThread()),
                     cq::close,
                     pair.a.qp::close,
                     () -> pair.a.qp.modify(QueuePairTransition.to(QueuePairState.RESET)))) {
@@ -290,8 +302,8 @@ class ExtendedCompletionQueueTest {
         var channel = new AtomicReference<CompletionChannel>();
         try (var pair = RcPair.connected(config -> {}, side -> {
             channel.set(side.closedWithPair(side.device.createCompletionChannel()));
-            return side.device.createExtendedCompletionQueue(
-                    16, config -> config.channel(channel.get()).vector(0));
+            return plain(ExtendedCompletionQueue.create(
+                    side.device, 16, config -> config.channel(channel.get()).vector(0)));
         })) {
             pair.b.cq.requestNotify(false);
             assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
@@ -306,7 +318,7 @@ class ExtendedCompletionQueueTest {
     @EnumSource(CompletionField.class)
     void shouldReadEachFieldThatTheDeviceHas(CompletionField field) {
         try (var context = Device.first().open()) {
-            context.createExtendedCompletionQueue(10, config -> config.fields(field))
+            ExtendedCompletionQueue.create(context, 10, config -> config.fields(field))
                     .close();
         } catch (VerbsException e) {
             assertFalse(field.isStandard(), e.getMessage()); // those every device has
@@ -316,7 +328,8 @@ class ExtendedCompletionQueueTest {
                             + "]): EOPNOTSUPP (95): the device may not have the fields " + field);
         }
         try (var pair = RcPair.connected(
-                config -> {}, side -> side.device.createExtendedCompletionQueue(16, config -> config.fields(field)))) {
+                config -> {},
+                side -> plain(ExtendedCompletionQueue.create(side.device, 16, config -> config.fields(field))))) {
             assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 64)));
             assertTrue(pair.a.qp.tryPost(
                     pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_IMM).immediate(7)));
@@ -379,8 +392,10 @@ class ExtendedCompletionQueueTest {
     void shouldCreateWithFlagsThatTheDeviceHas(boolean ignoreOverrun) {
         Device device = Device.first();
         try (var context = device.open();
-                var cq = context.createExtendedCompletionQueue(
-                        10, config -> config.singleThreaded(!ignoreOverrun).ignoreOverrun(ignoreOverrun))) {
+                var cq = ExtendedCompletionQueue.create(
+                        context,
+                        10,
+                        config -> config.singleThreaded(!ignoreOverrun).ignoreOverrun(ignoreOverrun))) {
             assertFalse(cq.startPoll());
         } catch (VerbsException e) {
             assertTrue(ignoreOverrun, e.getMessage());
@@ -395,14 +410,14 @@ class ExtendedCompletionQueueTest {
                 var pd = context.allocateProtectionDomain()) {
             ParentDomain domain = Features.make(
                     "ibv_alloc_parent_domain", context.device().name(), () -> pd.allocateParentDomain(null, null));
-            try (var cq = context.createExtendedCompletionQueue(10, config -> config.parentDomain(domain))) {
+            try (var cq = ExtendedCompletionQueue.create(context, 10, config -> config.parentDomain(domain))) {
                 var e = assertThrows(IllegalStateException.class, domain::close);
                 assertTrue(e.getMessage().contains("1 ExtendedCompletionQueue"), e.getMessage());
                 assertFalse(cq.startPoll());
             }
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> other.createExtendedCompletionQueue(10, config -> config.parentDomain(domain)));
+                    () -> ExtendedCompletionQueue.create(other, 10, config -> config.parentDomain(domain)));
             domain.close();
         }
     }
@@ -412,14 +427,15 @@ class ExtendedCompletionQueueTest {
         try (var context = Device.first().open()) {
             int limit = context.attributes().maxCqe();
             var e = assertThrows(
-                    VerbsException.class, () -> context.createExtendedCompletionQueue(limit + 1, config -> {}));
+                    VerbsException.class, () -> ExtendedCompletionQueue.create(context, limit + 1, config -> {}));
             assertEquals("EINVAL", e.errnoName());
             assertTrue(e.getMessage().endsWith("the device allows " + limit + " entries"), e.getMessage());
             int vectors = context.completionVectors();
             assertThrows(
                     IllegalArgumentException.class,
-                    () -> context.createExtendedCompletionQueue(10, config -> config.vector(vectors + 1)));
-            assertThrows(IllegalArgumentException.class, () -> context.createExtendedCompletionQueue(0, config -> {}));
+                    () -> ExtendedCompletionQueue.create(context, 10, config -> config.vector(vectors + 1)));
+            assertThrows(
+                    IllegalArgumentException.class, () -> ExtendedCompletionQueue.create(context, 0, config -> {}));
         }
     }
 

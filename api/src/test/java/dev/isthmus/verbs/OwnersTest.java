@@ -3,6 +3,8 @@ package dev.isthmus.verbs;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.Stranger;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
+import dev.isthmus.verbs.cqex.ExtendedCompletionQueueConfig;
 import dev.isthmus.verbs.tags.TagOperation;
 import dev.isthmus.verbs.tags.TagQueue;
 import java.lang.foreign.Arena;
@@ -139,8 +141,8 @@ class OwnersTest {
     @Test
     void shouldRefuseExtendedCompletionsOfAnotherThread() throws Exception {
         var queue = pair.a.closedWithPair(
-                pair.a.device.createExtendedCompletionQueue(16, ExtendedCompletionQueueConfig::standardFields));
-        assertOwned(queue, "entries/0", "channel/0", "queuePair/1");
+                ExtendedCompletionQueue.create(pair.a.device, 16, ExtendedCompletionQueueConfig::standardFields));
+        assertOwned(queue, "queue/0");
     }
 
     @Test

@@ -25,6 +25,7 @@ final class SnippetCompiler {
             import dev.isthmus.ucx.*;
             import dev.isthmus.verbs.*;
             import dev.isthmus.verbs.attributes.*;
+            import dev.isthmus.verbs.cqex.*;
             import dev.isthmus.verbs.devicememory.*;
             import dev.isthmus.verbs.exchange.*;
             import dev.isthmus.verbs.flow.*;

@@ -1,9 +1,13 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.cqex;
 
 import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.ParentDomain;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -12,7 +16,7 @@ import java.util.stream.Collectors;
 
 /**
  * What an extended completion queue is made with besides its size: {@code struct ibv_cq_init_attr_ex}. Filled in by the
- * configurer that is passed to {@link DeviceContext#createExtendedCompletionQueue}.
+ * configurer that is passed to {@link ExtendedCompletionQueue#create}.
  */
 public final class ExtendedCompletionQueueConfig {
 
@@ -29,7 +33,8 @@ public final class ExtendedCompletionQueueConfig {
     private static final int IGNORE_OVERRUN = 1 << 1;
 
     final Filling filling = new Filling();
-    private final CompletionQueueConfig common = new CompletionQueueConfig();
+    private CompletionChannel channel;
+    private int vector;
     private ParentDomain parentDomain;
     private final EnumSet<CompletionField> fields = EnumSet.noneOf(CompletionField.class);
     private int flags;
@@ -44,7 +49,7 @@ public final class ExtendedCompletionQueueConfig {
      */
     public ExtendedCompletionQueueConfig channel(CompletionChannel to) {
         filling.check();
-        common.channel(to);
+        channel = to;
         return this;
     }
 
@@ -56,7 +61,7 @@ public final class ExtendedCompletionQueueConfig {
      */
     public ExtendedCompletionQueueConfig vector(int number) {
         filling.check();
-        common.vector(number);
+        vector = number;
         return this;
     }
 
@@ -130,7 +135,11 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     CompletionChannel channel() {
-        return common.channel();
+        return channel;
+    }
+
+    int vector() {
+        return vector;
     }
 
     int wantedFields() {
@@ -138,32 +147,25 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /** Checks what C does not explain. */
-    void check(DeviceContext context, int entries) {
-        common.check(context, entries);
+    void check(DeviceContext context) {
         if (parentDomain != null && parentDomain.context() != context) {
             throw new IllegalArgumentException("the parent domain must be of the same open device: " + parentDomain);
         }
     }
 
-    Lifetime[] parents(DeviceContext context) {
-        Lifetime[] parents = common.parents(context);
-        if (parentDomain == null) {
-            return parents;
-        }
-        Lifetime[] more = Arrays.copyOf(parents, parents.length + 1);
-        more[parents.length] = parentDomain.lifetime();
-        return more;
+    List<Lifetime> parents() {
+        return parentDomain == null ? List.of() : List.of(Natives.lifetime(parentDomain));
     }
 
-    void write(MemorySegment attributes, int entries) {
+    void write(MemorySegment attributes, int entries, MemorySegment channelHandle) {
         ibv_cq_init_attr_ex.cqe(attributes, entries);
-        ibv_cq_init_attr_ex.channel(attributes, common.channelHandle());
-        ibv_cq_init_attr_ex.comp_vector(attributes, common.vector());
+        ibv_cq_init_attr_ex.channel(attributes, channelHandle);
+        ibv_cq_init_attr_ex.comp_vector(attributes, vector);
         ibv_cq_init_attr_ex.wc_flags(attributes, wantedFields());
         ibv_cq_init_attr_ex.comp_mask(attributes, (flags == 0 ? 0 : MASK_FLAGS) | (parentDomain == null ? 0 : MASK_PD));
         ibv_cq_init_attr_ex.flags(attributes, flags);
         ibv_cq_init_attr_ex.parent_domain(
-                attributes, parentDomain == null ? MemorySegment.NULL : parentDomain.handle());
+                attributes, parentDomain == null ? MemorySegment.NULL : Natives.handle(parentDomain));
     }
 
     /** What of this a device may lack, in words. */

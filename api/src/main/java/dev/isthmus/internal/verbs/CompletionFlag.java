@@ -1,19 +1,19 @@
-package dev.isthmus.verbs;
+package dev.isthmus.internal.verbs;
 
 /** What the flags of a completion say: bits of {@code enum ibv_wc_flags}. */
-final class CompletionFlag {
+public final class CompletionFlag {
 
     /** {@code IBV_WC_GRH}. */
-    static final int GRH = 1;
+    public static final int GRH = 1;
 
     /** {@code IBV_WC_WITH_IMM}. */
-    static final int WITH_IMM = 1 << 1;
+    public static final int WITH_IMM = 1 << 1;
 
     /** {@code IBV_WC_IP_CSUM_OK}. */
-    static final int IP_CSUM_OK = 1 << 2;
+    public static final int IP_CSUM_OK = 1 << 2;
 
     /** {@code IBV_WC_WITH_INV}. */
-    static final int WITH_INV = 1 << 3;
+    public static final int WITH_INV = 1 << 3;
 
     private CompletionFlag() {}
 }

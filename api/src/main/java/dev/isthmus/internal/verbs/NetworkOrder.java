@@ -1,30 +1,30 @@
-package dev.isthmus.verbs;
+package dev.isthmus.internal.verbs;
 
 import dev.isthmus.internal.HotPath;
 import java.nio.ByteOrder;
 
 /** Members that C declares as {@code __be32} or {@code __be16}. */
-final class NetworkOrder {
+public final class NetworkOrder {
 
     private static final boolean SWAPS = ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
     private NetworkOrder() {}
 
     @HotPath
-    static int toHost(int value) {
+    public static int toHost(int value) {
         return SWAPS ? Integer.reverseBytes(value) : value;
     }
 
     @HotPath
-    static int fromHost(int value) {
+    public static int fromHost(int value) {
         return toHost(value);
     }
 
-    static short toHost(short value) {
+    public static short toHost(short value) {
         return SWAPS ? Short.reverseBytes(value) : value;
     }
 
-    static short fromHost(short value) {
+    public static short fromHost(short value) {
         return toHost(value);
     }
 }

@@ -1,4 +1,4 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.cqex;
 
 /**
  * What can be read of a completion of an {@link ExtendedCompletionQueue} when it was asked for: {@code enum
@@ -51,8 +51,12 @@ public enum CompletionField {
         return code;
     }
 
-    /** Whether every device that has extended completion queues has it: {@code IBV_WC_STANDARD_FLAGS}. */
-    boolean isStandard() {
+    /**
+     * Whether every device that has extended completion queues has it: {@code IBV_WC_STANDARD_FLAGS}.
+     *
+     * @return true if so
+     */
+    public boolean isStandard() {
         return compareTo(DLID_PATH_BITS) <= 0;
     }
 }

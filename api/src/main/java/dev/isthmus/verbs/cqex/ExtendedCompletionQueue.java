@@ -1,9 +1,10 @@
-package dev.isthmus.verbs;
+package dev.isthmus.verbs.cqex;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.CheckReturnValue;
+import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_cq_ex;
 import dev.isthmus.bindings.ibverbs.ibv_cq_init_attr_ex;
 import dev.isthmus.bindings.ibverbs.ibv_wc_tm_info;
@@ -11,12 +12,23 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.internal.verbs.CompletionFlag;
+import dev.isthmus.internal.verbs.CompletionQueueMaker;
 import dev.isthmus.internal.verbs.ContextFunction;
+import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedPoll;
-import dev.isthmus.internal.verbs.Libibverbs;
+import dev.isthmus.internal.verbs.NetworkOrder;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.verbs.CompletionOpcode;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.CompletionStatus;
+import dev.isthmus.verbs.DeviceContext;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * A completion queue that is read in place: {@code struct ibv_cq_ex}. The driver copies no completions; a poll goes
@@ -37,8 +49,11 @@ import java.lang.foreign.MemorySegment;
  *
  * <p>Of a completion that failed only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
  * defined; the others are refused for it.
+ *
+ * <p>It belongs to one thread at a time, at first the one that created it: {@link CompletionQueue#handOver} of its {@link #queue}
+ * gives it to another. Owned by who created it. It cannot be closed while it has queue pairs.
  */
-public final class ExtendedCompletionQueue extends CompletionQueue {
+public final class ExtendedCompletionQueue implements AutoCloseable {
 
     /** No poll is open. */
     private static final int IDLE = 0;
@@ -54,6 +69,11 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     private static final long TAG = ibv_wc_tm_info.tag$offset();
     private static final long TAG_PRIVATE = ibv_wc_tm_info.priv$offset();
 
+    /** The {@code vendor_id} of Soft-RoCE. */
+    private static final int SOFT_ROCE = 0xff_ffff;
+
+    private final CompletionQueue queue;
+    private final OwnerThread owner;
     private final MemorySegment struct;
     private final ExtendedPoll functions;
     private final int fields;
@@ -61,45 +81,104 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     private final MemorySegment tagMatching = Arena.ofAuto().allocate(ibv_wc_tm_info.layout());
     private int state = IDLE;
 
-    private ExtendedCompletionQueue(
-            DeviceContext context,
-            Lifetime lifetime,
-            MemorySegment handle,
-            ExtendedCompletionQueueConfig config,
-            boolean endsToGoOn) {
-        super(context, config.channel(), lifetime, handle);
-        this.struct = NativeCall.sized(handle, ibv_cq_ex.sizeof());
+    private ExtendedCompletionQueue(CompletionQueue queue, Maker maker) {
+        this.queue = queue;
+        this.owner = Natives.part(queue, OwnerThread.class);
+        this.struct = NativeCall.sized(Natives.handle(queue), ibv_cq_ex.sizeof());
         this.functions = new ExtendedPoll(struct);
-        this.fields = config.wantedFields();
-        this.endsToGoOn = endsToGoOn;
+        this.fields = maker.config.wantedFields();
+        this.endsToGoOn = maker.softRoce;
     }
 
-    static ExtendedCompletionQueue create(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
-        config.check(context, entries);
-        String name = context.device().name() + ", " + entries + " entries";
-        var lifetime = new Lifetime("ExtendedCompletionQueue", name, config.parents(context));
-        return lifetime.open(() -> {
-            try (var call = new VerbsCall().explain(errno -> help(context, entries, config, errno))) {
-                MemorySegment attributes = call.allocate(ibv_cq_init_attr_ex.layout());
-                config.write(attributes, entries);
-                boolean softRoce = context.isSoftRoce(); // asked while nothing is to be undone
-                MemorySegment handle = call.create(
-                        context.ops().require(ContextFunction.CREATE_CQ_EX),
-                        name + ", " + config,
-                        context.handle(),
-                        attributes);
-                ExtendedCompletionQueue queue = Lifetime.orDestroy(
-                        () -> new ExtendedCompletionQueue(context, lifetime, handle, config, softRoce),
-                        () -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, name));
-                context.objects().add(handle, queue);
-                return queue;
+    /** Makes the C object, and then knows whether a poll of it is open. */
+    private static final class Maker implements CompletionQueueMaker {
+
+        private final DeviceContext context;
+        private final int entries;
+        private final ExtendedCompletionQueueConfig config;
+        private final boolean softRoce;
+        private ExtendedCompletionQueue made; // null until it is
+
+        Maker(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
+            this.context = context;
+            this.entries = entries;
+            this.config = config;
+            this.softRoce = context.attributes().vendorId() == SOFT_ROCE;
+        }
+
+        @Override
+        public String kind() {
+            return "ExtendedCompletionQueue";
+        }
+
+        @Override
+        public List<Lifetime> parents() {
+            return config.parents();
+        }
+
+        @Override
+        public MemorySegment create(VerbsCall call, String what, MemorySegment channel, int vector) {
+            MemorySegment attributes = call.allocate(ibv_cq_init_attr_ex.layout());
+            config.write(attributes, entries, channel);
+            return call.create(
+                    Natives.part(context, ContextOps.class).require(ContextFunction.CREATE_CQ_EX),
+                    what + ", " + config,
+                    Natives.handle(context),
+                    attributes);
+        }
+
+        @Override
+        public String help(int errno) {
+            return errno == Errno.EOPNOTSUPP ? config.unusual() : "";
+        }
+
+        @Override
+        @HotPath
+        public void checkNoOpenPoll() {
+            if (made != null) {
+                made.checkNoOpenPoll();
             }
-        });
+        }
     }
 
-    private static String help(DeviceContext context, int entries, ExtendedCompletionQueueConfig config, int errno) {
-        String help = sizeHelp(context, entries);
-        return help.isEmpty() && errno == Errno.EOPNOTSUPP ? config.unusual() : help;
+    /**
+     * Creates a completion queue that is read in place: {@code ibv_create_cq_ex}. It belongs to the calling thread.
+     *
+     * @param context the device
+     * @param entries how many completions it has room for at least
+     * @param configure sets what is read of completions, its channel, and more
+     * @return the completion queue, which the caller closes before the device and before the channel
+     * @throws IllegalArgumentException if {@code entries} is not positive, the device has no such vector, or the channel
+     *     is of another device
+     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device lacks a field
+     * @throws IllegalStateException if the device or the channel is closed
+     */
+    public static ExtendedCompletionQueue create(
+            DeviceContext context, int entries, Consumer<ExtendedCompletionQueueConfig> configure) {
+        var config = new ExtendedCompletionQueueConfig();
+        config.filling.by(configure, config);
+        config.check(context);
+        var maker = new Maker(context, entries, config);
+        CompletionQueue queue = context.createCompletionQueue(entries, common -> {
+            common.channel(config.channel()).vector(config.vector());
+            Natives.give(common, maker);
+        });
+        return Lifetime.orDestroy(
+                () -> {
+                    maker.made = new ExtendedCompletionQueue(queue, maker);
+                    return maker.made;
+                },
+                queue::close);
+    }
+
+    /**
+     * The same queue as queue pairs are made with, and as it is asked for events, resized or given to another thread: {@code
+     * ibv_cq_ex_to_cq}. What it is polled for it takes from the same completions.
+     *
+     * @return always the same object
+     */
+    public CompletionQueue queue() {
+        return queue;
     }
 
     /**
@@ -114,7 +193,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     @CheckReturnValue
     @HotPath
     public boolean startPoll() {
-        owner().check();
+        owner.check();
         checkNoOpenPoll();
         int result = functions.start();
         if (result == 0) {
@@ -139,7 +218,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     @CheckReturnValue
     @HotPath
     public boolean nextPoll() {
-        owner().check();
+        owner.check();
         if (state != CURRENT) {
             return refuseUnlessDrained();
         }
@@ -172,7 +251,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
      */
     @HotPath
     public void endPoll() {
-        owner().check();
+        owner.check();
         if (state == IDLE) {
             throw noOpenPoll();
         }
@@ -194,10 +273,9 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         return new IllegalStateException(this + " has no open poll: startPoll() did not return true");
     }
 
-    @Override
     @HotPath
-    void checkNoOpenPoll() {
-        if (state != IDLE && owner().isCurrent()) {
+    private void checkNoOpenPoll() {
+        if (state != IDLE && owner.isCurrent()) {
             throw new IllegalStateException(this + " has an open poll: endPoll() first");
         }
     }
@@ -529,7 +607,7 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
     }
 
     private void checkCurrent() {
-        owner().check();
+        owner.check();
         if (state != CURRENT) {
             throw new IllegalStateException(
                     this + " is at no completion: startPoll() or nextPoll() must have said true");
@@ -548,6 +626,34 @@ public final class ExtendedCompletionQueue extends CompletionQueue {
         if ((fields & field.code()) == 0) {
             throw new IllegalStateException(this + " was made without the field " + field);
         }
+    }
+
+    private VerbsException broken(String call, int result) {
+        // The drivers' numbers are their own: none is an errno.
+        return VerbsException.ofResult(
+                call,
+                toString(),
+                result,
+                "the device wrote a completion that its driver cannot read; the queue is of no more use");
+    }
+
+    /**
+     * Destroys the queue: {@code ibv_destroy_cq}. Events of it that were not taken are gone. Does nothing when it is
+     * closed already.
+     *
+     * @throws IllegalStateException if queue pairs use it, or in an open poll
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        queue.close();
+    }
+
+    /** The class, the device's name, and the number of entries asked for. */
+    @Override
+    public String toString() {
+        return queue.toString();
     }
 
     private static void check(boolean has, String what) {
