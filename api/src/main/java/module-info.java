@@ -4,8 +4,10 @@ module dev.isthmus {
     requires dev.isthmus.bindings.ucx;
     requires static jdk.jfr;
 
+    exports dev.isthmus;
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
+    exports dev.isthmus.verbs;
     exports dev.isthmus.verbs.attributes;
     exports dev.isthmus.verbs.cqex;
     exports dev.isthmus.verbs.devicememory;
@@ -14,6 +16,4 @@ module dev.isthmus {
     exports dev.isthmus.verbs.rss;
     exports dev.isthmus.verbs.tags;
     exports dev.isthmus.verbs.xrc;
-    exports dev.isthmus.verbs;
-    exports dev.isthmus;
 }

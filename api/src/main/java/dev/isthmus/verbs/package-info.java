@@ -33,9 +33,8 @@
  * }</pre>
  *
  * <p>Special trades have packages under this one: {@code attributes} (what devices and ports are and can do), {@code cqex}
- * (extended completion queues), {@code exchange}
- * (addresses of queue pairs over TCP), {@code flow} (flow steering), {@code rss} (receive side scaling), {@code tags} (tag
- * matching), {@code xrc} and {@code devicememory}.
+ * (extended completion queues), {@code devicememory}, {@code exchange} (addresses of queue pairs over TCP), {@code flow} (flow
+ * steering), {@code rss} (receive side scaling), {@code tags} (tag matching) and {@code xrc}.
  *
  * <p>Objects are closed in the reverse order of their creation; a parent that still has children refuses to close.
  * Completion queues, queue pairs and address handles belong to the thread that created them until they are handed over;
