@@ -103,7 +103,7 @@ def class_path(module):
 def test_class_path():
     modules = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "samples", "perf")
     return ":".join([f"{HOME}/{module}/target/{kind}" for module in modules for kind in ("test-classes", "classes")]
-                    + [class_path("perf")])
+                    + [class_path("perf"), class_path("api")])
 
 
 def main(arguments):
