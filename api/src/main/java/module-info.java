@@ -5,6 +5,7 @@ module dev.isthmus {
     requires static jdk.jfr;
 
     exports dev.isthmus;
+    exports dev.isthmus.buffers;
     exports dev.isthmus.cm;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;

@@ -1,0 +1,135 @@
+package dev.isthmus.buffers;
+
+import dev.isthmus.VerbsException;
+import dev.isthmus.internal.Errno;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.MemoryRegion;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.RemoteMemory;
+import dev.isthmus.verbs.WorkRequest;
+import java.lang.foreign.MemorySegment;
+import java.util.Objects;
+
+/**
+ * A {@link RegistrationCache} for verbs: memory regions of one protection domain. What stands there of threads, of bounds,
+ * and of memory that ends, holds here.
+ *
+ * {@snippet :
+ * try (var cache = RegionCache.create(pd, 1L << 30, 1000);
+ *         var arena = GuardedArena.ofShared();
+ *         var file = FileChannel.open(path)) {
+ *     MemorySegment content = file.map(READ_ONLY, 0, file.size(), arena);
+ *     long lease = cache.acquire(content);
+ *     qp.post(cache.into(write, lease, 0, content.byteSize()).wrId(lease).remote(there, 0));
+ *     ...
+ *     cache.release(done.wrId(0)); // when it has completed
+ * }
+ * }
+ *
+ * <p>If the system allows less than the bounds, such as by {@code ulimit -l}, a registration that fails for that has idle
+ * ones deregistered until it succeeds, or there is none left.
+ *
+ * <p>Owned by who created it, and closed before the domain. The regions are the cache's, and nobody else closes them.
+ */
+public final class RegionCache extends RegistrationCache {
+
+    private final ProtectionDomain pd;
+    private final Registrations<MemoryRegion> registrations;
+
+    private RegionCache(ProtectionDomain pd, Registrations<MemoryRegion> registrations) {
+        super(registrations);
+        this.pd = pd;
+        this.registrations = registrations;
+    }
+
+    /**
+     * A cache, in which nothing is registered yet.
+     *
+     * @param pd of the queue pairs that will use the memory
+     * @param maxBytes how much memory may be registered, in whole pages
+     * @param maxRegions how many regions there may be
+     * @param access what may be done to the memory besides reading by this side. Without LOCAL_WRITE, read-only memory can be
+     *     registered, too. Newer kernels refuse LOCAL_WRITE for files that are mapped and shared
+     * @return the cache, which the caller closes before the domain
+     * @throws IllegalArgumentException if a bound is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without
+     *     LOCAL_WRITE
+     */
+    public static RegionCache create(ProtectionDomain pd, long maxBytes, int maxRegions, AccessFlag... access) {
+        AccessFlag[] flags = Access.checked(access);
+        Registrations.check(maxBytes, maxRegions);
+        String name = "RegionCache(" + pd.context().device().name() + ")";
+        var registrar = new Registrar<MemoryRegion>() {
+            @Override
+            public MemoryRegion register(MemorySegment segment) {
+                return pd.register(segment, flags);
+            }
+
+            @Override
+            public void deregister(MemoryRegion region) {
+                region.close();
+            }
+
+            @Override
+            public boolean isWritable() {
+                return Access.areWritable(flags);
+            }
+
+            @Override
+            public boolean isForWantOfRoom(RuntimeException e) {
+                return e instanceof VerbsException failure && failure.errno() == Errno.ENOMEM;
+            }
+        };
+        return new RegionCache(pd, new Registrations<>(name, registrar, maxBytes, maxRegions));
+    }
+
+    /**
+     * The domain whose queue pairs can use the memory.
+     *
+     * @return the domain
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * The region of a lease, with its lkey and rkey; {@link #offset} says where in it the segment begins.
+     *
+     * @param lease the number of a lease that is out
+     * @return the region, which the program does not close
+     * @throws IllegalStateException if the lease is not out
+     */
+    public MemoryRegion region(long lease) {
+        return registrations.memory(lease);
+    }
+
+    /**
+     * Makes a part of the memory of a lease the first buffer of a request. It belongs to the device from the post until the
+     * request has completed.
+     *
+     * @param <R> the kind of request
+     * @param request of the calling thread; for a receive, the cache was created with LOCAL_WRITE
+     * @param lease the number of a lease that is out
+     * @param offset where the part begins in the segment of the lease, in bytes
+     * @param length its length in bytes
+     * @return the request
+     * @throws IllegalStateException if the lease is not out
+     * @throws IndexOutOfBoundsException if the part is not within the segment, or the request was prepared without buffers
+     * @throws IllegalArgumentException if the request is a receive, and the cache was created without LOCAL_WRITE
+     * @throws WrongThreadException if the request belongs to another thread
+     */
+    public <R extends WorkRequest<R>> R into(R request, long lease, long offset, long length) {
+        Objects.checkFromIndexSize(offset, length, length(lease));
+        return request.sge(0, region(lease), offset(lease) + offset, length);
+    }
+
+    /**
+     * The memory of a lease as its peer needs to know it, for an RDMA READ or WRITE. Release the lease when the peer is done.
+     *
+     * @param lease the number of a lease that is out
+     * @return address, rkey and length
+     * @throws IllegalStateException if the lease is not out
+     */
+    public RemoteMemory remoteMemory(long lease) {
+        return region(lease).remoteMemory().slice(offset(lease), length(lease));
+    }
+}

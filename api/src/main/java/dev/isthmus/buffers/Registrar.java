@@ -1,0 +1,23 @@
+package dev.isthmus.buffers;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How a cache registers memory.
+ *
+ * @param <M> memory that devices may reach
+ */
+interface Registrar<M> {
+
+    /** Registers the whole segment, or throws. */
+    M register(MemorySegment segment);
+
+    /** Takes the memory from the devices, or throws, and it is as before. */
+    void deregister(M memory);
+
+    /** Whether the devices may write to what is registered, so that read-only memory is refused. */
+    boolean isWritable();
+
+    /** Whether a registration failed because too much is registered. */
+    boolean isForWantOfRoom(RuntimeException e);
+}

@@ -1,0 +1,512 @@
+package dev.isthmus.buffers;
+
+import dev.isthmus.internal.Libc;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What caches of registrations have in common, of whatever kind. The lock is held for look-ups and accounts, never while
+ * memory is registered or deregistered: meanwhile others find what they look for.
+ *
+ * <p>A registration is being made (one lease, no memory yet), in use (leases), idle (none, and in the list from the oldest to
+ * the newest), or being ended (found no more). One whose end was refused is neither in use nor in the list: it comes back
+ * there when it is used again.
+ */
+final class Registrations<M> {
+
+    private final String name;
+    private final Registrar<M> registrar;
+    private final long maxBytes;
+    private final int maxRegistrations;
+    private final long pageMask = Libc.pageSize() - 1;
+
+    private final HashMap<MemorySegment.Scope, ScopeRegistrations<M>> scopes = new HashMap<>();
+    private final Leases<M> leases = new Leases<>();
+    private Registration<M> oldest; // of those that are idle
+    private Registration<M> newest;
+    private long pinnedBytes; // of all, also of those that are being made or ended
+    private int count;
+    private long idleBytes;
+    private int idle;
+    private int ending;
+    private long made;
+    private RuntimeException refusal; // of the last end that was refused
+    private boolean closed;
+
+    Registrations(String name, Registrar<M> registrar, long maxBytes, int maxRegistrations) {
+        this.name = name;
+        this.registrar = registrar;
+        this.maxBytes = maxBytes;
+        this.maxRegistrations = maxRegistrations;
+    }
+
+    static void check(long maxBytes, int maxRegistrations) {
+        if (maxBytes <= 0 || maxRegistrations <= 0) {
+            throw new IllegalArgumentException("the bounds of a cache are not positive: " + maxBytes + " bytes, "
+                    + maxRegistrations + " registrations");
+        }
+    }
+
+    /** A lease of memory that covers a segment, or throws. */
+    long acquire(MemorySegment segment) {
+        long lease = tryAcquire(segment);
+        if (lease == 0) {
+            throw exhausted(segment);
+        }
+        return lease;
+    }
+
+    private synchronized IllegalStateException exhausted(MemorySegment segment) {
+        return new IllegalStateException(
+                String.format(
+                        Locale.ROOT,
+                        "%s has no room for %,d bytes: %,d leases are out, %,d registrations of %,d bytes are in use, and its"
+                                + " bounds are %,d registrations and %,d bytes; release leases, or make it with higher bounds",
+                        this,
+                        segment.byteSize(),
+                        leases.out(),
+                        count - idle,
+                        pinnedBytes - idleBytes,
+                        maxRegistrations,
+                        maxBytes),
+                refusal);
+    }
+
+    /** The same; 0 if all that is registered is in use, and the bounds leave no room. */
+    long tryAcquire(MemorySegment segment) {
+        checkUsable(segment);
+        long need = pinned(segment);
+        boolean interrupted = false;
+        try {
+            while (true) {
+                List<Registration<M>> victims;
+                Registration<M> begun = null;
+                synchronized (this) {
+                    checkOpen();
+                    Registration<M> found = find(segment);
+                    if (found != null && found.memory != null) {
+                        return lease(found, segment);
+                    }
+                    if (found != null || (ending > 0 && !canFit(need))) {
+                        interrupted |= await(); // another thread registers it, or makes room
+                        continue;
+                    }
+                    victims = takeDead();
+                    if (canFit(need)) {
+                        takeOldest(need, victims);
+                    } else if (victims.isEmpty()) {
+                        return 0;
+                    }
+                    if (victims.isEmpty()) {
+                        begun = begin(segment, need);
+                    }
+                }
+                if (begun != null) {
+                    return register(begun);
+                }
+                endAll(victims);
+            }
+        } finally {
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+        }
+    }
+
+    private void checkUsable(MemorySegment segment) {
+        if (!segment.isNative()) {
+            throw new IllegalArgumentException("a heap segment cannot be registered, as the garbage collector moves"
+                    + " it: allocate the memory from an Arena");
+        }
+        if (segment.byteSize() == 0) {
+            throw new IllegalArgumentException("an empty segment cannot be registered");
+        }
+        if (segment.isReadOnly() && registrar.isWritable()) {
+            throw new IllegalArgumentException(
+                    "a read-only segment cannot be registered by " + this + ", whose registrations let devices write");
+        }
+        if (!segment.scope().isAlive()) {
+            throw new IllegalStateException("the arena of the segment is closed");
+        }
+        if (!segment.isAccessibleBy(Thread.currentThread())) {
+            throw new WrongThreadException(
+                    "the segment belongs to another thread's confined arena: allocate it from a shared one");
+        }
+        if (pinned(segment) > maxBytes) {
+            throw new IllegalArgumentException(String.format(
+                    Locale.ROOT,
+                    "a segment of %,d bytes is more than the bound of %s, which is %,d bytes",
+                    segment.byteSize(),
+                    this,
+                    maxBytes));
+        }
+    }
+
+    private long pinned(MemorySegment segment) {
+        long begin = segment.address() & ~pageMask;
+        return ((segment.address() + segment.byteSize() + pageMask) & ~pageMask) - begin;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new IllegalStateException(this + " is closed");
+        }
+    }
+
+    private Registration<M> find(MemorySegment segment) {
+        ScopeRegistrations<M> scope = scopes.get(segment.scope());
+        long begin = segment.address();
+        return scope == null ? null : scope.covering(begin, begin + segment.byteSize());
+    }
+
+    private long lease(Registration<M> of, MemorySegment segment) {
+        if (of.idle) {
+            unlink(of);
+        }
+        of.leases++;
+        of.scope.leases(1);
+        return leases.begin(of, segment.address() - of.begin, segment.byteSize());
+    }
+
+    /** Whether there is room once what is idle is ended. */
+    private boolean canFit(long need) {
+        return pinnedBytes - idleBytes + need <= maxBytes && count - idle < maxRegistrations;
+    }
+
+    /** Takes what is idle and whose memory is gone: nobody can ask for it again. */
+    private List<Registration<M>> takeDead() {
+        List<Registration<M>> dead = new ArrayList<>();
+        for (Registration<M> each = oldest; each != null; ) {
+            Registration<M> next = each.newer;
+            if (!each.scope.isAlive()) {
+                dead.add(taken(each));
+            }
+            each = next;
+        }
+        return dead;
+    }
+
+    /** Takes the least recently used until there will be room. */
+    private void takeOldest(long need, List<Registration<M>> victims) {
+        long bytes = pinnedBytes + need;
+        for (Registration<M> victim : victims) {
+            bytes -= victim.pinnedBytes;
+        }
+        while (bytes > maxBytes || count + 1 - victims.size() > maxRegistrations) {
+            Registration<M> victim = taken(oldest);
+            bytes -= victim.pinnedBytes;
+            victims.add(victim);
+        }
+    }
+
+    /** Takes one that is idle out of all look-ups, to be ended. */
+    private Registration<M> taken(Registration<M> victim) {
+        if (victim.idle) {
+            unlink(victim);
+        }
+        victim.scope.beginEnd(victim);
+        ending++;
+        return victim;
+    }
+
+    private void link(Registration<M> used) {
+        used.idle = true;
+        used.older = newest;
+        if (newest == null) {
+            oldest = used;
+        } else {
+            newest.newer = used;
+        }
+        newest = used;
+        idle++;
+        idleBytes += used.pinnedBytes;
+    }
+
+    private void unlink(Registration<M> used) {
+        used.idle = false;
+        if (used.older == null) {
+            oldest = used.newer;
+        } else {
+            used.older.newer = used.newer;
+        }
+        if (used.newer == null) {
+            newest = used.older;
+        } else {
+            used.newer.older = used.older;
+        }
+        used.older = null;
+        used.newer = null;
+        idle--;
+        idleBytes -= used.pinnedBytes;
+    }
+
+    private Registration<M> begin(MemorySegment segment, long need) {
+        ScopeRegistrations<M> scope = scopes.get(segment.scope());
+        if (scope == null) {
+            scope = new ScopeRegistrations<>(this, segment.scope());
+            scopes.put(segment.scope(), scope);
+        }
+        var begun = new Registration<>(scope, segment, need);
+        begun.leases = 1;
+        scope.leases(1);
+        scope.begin(begun);
+        pinnedBytes += need;
+        count++;
+        return begun;
+    }
+
+    private long register(Registration<M> begun) {
+        M memory = null;
+        try {
+            while (memory == null) {
+                memory = registerOrMakeRoom(begun);
+            }
+        } finally {
+            if (memory == null) {
+                notBegun(begun);
+            }
+        }
+        synchronized (this) {
+            begun.memory = memory;
+            made++;
+            notifyAll();
+            return leases.begin(begun, 0, begun.segment.byteSize());
+        }
+    }
+
+    private synchronized void notBegun(Registration<M> begun) {
+        begun.scope.leases(-1);
+        begun.scope.notBegun(begun);
+        gone(begun);
+        notifyAll();
+    }
+
+    /** Null if the system allows less than the bound, and there is something that can be ended for it. */
+    private M registerOrMakeRoom(Registration<M> begun) {
+        try {
+            return registrar.register(begun.segment);
+        } catch (RuntimeException e) {
+            Registration<M> victim = null;
+            if (registrar.isForWantOfRoom(e)) {
+                synchronized (this) {
+                    victim = oldest == null ? null : taken(oldest);
+                }
+            }
+            if (victim == null) {
+                throw e;
+            }
+            endAll(List.of(victim));
+            return null;
+        }
+    }
+
+    private void gone(Registration<M> ended) {
+        pinnedBytes -= ended.pinnedBytes;
+        count--;
+        ScopeRegistrations<M> scope = ended.scope;
+        if (scope.isEmpty() && scopes.remove(scope.scope(), scope)) {
+            scope.end();
+        }
+    }
+
+    /** Ends those that were taken. What refuses its end is found again; returns why the last one did, or null. */
+    private RuntimeException endAll(List<Registration<M>> victims) {
+        RuntimeException refused = null;
+        for (Registration<M> victim : victims) {
+            RuntimeException failure = null;
+            try {
+                registrar.deregister(victim.memory);
+            } catch (RuntimeException e) {
+                failure = e;
+            }
+            synchronized (this) {
+                ending--;
+                victim.scope.endEnd(failure == null);
+                if (failure == null) {
+                    gone(victim);
+                } else {
+                    victim.scope.add(victim);
+                    refusal = failure;
+                    refused = failure;
+                }
+                notifyAll();
+            }
+        }
+        return refused;
+    }
+
+    /** Ends a lease. */
+    void release(long lease) {
+        Registration<M> dead = null;
+        synchronized (this) {
+            Registration<M> of = leases.end(index(lease));
+            of.leases--;
+            of.scope.leases(-1);
+            if (of.leases == 0) {
+                if (of.scope.isAlive()) {
+                    link(of);
+                } else {
+                    dead = taken(of);
+                }
+                notifyAll();
+            }
+        }
+        if (dead != null) {
+            endAll(List.of(dead));
+        }
+    }
+
+    private int index(long lease) {
+        int index = leases.index(lease);
+        if (index < 0) {
+            throw new IllegalStateException("0x" + Long.toHexString(lease) + " is no lease of " + this
+                    + " that is out: it was released already, or never acquired here");
+        }
+        return index;
+    }
+
+    synchronized M memory(long lease) {
+        return leases.registration(index(lease)).memory;
+    }
+
+    synchronized long offset(long lease) {
+        return leases.offset(index(lease));
+    }
+
+    synchronized long length(long lease) {
+        return leases.length(index(lease));
+    }
+
+    /** Ends what a guarded arena waits for that is about to be closed. */
+    void endIdle(ScopeRegistrations<M> scope) {
+        List<Registration<M>> victims = new ArrayList<>();
+        synchronized (this) {
+            takeUnused(scope, Long.MIN_VALUE, Long.MAX_VALUE, victims);
+        }
+        endAll(victims);
+        boolean interrupted = false;
+        synchronized (this) {
+            while (scope.isEnding()) { // by another thread
+                interrupted |= await();
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void takeUnused(ScopeRegistrations<M> scope, long begin, long end, List<Registration<M>> victims) {
+        for (int i = scope.count() - 1; i >= 0; i--) {
+            Registration<M> each = scope.get(i);
+            if (each.leases == 0 && each.begin < end && each.end > begin) {
+                victims.add(taken(each));
+            }
+        }
+    }
+
+    /** Ends the registrations of a segment's memory; how many there were. */
+    int evict(MemorySegment segment) {
+        List<Registration<M>> victims = new ArrayList<>();
+        synchronized (this) {
+            checkOpen();
+            ScopeRegistrations<M> scope = scopes.get(segment.scope());
+            if (scope != null) {
+                long begin = segment.address();
+                long end = begin + segment.byteSize();
+                refuseIfLeased(scope, begin, end);
+                takeUnused(scope, begin, end, victims);
+            }
+        }
+        throwIf(endAll(victims));
+        return victims.size();
+    }
+
+    private void refuseIfLeased(ScopeRegistrations<M> scope, long begin, long end) {
+        int out = 0;
+        for (int i = 0; i < scope.count(); i++) {
+            Registration<M> each = scope.get(i);
+            out += each.begin < end && each.end > begin ? each.leases : 0;
+        }
+        if (out > 0) {
+            throw new IllegalStateException(
+                    "the segment is in use by " + out + (out == 1 ? " lease of " : " leases of ") + this);
+        }
+    }
+
+    private static void throwIf(RuntimeException refused) {
+        if (refused != null) {
+            throw refused;
+        }
+    }
+
+    /** Ends all that no lease is out of. */
+    void evictIdle() {
+        throwIf(endAll(takeAllUnused(false)));
+    }
+
+    private synchronized List<Registration<M>> takeAllUnused(boolean toClose) {
+        if (!toClose) {
+            checkOpen();
+        } else if (leases.out() > 0 || ending > 0) {
+            throw new IllegalStateException(this + " cannot be closed yet: "
+                    + (leases.out() > 0
+                            ? leases.out() + (leases.out() == 1 ? " lease is" : " leases are") + " out"
+                            : "another thread ends registrations")
+                    + "; release first what was acquired");
+        }
+        List<Registration<M>> victims = new ArrayList<>();
+        scopes.values().forEach(scope -> takeUnused(scope, Long.MIN_VALUE, Long.MAX_VALUE, victims));
+        return victims;
+    }
+
+    void close() {
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+        }
+        throwIf(endAll(takeAllUnused(true)));
+        synchronized (this) {
+            if (count > 0) { // registered meanwhile
+                throw new IllegalStateException(this + " cannot be closed yet: another thread uses it");
+            }
+            closed = true;
+        }
+    }
+
+    /** Waits for a change, with the lock; whether the thread was interrupted meanwhile. */
+    @SuppressWarnings("WaitNotInLoop") // the callers loop
+    private boolean await() {
+        try {
+            wait();
+            return false;
+        } catch (InterruptedException e) {
+            return true;
+        }
+    }
+
+    synchronized long pinnedBytes() {
+        return pinnedBytes;
+    }
+
+    synchronized int count() {
+        return count;
+    }
+
+    synchronized int leasesOut() {
+        return leases.out();
+    }
+
+    synchronized long made() {
+        return made;
+    }
+
+    /** The cache as messages name it. */
+    @Override
+    public String toString() {
+        return name;
+    }
+}

@@ -1,0 +1,166 @@
+package dev.isthmus.buffers;
+
+import dev.isthmus.internal.ArenaGuard;
+import dev.isthmus.internal.ArenaUse;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+
+/**
+ * The registrations of memory of one scope: of one arena, or one buffer. Addresses mean the same as long as the scope is
+ * alive; another mapping that takes an address later has another scope. Changed with the cache's lock.
+ *
+ * <p>While there are any, a guarded arena asks here before it is closed, and those that nobody uses are ended for it.
+ */
+final class ScopeRegistrations<M> implements ArenaUse.User {
+
+    private final Registrations<M> cache;
+    private final MemorySegment.Scope scope;
+    private ArenaUse use; // null if the arena is not guarded
+    private Registration<M>[] all = array(2); // by where they begin
+    private int count;
+    private long longest;
+    private int registered; // also those that are found no more, as they are being ended
+    private int ending;
+    private volatile int leases; // read by a close without the lock
+    private volatile boolean over;
+
+    /**
+     * None yet.
+     *
+     * @throws IllegalStateException if the arena is closed
+     */
+    ScopeRegistrations(Registrations<M> cache, MemorySegment.Scope scope) {
+        this.cache = cache;
+        this.scope = scope;
+        ArenaGuard guard = ArenaGuard.exist() ? ArenaGuard.of(scope) : null;
+        this.use = guard == null ? null : guard.use(this).begin();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static <M> Registration<M>[] array(int length) {
+        return (Registration<M>[]) new Registration<?>[length];
+    }
+
+    MemorySegment.Scope scope() {
+        return scope;
+    }
+
+    boolean isAlive() {
+        return scope.isAlive();
+    }
+
+    /** One more is being registered. */
+    void begin(Registration<M> begun) {
+        registered++;
+        add(begun);
+    }
+
+    /** One is being ended, and found no more. */
+    void beginEnd(Registration<M> victim) {
+        ending++;
+        remove(victim);
+    }
+
+    /** It was ended, or that was refused. */
+    void endEnd(boolean ended) {
+        ending--;
+        registered -= ended ? 1 : 0;
+    }
+
+    /** One could not be registered. */
+    void notBegun(Registration<M> begun) {
+        registered--;
+        remove(begun);
+    }
+
+    boolean isEnding() {
+        return ending > 0;
+    }
+
+    boolean isEmpty() {
+        return registered == 0;
+    }
+
+    int count() {
+        return count;
+    }
+
+    Registration<M> get(int index) {
+        return all[index];
+    }
+
+    /** A registration that covers a range, or null. */
+    Registration<M> covering(long begin, long end) {
+        for (int i = firstBehind(begin) - 1; i >= 0 && all[i].begin + longest >= end; i--) {
+            if (all[i].end >= end) {
+                return all[i];
+            }
+        }
+        return null;
+    }
+
+    private int firstBehind(long address) {
+        int low = 0;
+        int high = count;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (all[middle].begin <= address) {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    void add(Registration<M> added) {
+        if (count == all.length) {
+            all = Arrays.copyOf(all, 2 * count);
+        }
+        int index = firstBehind(added.begin);
+        System.arraycopy(all, index, all, index + 1, count - index);
+        all[index] = added;
+        count++;
+        longest = Math.max(longest, added.end - added.begin);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // that very one
+    private void remove(Registration<M> removed) {
+        int index = firstBehind(removed.begin) - 1;
+        while (all[index] != removed) {
+            index--;
+        }
+        count--;
+        System.arraycopy(all, index + 1, all, index, count - index);
+        all[count] = null;
+    }
+
+    @SuppressWarnings("NonAtomicVolatileUpdate") // with the lock
+    void leases(int change) {
+        leases += change;
+    }
+
+    /** No more will come. */
+    void end() {
+        if (use != null) {
+            use.end();
+        }
+        over = true;
+    }
+
+    @Override
+    public void ask() {
+        cache.endIdle(this);
+    }
+
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public String describe(ArenaUse counted, int number) {
+        int n = leases;
+        return n == 0 ? "registrations of " + cache : n + (n == 1 ? " lease of " : " leases of ") + cache;
+    }
+}
