@@ -17,8 +17,8 @@ import java.util.Objects;
  * {@snippet :
  * try (var cache = RegionCache.create(pd, 1L << 30, 1000);
  *         var arena = GuardedArena.ofShared();
- *         var file = FileChannel.open(path)) {
- *     MemorySegment content = file.map(READ_ONLY, 0, file.size(), arena);
+ *         var file = FileChannel.open(path, READ, WRITE)) {
+ *     MemorySegment content = file.map(READ_WRITE, 0, file.size(), arena);
  *     long lease = cache.acquire(content);
  *     qp.post(cache.into(write, lease, 0, content.byteSize()).wrId(lease).remote(there, 0));
  *     ...
@@ -48,8 +48,8 @@ public final class RegionCache extends RegistrationCache {
      * @param pd of the queue pairs that will use the memory
      * @param maxBytes how much memory may be registered, in whole pages
      * @param maxRegions how many regions there may be
-     * @param access what may be done to the memory besides reading by this side. Without LOCAL_WRITE, read-only memory can be
-     *     registered, too. Newer kernels refuse LOCAL_WRITE for files that are mapped and shared
+     * @param access what may be done to the memory besides reading by this side. Without LOCAL_WRITE, read-only memory is
+     *     not refused here; Linux 6.1 refuses files that are mapped READ_ONLY all the same, with EFAULT
      * @return the cache, which the caller closes before the domain
      * @throws IllegalArgumentException if a bound is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without
      *     LOCAL_WRITE

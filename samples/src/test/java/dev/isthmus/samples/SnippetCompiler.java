@@ -21,6 +21,7 @@ final class SnippetCompiler {
 
     private static final String IMPORTS = """
             import dev.isthmus.*;
+            import dev.isthmus.buffers.*;
             import dev.isthmus.cm.*;
             import dev.isthmus.ucx.*;
             import dev.isthmus.verbs.*;
@@ -35,6 +36,8 @@ final class SnippetCompiler {
             import java.lang.foreign.*;
             import java.net.*;
             import java.nio.*;
+            import java.nio.channels.FileChannel;
+            import java.nio.file.*;
             import java.time.*;
             import java.util.*;
             import java.util.concurrent.*;

@@ -26,6 +26,11 @@ class UcxBenchmarkTest {
     }
 
     @Test
+    void shouldAcquireFromEachPool() throws Exception {
+        BenchmarkRun.all(0, 7, BufferBenchmark.class);
+    }
+
+    @Test
     void shouldStartWithEachKindOfWhatIsKept() throws Exception {
         BenchmarkRun.all(0, StartBenchmark.Kept.values().length, StartBenchmark.class);
     }

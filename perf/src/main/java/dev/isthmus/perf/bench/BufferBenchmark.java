@@ -1,0 +1,159 @@
+package dev.isthmus.perf.bench;
+
+import dev.isthmus.buffers.UcpMemoryCache;
+import dev.isthmus.buffers.UcpMemoryPool;
+import dev.isthmus.ucx.UcpContext;
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.PooledByteBufAllocator;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+
+/**
+ * What it costs to acquire a registered buffer and to release it, beside netty's pool, whose buffers no device knows. The
+ * pools of verbs and of UCX are the same but for their memory; this one needs no device.
+ */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+public class BufferBenchmark {
+
+    private static final int BYTES = 4096;
+    private static final int WINDOW = 64;
+
+    private UcpContext context;
+    private UcpMemoryPool pool;
+    private UcpMemoryCache cache;
+    private Arena arena;
+    private MemorySegment memory;
+    private PooledByteBufAllocator netty;
+
+    /** What one thread has out at a time. */
+    @State(Scope.Thread)
+    public static class Window {
+        private final long[] slices = new long[WINDOW];
+        private final ByteBuf[] buffers = new ByteBuf[WINDOW];
+    }
+
+    /** All is registered before it is measured. */
+    @Setup(Level.Trial)
+    public void open() {
+        context = UcpContext.create(config -> config.set("TLS", "self"));
+        pool = UcpMemoryPool.create(context, BYTES, 4 << 20);
+        pool.reserve();
+        cache = UcpMemoryCache.create(context, 1 << 20, 16);
+        arena = Arena.ofShared();
+        memory = arena.allocate(BYTES, BYTES);
+        netty = PooledByteBufAllocator.DEFAULT;
+    }
+
+    /** Everything is free again, or this fails. */
+    @TearDown(Level.Trial)
+    public void close() {
+        cache.close();
+        pool.close();
+        arena.close();
+        context.close();
+    }
+
+    /**
+     * A slice, by one thread.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public long slice() {
+        long slice = pool.acquire();
+        pool.release(slice);
+        return slice;
+    }
+
+    /**
+     * A buffer of netty's, by one thread.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public ByteBuf netty() {
+        ByteBuf buffer = netty.directBuffer(BYTES);
+        buffer.release();
+        return buffer;
+    }
+
+    /**
+     * A slice, by two threads of the same pool.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    @Threads(2)
+    public long sliceByTwo() {
+        return slice();
+    }
+
+    /**
+     * A buffer of netty's, by two threads.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    @Threads(2)
+    public ByteBuf nettyByTwo() {
+        return netty();
+    }
+
+    /**
+     * As many slices as a queue has receives, then all back.
+     *
+     * @param window what the thread has out
+     */
+    @Benchmark
+    @OperationsPerInvocation(WINDOW)
+    public void sliceWindow(Window window) {
+        for (int i = 0; i < WINDOW; i++) {
+            window.slices[i] = pool.acquire();
+        }
+        for (long slice : window.slices) {
+            pool.release(slice);
+        }
+    }
+
+    /**
+     * The same with netty's.
+     *
+     * @param window what the thread has out
+     */
+    @Benchmark
+    @OperationsPerInvocation(WINDOW)
+    public void nettyWindow(Window window) {
+        for (int i = 0; i < WINDOW; i++) {
+            window.buffers[i] = netty.directBuffer(BYTES);
+        }
+        for (ByteBuf buffer : window.buffers) {
+            buffer.release();
+        }
+    }
+
+    /**
+     * A registration that the cache has.
+     *
+     * @return what keeps the JIT from leaving it out
+     */
+    @Benchmark
+    public long cached() {
+        long lease = cache.acquire(memory);
+        cache.release(lease);
+        return lease;
+    }
+}
