@@ -55,7 +55,15 @@ public class BufferBenchmark {
         cache = UcpMemoryCache.create(context, 1 << 20, 16);
         arena = Arena.ofShared();
         memory = arena.allocate(BYTES, BYTES);
-        netty = PooledByteBufAllocator.DEFAULT;
+        netty = new PooledByteBufAllocator(
+                true,
+                0,
+                PooledByteBufAllocator.defaultNumDirectArena(),
+                PooledByteBufAllocator.defaultPageSize(),
+                PooledByteBufAllocator.defaultMaxOrder(),
+                PooledByteBufAllocator.defaultSmallCacheSize(),
+                PooledByteBufAllocator.defaultNormalCacheSize(),
+                true); // a cache for each thread, not only for those of netty
     }
 
     /** Everything is free again, or this fails. */
