@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 class SlabsStressTest {
 
     private static final int THREADS = 4;
-    private static final int ROUNDS = 100_000;
+    private static final int ROUNDS = 30_000;
     private static final long SLICE = 256 << 10; // eight in a slab
     private static final long BOUND = 4 << 20;
 
