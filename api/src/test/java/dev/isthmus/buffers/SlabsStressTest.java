@@ -12,6 +12,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -178,7 +179,7 @@ class SlabsStressTest {
                     closed = true;
                 } catch (IllegalStateException e) {
                     assertTrue(e.getMessage().contains("1 slice is out"), e.getMessage());
-                    Thread.yield(); // a busy machine may have stopped the user in the middle
+                    LockSupport.parkNanos(1); // a busy machine may have stopped the user in the middle
                 }
             }
             user.get();
