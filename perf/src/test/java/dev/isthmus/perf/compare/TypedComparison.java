@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
@@ -156,7 +157,7 @@ final class TypedComparison implements AutoCloseable {
         List<Long> crashed = new ArrayList<>();
         while (!output().contains("failed: ")) { // between two runs there are new ones, and nothing fails
             awaitRuns(comparison, crashed.isEmpty() ? 0 : runs().size()); // who made one knows what to do of a signal
-            Set<Long> agents = agents(comparison);
+            Set<Long> agents = awaitAgents(comparison); // there may be none between two runs
             long one = agents.iterator().next();
             crashed.add(one);
             Process kill = new ProcessBuilder("sh", "-c", "kill -SEGV " + one)
@@ -178,9 +179,27 @@ final class TypedComparison implements AutoCloseable {
     private static Set<Long> agents(Process comparison) {
         return comparison
                 .descendants()
-                .filter(child -> child.info().commandLine().orElse("").endsWith(AgentCommand.NAME))
+                .filter(child -> commandOf(child).endsWith(AgentCommand.NAME + '\0'))
                 .map(ProcessHandle::pid)
                 .collect(Collectors.toSet());
+    }
+
+    /** Each argument with a zero behind it; empty if it has ended. ProcessHandle tells the first 4,096 bytes. */
+    private static String commandOf(ProcessHandle process) {
+        try {
+            return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"));
+        } catch (IOException e) {
+            return "";
+        }
+    }
+
+    private Set<Long> awaitAgents(Process comparison) throws Exception {
+        var found = new AtomicReference<Set<Long>>();
+        await(comparison, () -> {
+            found.set(agents(comparison));
+            return !found.get().isEmpty();
+        });
+        return found.get();
     }
 
     /** Returns when something is so that only looking tells. */
