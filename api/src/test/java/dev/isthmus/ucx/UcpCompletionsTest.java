@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operations that carry user data, and are told by a poll. */
 @Tag("ucx")
+@Tag("host")
 class UcpCompletionsTest {
 
     private static final long EXACT = UcpWorker.EXACT_TAG;
