@@ -74,7 +74,7 @@ final class RequestSlot {
     byte calledBack;
 
     /** The program has given it user data, is told of its end, and does not know its number. */
-    boolean carriesData;
+    boolean hasUserData;
 
     long userData;
 

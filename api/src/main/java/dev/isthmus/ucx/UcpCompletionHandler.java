@@ -1,13 +1,13 @@
 package dev.isthmus.ucx;
 
-/** Is told of operations that carry user data and have ended: {@link UcpEventLoopConfig#completions}. */
+/** Receives the operations with user data that have ended. Set by {@link UcpEventLoopConfig#completions}. */
 @FunctionalInterface
 public interface UcpCompletionHandler {
 
     /**
-     * Operations have ended. Called on the loop's thread, outside of UCX: it may begin others.
+     * Called on the loop's thread when operations have ended, outside of UCX: it may begin others.
      *
-     * @param completions one at least; filled anew for the next call
+     * @param completions one at least; the same object at each call, with new content
      */
     void onCompletions(UcpCompletions completions);
 }

@@ -84,11 +84,11 @@ public final class UcpEventLoopConfig {
     }
 
     /**
-     * Who is told of the operations that carry {@linkplain UcpPayload#userData user data} and have ended. Without one, tasks
-     * cannot begin such operations on the loop's worker.
+     * The handler of operations with {@linkplain UcpPayload#userData user data} that have ended. Without it, tasks cannot begin
+     * such operations on the loop's worker.
      *
-     * @param most how many it is told of at once
-     * @param handler called on the loop's thread; what it is given is filled anew for the next call
+     * @param most the most operations in one call of the handler
+     * @param handler called on the loop's thread; its argument is the same object each time, with new content
      * @return this
      * @throws IllegalArgumentException if {@code most} is less than 1
      */

@@ -36,7 +36,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     private final long datatype;
     private int mask;
     private int memoryType;
-    private ToldOperations told; // null: its operations carry no user data
+    private PolledOperations polled; // null: its operations carry no user data
     private long userData;
     private int uses; // operations that C has begun, or is about to, and that were not seen to end
 
@@ -70,13 +70,13 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     }
 
     /**
-     * Has the operations that are begun from now on carry a number of the program's, {@code ucp_request_param_t::user_data}:
-     * {@link UcpWorker#poll} gives it when the operation has ended. UCX tells of the end by itself, so that pending
-     * operations cost nothing, however many there are.
+     * Gives the operations that are begun from now on a number of the program's own, {@code ucp_request_param_t::user_data}.
+     * {@link UcpWorker#poll} returns it when the operation has ended. UCX reports the end by a callback, so pending operations
+     * cost nothing, however many there are.
      *
-     * <p>The call that begins such an operation returns 0 if it was done at once; then nothing else tells of it, but for
-     * receives of tags and streams, which are always polled. Any other number, negative, is for {@link UcpRequests#cancel}
-     * alone: there is nothing to ask about or to release.
+     * <p>The call that begins such an operation returns 0 if it was done at once; a poll does not report it then. Receives of
+     * tags and streams are the exception: a poll reports each of them. Any other return value is negative, and only {@link
+     * UcpRequests#cancel} takes it: there is nothing to ask or to release.
      *
      * @param data any number, an index for instance
      * @return this
@@ -87,8 +87,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     @HotPath
     public UcpPayload userData(long data) {
         owner.check();
-        if (told == null) {
-            told = worker.told();
+        if (polled == null) {
+            polled = worker.polled();
         }
         userData = data;
         return this;
@@ -176,8 +176,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         }
         uses++;
         prepare(operation);
-        if (told != null) {
-            told.prepare(operation, receives);
+        if (polled != null) {
+            polled.prepare(operation, receives);
         }
     }
 
@@ -188,7 +188,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      */
     @HotPath
     final long take(RequestSlots slots, RequestSlot operation) {
-        return told == null ? slots.take(operation) : told.begun(operation, userData);
+        return polled == null ? slots.take(operation) : polled.begun(operation, userData);
     }
 
     /**

@@ -97,7 +97,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory with options, or to be told of by {@link UcpWorker#poll}. Otherwise as {@link
+     * Writes to the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise as {@link
      * #put(MemorySegment, long, long, long)}.
      *
      * @param from of this endpoint's worker
@@ -189,7 +189,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory with options, or to be told of by {@link UcpWorker#poll}. Otherwise as {@link
+     * Reads the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise as {@link
      * #get(MemorySegment, long, long, long)}.
      *
      * @param to of this endpoint's worker

@@ -40,7 +40,7 @@ public final class UcpRequests {
     private final RequestSlots slots;
     private final MemorySegment info;
     private AsyncRequests async; // which needs this
-    private ToldOperations told; // null until there is one
+    private PolledOperations polled; // null until there is one
     private final long infoAddress;
     private final ImplicitRequests implicit;
     private final ArenaHolds holds;
@@ -174,15 +174,15 @@ public final class UcpRequests {
             return;
         }
         owner.check();
-        RequestSlot slot = request < 0 ? told(request) : slot(request);
+        RequestSlot slot = request < 0 ? polled(request) : slot(request);
         if (poll(slot) == IN_PROGRESS) {
             Ucp.requestCancel(worker, slot.address);
             touch();
         }
     }
 
-    private RequestSlot told(long request) {
-        RequestSlot slot = told == null ? null : told.find(request);
+    private RequestSlot polled(long request) {
+        RequestSlot slot = polled == null ? null : polled.find(request);
         if (slot == null) {
             throw new IllegalArgumentException("no operation of this worker that carries user data has the number 0x"
                     + Long.toHexString(request) + ": it was polled already, or belongs to another worker");
@@ -268,8 +268,8 @@ public final class UcpRequests {
         async = futures;
     }
 
-    void told(ToldOperations operations) {
-        told = operations;
+    void polled(PolledOperations operations) {
+        polled = operations;
     }
 
     /** Something was called that may have completed operations. */
@@ -407,11 +407,11 @@ public final class UcpRequests {
     boolean anyEndedUntold() {
         boolean any = false;
         RequestSlot[] all = slots.all();
-        // Those with a future or user data are told of, or looked at elsewhere.
-        int left = slots.inUse() - async.pending() - (told == null ? 0 : told.pending());
+        // Those with a future or user data are looked at elsewhere.
+        int left = slots.inUse() - async.pending() - (polled == null ? 0 : polled.pending());
         for (int i = 0; left > 0 && i < all.length; i++) {
             RequestSlot slot = all[i];
-            if (slot.isTaken() && slot.future == null && !slot.carriesData) {
+            if (slot.isTaken() && slot.future == null && !slot.hasUserData) {
                 left--;
                 any |= slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
             }
@@ -422,8 +422,8 @@ public final class UcpRequests {
     /** Lets go of the buffers of all that has ended. */
     private void settle() {
         anyEndedUntold();
-        if (told != null) {
-            told.settle();
+        if (polled != null) {
+            polled.settle();
         }
     }
 
@@ -621,7 +621,7 @@ public final class UcpRequests {
     private static IllegalArgumentException unknown(long request) {
         return new IllegalArgumentException(
                 "no operation of this worker has the number 0x" + Long.toHexString(request)
-                        + ": it was released already, has a future by whenDone(), is told by poll(), or belongs to another worker");
+                        + ": it was released already, has a future by whenDone(), carries user data, or belongs to another worker");
     }
 
     private static IllegalStateException stillInProgress() {

@@ -60,7 +60,7 @@ public final class UcpWorker implements AutoCloseable {
     private final long worker;
     private final UcpWakeup wakeup; // null without the feature
     private GenericDatatype generic; // null until it is used
-    private ToldOperations told; // the same
+    private PolledOperations polled; // the same
     private boolean looped;
     private boolean loopPolls;
     private int attention; // one field for all that a progress may have to do besides C's part
@@ -121,16 +121,16 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /** The operations that carry user data. */
-    ToldOperations told() {
-        if (told == null) {
+    PolledOperations polled() {
+        if (polled == null) {
             if (looped && !loopPolls) {
                 throw new IllegalStateException(this + " belongs to a UcpEventLoop that tells nobody of completions:"
                         + " give it a handler by UcpEventLoopConfig.completions()");
             }
-            told = new ToldOperations(requests, slots, arena);
-            requests.told(told);
+            polled = new PolledOperations(requests, slots, arena);
+            requests.polled(polled);
         }
-        return told;
+        return polled;
     }
 
     /**
@@ -310,8 +310,7 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Takes what has ended, of the operations that carry {@linkplain UcpPayload#userData user data}, in the order in which
-     * they ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
+     * Takes the operations with {@linkplain UcpPayload#userData user data} that have ended, in the order in which they ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
      * #progress()}, so a loop calls both.
      *
      * @param into where they go; what it held before is gone
@@ -323,7 +322,7 @@ public final class UcpWorker implements AutoCloseable {
     @CheckReturnValue
     public int poll(UcpCompletions into) {
         owner.check();
-        ToldOperations operations = told;
+        PolledOperations operations = polled;
         if (operations == null) {
             into.clear();
             return 0;
@@ -519,8 +518,9 @@ public final class UcpWorker implements AutoCloseable {
     /**
      * Closes the worker: {@code ucp_worker_destroy}. Receives are cancelled. Other operations are given {@link
      * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures end: with their
-     * result if it was there, otherwise with an {@link IllegalStateException}. Endpoints whose {@link
-     * UcpEndpoint#closeAsync()} has not ended are waited for. Active messages that are kept are released, and those that
+     * result if it was there, otherwise with an {@link IllegalStateException}. Operations that carry user data and were not
+     * {@linkplain #poll polled} are not reported any more. Endpoints whose {@link UcpEndpoint#closeAsync()} has not ended are
+     * waited for. Active messages that are kept are released, and those that
      * still come are dropped. Does nothing when closed already.
      *
      * <p>UCX ends the process when a worker is destroyed, or its context freed, while an operation has not ended, and before
@@ -616,7 +616,7 @@ public final class UcpWorker implements AutoCloseable {
      * without counting that as progress.
      */
     boolean hasUntold() {
-        boolean ended = requests.anyEndedUntold() || (told != null && told.any());
+        boolean ended = requests.anyEndedUntold() || (polled != null && polled.any());
         return ended || ((attention & NEWS) != 0 && news.any());
     }
 

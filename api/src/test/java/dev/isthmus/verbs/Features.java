@@ -57,7 +57,8 @@ public final class Features {
     }
 
     /**
-     * Whether a failed queue pair on a shared receive queue is told of: Soft-RoCE does so from Linux 6.5 on.
+     * Whether the device reports that a failed queue pair has taken its last request from a shared receive queue, by the event
+     * {@code IBV_EVENT_QP_LAST_WQE_REACHED}. Soft-RoCE does so from Linux 6.5 on.
      *
      * @param context the open device
      * @return true if so

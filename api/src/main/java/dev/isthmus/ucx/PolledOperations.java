@@ -4,17 +4,17 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
 
 /**
- * The operations of one worker that carry user data. UCX tells of the end of each by a callback, and a poll takes what was
- * told: none is asked about while it is pending. The program knows no number of such an operation but one to cancel it by.
+ * The operations of one worker that carry user data. UCX reports the end of each by a callback, and a poll takes what was
+ * reported: none is looked at while it is pending. The program has a number of such an operation only to cancel it.
  */
-final class ToldOperations {
+final class PolledOperations {
 
     private final UcpRequests requests;
     private final RequestSlots slots;
     private final CompletionCallbacks ended;
     private int pending; // until they are polled
 
-    ToldOperations(UcpRequests requests, RequestSlots slots, Arena arena) {
+    PolledOperations(UcpRequests requests, RequestSlots slots, Arena arena) {
         this.requests = requests;
         this.slots = slots;
         this.ended = new CompletionCallbacks(slots, arena, () -> {});
@@ -36,7 +36,7 @@ final class ToldOperations {
     long begun(RequestSlot slot, long userData) {
         slots.takeImplicit(slot);
         slot.userData = userData;
-        slot.carriesData = true;
+        slot.hasUserData = true;
         pending++;
         boolean atOnce = slot.status != RequestSlot.IN_PROGRESS; // then nobody has asked C to call back
         if (atOnce || (slot.calledBack == RequestSlot.IN_PROGRESS && requests.hasEnded(slot))) {
@@ -48,7 +48,7 @@ final class ToldOperations {
     /** The one of a number that {@link #begun} returned; null if there is none. */
     RequestSlot find(long number) {
         RequestSlot slot = slots.at(number);
-        return slot != null && slot.carriesData && slot.handle == number ? slot : null;
+        return slot != null && slot.hasUserData && slot.handle == number ? slot : null;
     }
 
     /** How many have not been polled, ended or not. */
@@ -72,8 +72,8 @@ final class ToldOperations {
             if (slot == null) {
                 break;
             }
-            if (slot.carriesData && hasEnded(slot)) {
-                tell(slot, into);
+            if (slot.hasUserData && hasEnded(slot)) {
+                report(slot, into);
             }
         }
         return into.size();
@@ -90,18 +90,18 @@ final class ToldOperations {
     }
 
     @HotPath
-    private void tell(RequestSlot slot, UcpCompletions into) {
+    private void report(RequestSlot slot, UcpCompletions into) {
         boolean received = requests.received(slot);
         into.add(slot.userData, slot.status, received ? slot.length : 0, received ? slot.senderTag : 0);
-        slot.carriesData = false;
+        slot.hasUserData = false;
         pending--;
         slots.free(slot);
     }
 
-    /** Lets go of the buffers of all that were told of, which stay to be polled. */
+    /** Lets go of the buffers of all that have ended, which stay to be polled. */
     void settle() {
         for (RequestSlot slot = ended.first(); slot != null; slot = slot.nextEnded) {
-            if (slot.carriesData) {
+            if (slot.hasUserData) {
                 requests.hasEnded(slot);
             }
         }
@@ -109,7 +109,7 @@ final class ToldOperations {
 
     private void lookAtAll() {
         for (RequestSlot slot : slots.all()) {
-            if (slot.carriesData && requests.hasEnded(slot)) {
+            if (slot.hasUserData && requests.hasEnded(slot)) {
                 ended.add(slot);
             }
         }
