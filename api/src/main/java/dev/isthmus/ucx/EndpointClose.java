@@ -28,6 +28,7 @@ final class EndpointClose {
 
     private static final int IN_PROGRESS = 1;
     private static final int LAST_TO_END_FLUSHES = 13;
+    private static final int MOST_LANES = 64; // UCP_MAX_LANES
 
     private final UcpWorker worker;
     private final UcpEndpoint endpoint;
@@ -35,6 +36,7 @@ final class EndpointClose {
     private long deadline;
     private long request; // of UCX's own
     private int sending; // the slot of a send that had not ended
+    private boolean flushLeft; // its own flush had not ended
 
     EndpointClose(UcpWorker worker, UcpEndpoint endpoint) {
         this.worker = worker;
@@ -45,7 +47,7 @@ final class EndpointClose {
     /** Waits for sends no more. */
     void force() {
         if (stage == Stage.FLUSH) {
-            free();
+            flushLeft = !free();
         }
         if (stage == Stage.SENDS || stage == Stage.FLUSH) {
             begin(Stage.WORKER_FLUSH);
@@ -97,7 +99,8 @@ final class EndpointClose {
                 }
             }
             case FLUSH -> {
-                if (free() && !endpoint.isFailed()) {
+                flushLeft = !free();
+                if (!flushLeft && !endpoint.isFailed()) {
                     close(0);
                 } else {
                     begin(Stage.WORKER_FLUSH);
@@ -150,6 +153,9 @@ final class EndpointClose {
     }
 
     private void close(int flags) {
+        if (flags != 0) {
+            letFlushesGoOn();
+        }
         begin(Stage.CLOSE);
         try (var call = new UcpCall()) {
             MemorySegment param = ucp_request_param_t.allocate(call);
@@ -158,6 +164,16 @@ final class EndpointClose {
             request = call.integer64(Libucp.EP_CLOSE, endpoint.handle(), param);
         }
         worker.settle();
+    }
+
+    /**
+     * UCX may put a flush off to the next progress, by a callback that it does not drop when the endpoint is closed by
+     * force: that would then use a freed one. Each progress takes the flush one lane further.
+     */
+    private void letFlushesGoOn() {
+        for (int lane = 0; lane < MOST_LANES && (flushLeft || isSending()); lane++) {
+            worker.settle();
+        }
     }
 
     private boolean isInProgress() {

@@ -25,8 +25,12 @@ final class WorkerClose {
         while (inTime && requests.pending(null) > 0) {
             inTime = worker.progressUntil(deadline);
         }
-        // Of what waits UCX 1.18 cannot abort every kind: "'abort' is not implemented for protocol amo/fetch/sw".
-        return flush(worker, deadline) || (inTime && UcxLibrary.load()[1] >= FIXED_MINOR);
+        // C cannot take what has not ended, even if all is flushed. Of what waits for a connection 1.18 cannot abort
+        // all:
+        // "'abort' is not implemented for protocol amo/fetch/sw". A receive that waits for the peer's data is in a list
+        // of its endpoint that must be empty, by an assertion.
+        boolean flushed = flush(worker, deadline);
+        return requests.pending(null) == 0 && (flushed || UcxLibrary.load()[1] >= FIXED_MINOR);
     }
 
     private static boolean flush(UcpWorker worker, long deadline) {

@@ -186,6 +186,31 @@ class UcpWorkerTest {
     }
 
     @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
+    void shouldCloseWhileALargeMessageIsBeingReceived(String tls) {
+        // The answer to the sender is in a list of the endpoint that UCX has made for it, which must be empty in the
+        // end.
+        var pair = new UcpPair(
+                config -> config.set("TLS", tls).set("RNDV_THRESH", "64k"),
+                UcpPair.closingWithin(Duration.ofMillis(50)));
+        var failing = pair.sender.createEndpoint(
+                pair.receiver.address(), config -> config.errorHandling(UcpErrorHandling.PEER));
+        var message = UcpTagMessage.of(pair.receiver);
+        assertTrue(failing.tagSend(pair.arena.allocate(4 << 20), 1) > 0);
+        UcxTransports.until(() -> pair.receiver.tagProbe(1, UcpWorker.EXACT_TAG, message), pair::progress);
+        long receive = pair.receiver.tagReceive(pair.arena.allocate(4 << 20), 1);
+        for (int i = 0; i < 100; i++) {
+            pair.receiver.progress(); // asks for the data, which the sender does not send
+        }
+        assertEquals(UcsStatus.IN_PROGRESS, pair.receiver.requests().status(receive));
+        pair.receiver.close();
+        failing.closeForcibly();
+        pair.endpoint.closeForcibly();
+        pair.sender.close();
+        pair.context.close();
+    }
+
+    @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldCloseInTimeWhenPeerNeverProgressed(String tls) {
         var pair = new UcpPair(tls, UcpPair.closingWithin(Duration.ofMillis(50)));
