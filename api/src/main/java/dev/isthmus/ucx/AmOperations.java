@@ -116,7 +116,7 @@ final class AmOperations {
         if (headerUse != null) {
             slot.headerUse = headerUse;
         }
-        return requests.begin(slot, RequestSlot.AM_SEND, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.AM_SEND, endpoint, buffer, headerLength + length, use);
     }
 
     /** {@code ucp_am_send_nbx} of more than a plain buffer. */
@@ -189,7 +189,7 @@ final class AmOperations {
             ArenaUse.endOf(use);
             throw failure((int) result, "ucp_am_recv_data_nbx", what, length);
         }
-        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, 0, use);
     }
 
     AsyncRequests async() {

@@ -54,7 +54,7 @@ final class RemoteOperations {
             Reference.reachabilityFence(from); // an automatic arena must not be collected during the call
         }
         return began(result, slot, to, RequestSlot.PUT, use)
-                ? keep(slot, RequestSlot.PUT, to, from, null, use, implicit)
+                ? keep(slot, RequestSlot.PUT, to, from, length, null, use, implicit)
                 : 0;
     }
 
@@ -80,7 +80,7 @@ final class RemoteOperations {
             }
             Reference.reachabilityFence(buffer);
         }
-        return begun ? keep(slot, RequestSlot.PUT, to, buffer, from, null, implicit) : 0;
+        return begun ? keep(slot, RequestSlot.PUT, to, buffer, length, from, null, implicit) : 0;
     }
 
     /** {@code ucp_put_nbx} with options. */
@@ -129,7 +129,7 @@ final class RemoteOperations {
             Reference.reachabilityFence(to);
         }
         return began(result, slot, from, RequestSlot.GET, use)
-                ? keep(slot, RequestSlot.GET, from, to, null, use, implicit)
+                ? keep(slot, RequestSlot.GET, from, to, length, null, use, implicit)
                 : 0;
     }
 
@@ -155,7 +155,7 @@ final class RemoteOperations {
             }
             Reference.reachabilityFence(buffer);
         }
-        return begun ? keep(slot, RequestSlot.GET, from, buffer, to, null, implicit) : 0;
+        return begun ? keep(slot, RequestSlot.GET, from, buffer, length, to, null, implicit) : 0;
     }
 
     /** {@code ucp_get_nbx} with options. */
@@ -209,7 +209,7 @@ final class RemoteOperations {
         if (!began(result, slot, on, kind, null)) {
             throw new AssertionError("ucp_atomic_op_nbx was done without a request");
         }
-        return keep(slot, kind, on, null, null, null, implicit);
+        return keep(slot, kind, on, null, 0, null, null, implicit);
     }
 
     @HotPath
@@ -241,6 +241,7 @@ final class RemoteOperations {
             byte kind,
             UcpRemoteMemory remote,
             MemorySegment buffer,
+            long bytes,
             UcpMemory memory,
             ArenaUse use,
             boolean implicit) {
@@ -248,9 +249,9 @@ final class RemoteOperations {
             slot.memory = memory;
         }
         if (implicit) {
-            requests.beginImplicit(slot, kind, remote.endpoint(), buffer, use);
+            requests.beginImplicit(slot, kind, remote.endpoint(), buffer, bytes, use);
             return 0;
         }
-        return requests.begin(slot, kind, remote.endpoint(), buffer, use);
+        return requests.begin(slot, kind, remote.endpoint(), buffer, bytes, use);
     }
 }

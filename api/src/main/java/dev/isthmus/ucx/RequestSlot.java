@@ -101,6 +101,9 @@ final class RequestSlot {
 
     UcpEndpoint endpoint;
 
+    /** What it counts there as long as it has not ended. */
+    long bytes;
+
     /** Of an operation on a peer's memory; null for any other. */
     UcpRemoteMemory remote;
 

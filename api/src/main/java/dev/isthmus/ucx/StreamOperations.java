@@ -60,7 +60,7 @@ final class StreamOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_stream_send_nbx", endpoint + ", " + bytes + " bytes");
         }
-        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer, bytes, use);
     }
 
     @HotPath
@@ -108,7 +108,7 @@ final class StreamOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_stream_recv_nbx", endpoint + ", " + bytes + " bytes");
         }
-        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, 0, use);
     }
 
     @HotPath

@@ -60,7 +60,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_send_nbx", endpoint + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer, length, use);
     }
 
     /** {@code ucp_tag_send_sync_nbx}, on an endpoint that is open and of this thread. */
@@ -86,7 +86,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_send_sync_nbx", endpoint + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer, use);
+        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
     }
 
     // UCX 1.13 would wait for the receiver all the same, and meet the operation when the endpoint is closed: the end of
@@ -143,7 +143,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, 0, use);
     }
 
     /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
@@ -206,7 +206,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_msg_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, 0, use);
     }
 
     /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */

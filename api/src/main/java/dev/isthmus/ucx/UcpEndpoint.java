@@ -43,6 +43,8 @@ public final class UcpEndpoint implements AutoCloseable {
     private CompletableFuture<Void> closed; // null until asked for
     private UcpStream stream; // null until it is asked for
     private String lanes; // null until asked for
+    private long outstandingBytes;
+    private volatile Object attachment; // the program's own; null when there is none
 
     UcpEndpoint(UcpWorker worker, EndpointTarget target, String remote, UcpEndpointConfig config) {
         this.worker = worker;
@@ -306,6 +308,40 @@ public final class UcpEndpoint implements AutoCloseable {
     @HotPath
     public long flush() {
         return order.flush(this, sending());
+    }
+
+    /**
+     * How much is under way: the bytes of all sends, headers of active messages included, puts and gets of this endpoint that
+     * have not ended, or were not yet seen to have. An operation is seen to have ended by {@link UcpRequests#isDone} and
+     * other questions about it, by {@link UcpWorker#poll}, or by its future. Those that were done at once never count. With
+     * that a program stops sending in time when a peer or the network is slow: what UCX cannot send it keeps, without a limit.
+     *
+     * @return the number, 0 when nothing is under way; also after the close
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    @HotPath
+    public long outstandingBytes() {
+        owner.check();
+        return outstandingBytes;
+    }
+
+    /**
+     * Attaches an object of the program's to the endpoint, its state of the connection for instance, which handlers find
+     * by {@link #attachment()}. Any thread may call it.
+     *
+     * @param object null for none; replaces what was attached before
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /**
+     * What the program has attached. Any thread may call it; allocates nothing.
+     *
+     * @return the object; null when there is none; also after the close
+     */
+    public Object attachment() {
+        return attachment;
     }
 
     /**
@@ -631,6 +667,16 @@ public final class UcpEndpoint implements AutoCloseable {
 
     UcpErrorHandling errorHandling() {
         return errorHandling;
+    }
+
+    @HotPath
+    void begun(long bytes) {
+        outstandingBytes += bytes;
+    }
+
+    @HotPath
+    void ended(long bytes) {
+        outstandingBytes -= bytes;
     }
 
     /** Whether it can send: it has not failed, was not closed, nor is it being closed. */

@@ -149,7 +149,35 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long offset) {
-        return endpoint.worker().async().send(() -> put(from, 0, from.byteSize(), offset), this);
+        return putAsync(from, 0, from.byteSize(), offset);
+    }
+
+    /**
+     * Writes a part of a buffer to the peer's memory, the convenient way. Otherwise as {@link #putAsync(MemorySegment,
+     * long)}.
+     *
+     * @param from off the heap; UCX reads it until the future is completed
+     * @param fromOffset where the bytes begin in the buffer
+     * @param length how many bytes; may be 0
+     * @param offset where they are to begin in the peer's memory
+     * @return completed when the buffer is the caller's again
+     */
+    public CompletableFuture<Void> putAsync(MemorySegment from, long fromOffset, long length, long offset) {
+        return endpoint.worker().async().send(() -> put(from, fromOffset, length, offset), this);
+    }
+
+    /**
+     * Writes to the peer's memory from registered memory, the convenient way. Otherwise as {@link #putAsync(MemorySegment,
+     * long)}.
+     *
+     * @param from of the worker's context; cannot be closed until the future is completed
+     * @param fromOffset where the bytes begin in it
+     * @param length how many bytes; may be 0
+     * @param offset where they are to begin in the peer's memory
+     * @return completed when the memory is the caller's again
+     */
+    public CompletableFuture<Void> putAsync(UcpMemory from, long fromOffset, long length, long offset) {
+        return endpoint.worker().async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
@@ -241,7 +269,35 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes are there
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long offset) {
-        return endpoint.worker().async().send(() -> get(to, 0, to.byteSize(), offset), this);
+        return getAsync(to, 0, to.byteSize(), offset);
+    }
+
+    /**
+     * Fills a part of a buffer from the peer's memory, the convenient way. Otherwise as {@link #getAsync(MemorySegment,
+     * long)}.
+     *
+     * @param to off the heap, writable; UCX writes to it until the future is completed
+     * @param toOffset where the bytes are to begin in the buffer
+     * @param length how many bytes; may be 0
+     * @param offset where they begin in the peer's memory
+     * @return completed when the bytes are there
+     */
+    public CompletableFuture<Void> getAsync(MemorySegment to, long toOffset, long length, long offset) {
+        return endpoint.worker().async().send(() -> get(to, toOffset, length, offset), this);
+    }
+
+    /**
+     * Reads the peer's memory into registered memory, the convenient way. Otherwise as {@link #getAsync(MemorySegment,
+     * long)}.
+     *
+     * @param to of the worker's context; cannot be closed until the future is completed
+     * @param toOffset where the bytes are to begin in it
+     * @param length how many bytes; may be 0
+     * @param offset where they begin in the peer's memory
+     * @return completed when the bytes are there
+     */
+    public CompletableFuture<Void> getAsync(UcpMemory to, long toOffset, long length, long offset) {
+        return endpoint.worker().async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**

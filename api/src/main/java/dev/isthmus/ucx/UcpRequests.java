@@ -306,8 +306,8 @@ public final class UcpRequests {
 
     /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
     @HotPath
-    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
-        note(slot, kind, endpoint, buffer);
+    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
+        note(slot, kind, endpoint, buffer, bytes);
         keep(slot, use);
         return slots.take(slot);
     }
@@ -322,8 +322,9 @@ public final class UcpRequests {
 
     /** Keeps account of one that the program is not told the number of, and that is forgotten when it has ended. */
     @HotPath
-    void beginImplicit(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
-        note(slot, kind, endpoint, buffer);
+    void beginImplicit(
+            RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
+        note(slot, kind, endpoint, buffer, bytes);
         keep(slot, use);
         slots.takeImplicit(slot);
         implicit.add(slot);
@@ -331,7 +332,7 @@ public final class UcpRequests {
 
     /** Keeps account of an operation that C began in a slot that is taken. */
     @HotPath
-    void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
+    private void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes) {
         slot.kind = kind;
         slot.status = IN_PROGRESS;
         slot.polledAt = activity - 1; // it may be done already
@@ -339,6 +340,8 @@ public final class UcpRequests {
         slot.holdsMore = kind != RequestSlot.TAG_RECEIVE;
         if (endpoint != null) {
             slot.endpoint = endpoint;
+            slot.bytes = bytes;
+            endpoint.begun(bytes);
         }
     }
 
@@ -377,7 +380,7 @@ public final class UcpRequests {
             return notBegun((int) result, kind, endpoint, payload);
         }
         slot.payload = payload;
-        note(slot, kind, endpoint, null);
+        note(slot, kind, endpoint, null, kind == RequestSlot.STREAM_RECEIVE ? 0 : payload.byteSize());
         slot.holdsMore = true;
         return payload.take(slots, slot);
     }
@@ -577,7 +580,11 @@ public final class UcpRequests {
         if (slot.use != null || slot.headerUse != null) {
             slot.letGo();
         }
-        slot.endpoint = null;
+        UcpEndpoint endpoint = slot.endpoint;
+        if (endpoint != null) {
+            endpoint.ended(slot.bytes);
+            slot.endpoint = null;
+        }
         if (slot.remote != null) {
             slot.remote.ended(slot);
         } else if (slot.kind == RequestSlot.FLUSH) {

@@ -25,8 +25,8 @@ final class WorkerClose {
         while (inTime && requests.pending(null) > 0) {
             inTime = worker.progressUntil(deadline);
         }
-        // C cannot take what has not ended, even if all is flushed. Of what waits for a connection 1.18 cannot abort
-        // all:
+        // C cannot take what has not ended, even if all is flushed. UCX 1.18 cannot abort all that waits to be
+        // connected:
         // "'abort' is not implemented for protocol amo/fetch/sw". A receive that waits for the peer's data is in a list
         // of its endpoint that must be empty, by an assertion.
         boolean flushed = flush(worker, deadline);

@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +10,8 @@ import dev.isthmus.UcxException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -89,6 +92,67 @@ class UcpEndpointTest {
             endpoint.closeForcibly();
             UcxTransports.until(() -> sender.requests().isDone(send), progress);
             assertEquals(UcsStatus.CANCELED, sender.requests().status(send));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldCountTheBytesThatAreUnderWay(String tls) {
+        try (var pair = new UcpPair(tls)) {
+            MemorySegment buffer = pair.arena.allocate(1000);
+            var payload = UcpBuffer.of(pair.sender, buffer).range(100, 50);
+            payload.userData(7);
+            assertEquals(0, pair.endpoint.outstandingBytes());
+            long first = pair.endpoint.tagSendSync(buffer, 0, 300, 1); // ends when it has met its receive
+            assertTrue(pair.endpoint.tagSendSync(payload, 2) < 0);
+            CompletableFuture<Void> third =
+                    pair.sender.requests().whenDone(pair.endpoint.tagSendSync(buffer, 200, 20, 3));
+            assertEquals(370, pair.endpoint.outstandingBytes());
+            pair.receiver.tagReceive(pair.arena.allocate(300), 1);
+            pair.await(pair.sender, first);
+            assertEquals(70, pair.endpoint.outstandingBytes());
+            pair.sender.requests().release(first);
+            pair.receiver.tagReceive(pair.arena.allocate(50), 2);
+            var done = UcpCompletions.allocate(4);
+            UcxTransports.until(() -> pair.sender.poll(done) == 1, pair::progress);
+            assertEquals(20, pair.endpoint.outstandingBytes());
+            pair.receiver.tagReceive(pair.arena.allocate(20), 3);
+            UcxTransports.until(third::isDone, pair::progress);
+            assertEquals(0, pair.endpoint.outstandingBytes());
+            pair.endpoint.close();
+            assertEquals(0, pair.endpoint.outstandingBytes());
+        }
+    }
+
+    @Test
+    void shouldCountHeadersAndFailedSends() {
+        try (var pair = new UcpPair(
+                config -> config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.AM)),
+                UcpPair.closingWithin(Duration.ofMillis(200)))) {
+            MemorySegment buffer = pair.arena.allocate(1000);
+            var kept = new UcpKeptMessage();
+            pair.receiver.activeMessages().setHandler(1, message -> message.keep(kept));
+            long send = pair.endpoint.amSend(1, buffer.asSlice(0, 8), buffer, UcpActiveMessages.RENDEZVOUS);
+            assertEquals(1008, pair.endpoint.outstandingBytes());
+            UcxTransports.until(kept::isHolding, pair::progress);
+            assertEquals(1008, pair.endpoint.outstandingBytes());
+            kept.release(); // its sender is told that all went well
+            pair.await(pair.sender, send);
+            assertEquals(0, pair.endpoint.outstandingBytes());
+            pair.sender.requests().release(send);
+        }
+    }
+
+    @Test
+    void shouldKeepWhatIsAttached() {
+        try (var pair = new UcpPair(UcxTransports.any())) {
+            assertNull(pair.endpoint.attachment());
+            pair.endpoint.attach("a session");
+            assertEquals("a session", pair.endpoint.attachment());
+            pair.endpoint.close();
+            assertEquals("a session", pair.endpoint.attachment());
+            pair.endpoint.attach(null);
+            assertNull(pair.endpoint.attachment());
         }
     }
 

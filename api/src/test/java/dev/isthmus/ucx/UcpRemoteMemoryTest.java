@@ -114,6 +114,26 @@ class UcpRemoteMemoryTest {
     }
 
     @Test
+    void shouldCompleteFuturesOfRangesAndRegisteredMemory() {
+        try (var pair = new RemotePair(UcxTransports.any(), LARGE);
+                var local = pair.pair.context.register(pair.filled(LARGE, 1))) {
+            MemorySegment to = pair.filled(LARGE, 2);
+            CompletableFuture<Void> all = pair.remote
+                    .putAsync(local, 100, LARGE - 100, 0)
+                    .thenCompose(nothing -> pair.remote.putAsync(local.segment(), 0, 100, LARGE - 100))
+                    .thenCompose(nothing -> pair.remote.getAsync(to, 100, LARGE - 100, 0))
+                    .thenCompose(nothing -> pair.remote.getAsync(local, 0, 100, 0));
+            assertThrows(IndexOutOfBoundsException.class, () -> pair.remote.putAsync(local, 1, LARGE, 0));
+            UcxTransports.until(all::isDone, pair.pair::progress);
+            all.join();
+            MemorySegment before = pair.filled(LARGE, 1);
+            assertEquals(-1, to.asSlice(100).mismatch(before.asSlice(100)));
+            assertEquals(-1, local.segment().asSlice(0, 100).mismatch(before.asSlice(100, 100)));
+            assertEquals(0, pair.pair.endpoint.outstandingBytes());
+        }
+    }
+
+    @Test
     void shouldRefuseWhatIsOutsideOfEitherMemory() {
         try (var pair = new RemotePair(UcxTransports.any(), 100);
                 var local = pair.pair.context.register(pair.arena.allocate(200))) {

@@ -186,6 +186,7 @@ class UcpWorkerTest {
     }
 
     @ParameterizedTest
+    @Tag("host") // over RDMA the receiver reads the data without asking
     @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
     void shouldCloseWhileALargeMessageIsBeingReceived(String tls) {
         // The answer to the sender is in a list of the endpoint that UCX has made for it, which must be empty in the
