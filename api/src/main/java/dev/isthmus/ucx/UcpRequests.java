@@ -471,6 +471,19 @@ public final class UcpRequests {
         return -1;
     }
 
+    /**
+     * Whether one has not ended that UCX may keep in a list of an endpoint with error handling {@code PEER}: its own, or one
+     * that UCX has made for a peer, as the peer said.
+     */
+    boolean anyPendingTracked() {
+        boolean any = false;
+        for (RequestSlot slot : slots.all()) {
+            boolean untracked = slot.endpoint != null && slot.endpoint.errorHandling() == UcpErrorHandling.NONE;
+            any |= !untracked && isPending(slot, null);
+        }
+        return any;
+    }
+
     private boolean isPending(RequestSlot slot, UcpEndpoint endpoint) {
         // Of an active message that is fetched it is not always known which endpoint that uses.
         boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);

@@ -25,12 +25,14 @@ final class WorkerClose {
         while (inTime && requests.pending(null) > 0) {
             inTime = worker.progressUntil(deadline);
         }
-        // C cannot take what has not ended, even if all is flushed. UCX 1.18 cannot abort all that waits to be
-        // connected:
-        // "'abort' is not implemented for protocol amo/fetch/sw". A receive that waits for the peer's data is in a list
-        // of its endpoint that must be empty, by an assertion.
         boolean flushed = flush(worker, deadline);
-        return requests.pending(null) == 0 && (flushed || UcxLibrary.load()[1] >= FIXED_MINOR);
+        if (requests.pending(null) == 0) {
+            return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;
+        }
+        // UCX 1.18 cannot abort all that waits for a connection, which a flush would wait for, too: "'abort' is not
+        // implemented for protocol amo/fetch/sw". And what waits for the peer's answer may be in a list that must be
+        // empty, by an assertion.
+        return flushed && !requests.anyPendingTracked();
     }
 
     private static boolean flush(UcpWorker worker, long deadline) {
