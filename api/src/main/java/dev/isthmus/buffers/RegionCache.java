@@ -2,6 +2,7 @@ package dev.isthmus.buffers;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -53,10 +54,12 @@ public final class RegionCache extends RegistrationCache {
      * @return the cache, which the caller closes before the domain
      * @throws IllegalArgumentException if a bound is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without
      *     LOCAL_WRITE
+     * @throws IllegalStateException if the domain is closed
      */
     public static RegionCache create(ProtectionDomain pd, long maxBytes, int maxRegions, AccessFlag... access) {
         AccessFlag[] flags = Access.checked(access);
         Registrations.check(maxBytes, maxRegions);
+        Natives.lifetime(pd).check();
         String name = "RegionCache(" + pd.context().device().name() + ")";
         var registrar = new Registrar<MemoryRegion>() {
             @Override

@@ -2,6 +2,7 @@ package dev.isthmus.buffers;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.PageMemory;
@@ -50,6 +51,7 @@ public final class RegionPool extends SlicePool {
      * @return the pool, which the caller closes before the domain
      * @throws IllegalArgumentException if a number is not positive, there is no room for one slice, or REMOTE_WRITE or
      *     REMOTE_ATOMIC is asked for without LOCAL_WRITE
+     * @throws IllegalStateException if the domain is closed
      */
     public static RegionPool create(ProtectionDomain pd, long sliceBytes, long maxBytes, AccessFlag... access) {
         long hugePage = hugePage();
@@ -70,6 +72,7 @@ public final class RegionPool extends SlicePool {
      * @param access what may be done to it besides reading by this side; LOCAL_WRITE for receives
      * @return the pool, which the caller closes before the domain
      * @throws IllegalArgumentException as {@link #create(ProtectionDomain, long, long, AccessFlag...)}
+     * @throws IllegalStateException if the domain is closed
      * @throws RdmaUnavailableException if the kernel has no huge pages, and they are asked for
      */
     public static RegionPool create(
@@ -92,6 +95,7 @@ public final class RegionPool extends SlicePool {
             Allocation allocation) {
         AccessFlag[] flags = Access.checked(access);
         Slabs.check(sliceBytes, maxBytes);
+        Natives.lifetime(pd).check();
         String name = String.format(
                 Locale.ROOT,
                 "RegionPool(%s, slices of %,d bytes)",

@@ -1,6 +1,7 @@
 package dev.isthmus.buffers;
 
 import dev.isthmus.UcxException;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpMemory;
 import dev.isthmus.ucx.UcsStatus;
@@ -42,9 +43,11 @@ public final class UcpMemoryCache extends RegistrationCache {
      * @param maxMemories how many registrations there may be
      * @return the cache, which the caller closes before the context
      * @throws IllegalArgumentException if a bound is not positive
+     * @throws IllegalStateException if the context is closed
      */
     public static UcpMemoryCache create(UcpContext context, long maxBytes, int maxMemories) {
         Registrations.check(maxBytes, maxMemories);
+        Natives.lifetime(context).check();
         var registrar = new Registrar<UcpMemory>() {
             @Override
             public UcpMemory register(MemorySegment segment) {

@@ -1,6 +1,7 @@
 package dev.isthmus.buffers;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpMemory;
 import java.lang.foreign.MemorySegment;
@@ -48,9 +49,11 @@ public final class UcpMemoryPool extends SlicePool {
      *     what it has for itself
      * @return the pool, which the caller closes before the context
      * @throws IllegalArgumentException if a number is not positive, or there is no room for one slice
+     * @throws IllegalStateException if the context is closed
      */
     public static UcpMemoryPool create(UcpContext context, long sliceBytes, long maxBytes) {
         Slabs.check(sliceBytes, maxBytes);
+        Natives.lifetime(context).check();
         String name = String.format(Locale.ROOT, "UcpMemoryPool(%s, slices of %,d bytes)", context, sliceBytes);
         var source = new SlabSource<UcpMemory>() {
             @Override

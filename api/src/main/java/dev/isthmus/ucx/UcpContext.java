@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_context_attr;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import dev.isthmus.internal.ucx.UcxText;
@@ -21,6 +22,10 @@ import java.util.function.Consumer;
 public final class UcpContext implements AutoCloseable {
 
     private static final AtomicInteger COUNT = new AtomicInteger();
+
+    static {
+        Natives.of(UcpContext.class).has(Lifetime.class, context -> context.lifetime);
+    }
 
     private final Lifetime lifetime;
     private final Set<UcpFeature> features;

@@ -12,6 +12,7 @@ import dev.isthmus.testbed.Allocated;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.PageMemory;
+import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
@@ -206,6 +207,10 @@ class RegionPoolTest {
                 IllegalArgumentException.class,
                 () -> RegionPool.create(loop.pd, SLICE, BOUND, AccessFlag.REMOTE_WRITE));
         assertThrows(IllegalArgumentException.class, () -> RegionPool.create(loop.pd, SLICE, SLICE - 1));
+        ProtectionDomain closed = loop.device.allocateProtectionDomain();
+        closed.close();
+        assertThrows(IllegalStateException.class, () -> RegionPool.create(closed, SLICE, BOUND));
+        assertThrows(IllegalStateException.class, () -> RegionCache.create(closed, BOUND, 1));
         assertThrows(IllegalArgumentException.class, () -> RegionPool.create(loop.pd, 0, BOUND));
         assertThrows(IllegalArgumentException.class, () -> RegionPool.create(loop.pd, SLICE, 0));
         assertThrows(IllegalArgumentException.class, () -> RegionPool.create(loop.pd, 1L << 31, 1L << 32));

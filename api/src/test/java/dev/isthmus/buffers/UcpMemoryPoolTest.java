@@ -162,6 +162,10 @@ class UcpMemoryPoolTest {
             assertThrows(IllegalStateException.class, () -> pool.memory(all.getFirst()));
             assertThrows(IllegalStateException.class, context::close);
         }
+        var closed = UcpContext.create(config -> config.set("TLS", "self"));
+        closed.close();
+        assertThrows(IllegalStateException.class, () -> UcpMemoryPool.create(closed, SLICE, BOUND));
+        assertThrows(IllegalStateException.class, () -> UcpMemoryCache.create(closed, BOUND, 1));
     }
 
     @ParameterizedTest

@@ -14,6 +14,10 @@ enum Reason {
     REJECTED(RejectedExecutionException.class, " is closed$"),
     /** A close comes before that of what needs the object, or while it is used. */
     IN_USE(IllegalStateException.class, " cannot be closed yet: | is used by \\d+ |^an operation uses the "),
+    /** A slice or a lease is not out, or none is left, or some are out. */
+    LEASE(
+            IllegalStateException.class,
+            "has no slice left: |is no (slice|lease) of |has no room for |is in use by \\d+ lease"),
     /** A queue pair, a connection, a batch or a poll is not in the state that the call needs. */
     STATE(
             IllegalStateException.class,

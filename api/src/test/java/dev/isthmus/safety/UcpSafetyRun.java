@@ -1,5 +1,7 @@
 package dev.isthmus.safety;
 
+import dev.isthmus.buffers.RegistrationCache;
+import dev.isthmus.buffers.SlicePool;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpListener;
@@ -29,6 +31,7 @@ final class UcpSafetyRun {
                         new UcxMessages(buffers, peers.closeOne()).all(),
                         new UcxPayloads(buffers, peers.closeOne()).all(),
                         new UcxMemory(buffers, peers).all(),
+                        new UcxPools(buffers).all(),
                         futures.all(),
                         loops.all())
                 .flatMap(List::stream)
@@ -57,6 +60,10 @@ final class UcpSafetyRun {
                 UcpEndpoint.class,
                 UcpListener.class,
                 UcpWorker.class,
+                UcxPools.Slice.class,
+                UcxPools.Lease.class,
+                SlicePool.class,
+                RegistrationCache.class,
                 UcpMemory.class,
                 UcpContext.class)) {
             for (Thing thing : engine.world.open(type)) {

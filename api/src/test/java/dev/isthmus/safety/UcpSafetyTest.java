@@ -17,11 +17,11 @@ class UcpSafetyTest {
     private static final long ACTIONS_OF_A_JVM = 20_000;
 
     /**
-     * UCX takes an event of a closed socket for that of a new one, answers an atomic on an endpoint that has failed, or gets
-     * an acknowledgement that it does not wait for; docs/ucx-faults.md has these, and how often they come.
+     * UCX takes an event of a closed socket for that of a new one, answers an atomic on an endpoint that has failed, gets
+     * an acknowledgement that it does not wait for, or frees an endpoint that it keeps a request of; docs/ucx-faults.md has these, and how often they come.
      */
     private static final Pattern SOCKET_FAULT = Pattern.compile(
-            "(async\\.c:643|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:(?:939|1021)|ucp_request\\.inl:(?:346|319)) "
+            "(async\\.c:643|ucp_ep\\.c:437|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:(?:939|1021)|ucp_request\\.inl:(?:346|319)) "
                     + ".*(Assertion|Endpoint timeout).*");
 
     private static final double SOCKET_FAULTS_OF_A_MILLION = 20;

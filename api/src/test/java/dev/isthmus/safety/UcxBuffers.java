@@ -3,6 +3,7 @@ package dev.isthmus.safety;
 import static dev.isthmus.safety.Action.action;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.buffers.RegistrationCache;
 import dev.isthmus.ucx.UcpRequests;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
@@ -73,6 +74,9 @@ final class UcxBuffers {
         }
         if (!using.isEmpty()) {
             w.expected.may(Reason.IN_USE);
+        }
+        if (arena.object instanceof GuardedArena && w.countOpen(RegistrationCache.class) > 0) {
+            w.expected.may(Reason.IN_USE, Reason.DEVICE); // an operation uses what a cache has registered
         }
         if (using.stream().anyMatch(one -> isPending(w, one))) {
             w.expected.must(Reason.IN_USE);

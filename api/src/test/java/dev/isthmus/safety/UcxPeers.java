@@ -2,6 +2,8 @@ package dev.isthmus.safety;
 
 import static dev.isthmus.safety.Action.action;
 
+import dev.isthmus.buffers.RegistrationCache;
+import dev.isthmus.buffers.SlicePool;
 import dev.isthmus.ucx.UcpAddress;
 import dev.isthmus.ucx.UcpConnectionRequest;
 import dev.isthmus.ucx.UcpContext;
@@ -226,7 +228,12 @@ final class UcxPeers {
 
     private void close(Worker w) throws Exception {
         switch (w.random.nextInt(12)) {
-            case 0 -> w.close(UcpContext.class);
+            case 0 -> {
+                if (w.countOpen(SlicePool.class) + w.countOpen(RegistrationCache.class) > 0) {
+                    w.expected.may(Reason.IN_USE); // what they have registered
+                }
+                w.close(UcpContext.class);
+            }
             case 1, 2 -> closeWorker(w);
             case 3, 4 -> {
                 Thing listener = w.pick(UcpListener.class);
@@ -317,6 +324,7 @@ final class UcxPeers {
                 world.open(UcpMemory.class).stream() // which its operations may use
                         .filter(memory -> memory.isMadeOf(context))
                         .forEach(world::forget);
+                UcxPools.leave(world, contexts.get((UcpWorker) single.object));
                 world.forget(context);
             }
         }
@@ -342,6 +350,11 @@ final class UcxPeers {
             case 4 -> w.use(UcpEndpoint.class).info();
             default -> {
                 UcpEndpoint endpoint = w.use(UcpEndpoint.class);
+                if (endpoint.outstandingBytes() < 0) {
+                    throw new AssertionError(endpoint + " has " + endpoint.outstandingBytes() + " bytes under way");
+                }
+                endpoint.attach(w);
+                w.ignore(endpoint.attachment());
                 endpoint.localAddress();
                 endpoint.remoteAddress();
                 endpoint.estimatedSeconds(w.random.nextInt());
