@@ -6,7 +6,8 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The callbacks of one worker's operations that have a future, or that carry user data ({@code ucp_send_nbx_callback_t} and those of receives).
+ * The callbacks of one worker's operations that have a future, or that carry user data ({@code ucp_send_nbx_callback_t}
+ * and those of receives).
  * UCX calls them on the worker's thread, inside a progress or another call. They put the operation's slot into a queue,
  * and that is all: it goes through the slots themselves, so that it never needs memory.
  */

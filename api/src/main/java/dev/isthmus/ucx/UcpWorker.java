@@ -310,7 +310,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Takes the operations with {@linkplain UcpPayload#userData user data} that have ended, in the order in which they ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
+     * Takes the operations with {@linkplain UcpPayload#userData user data} that have ended, in the order in which they
+     * ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
      * #progress()}, so a loop calls both.
      *
      * @param into where they go; what it held before is gone
