@@ -25,7 +25,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("ucx")
-@Tag("host")
 class UcpMemoryCacheTest {
 
     private static final int FILE = 300_000;

@@ -22,7 +22,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("ucx")
-@Tag("host")
 class UcpMemoryPoolTest {
 
     private static final long SLICE = 10_000;

@@ -25,7 +25,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Operations that carry user data, and are told by a poll. */
 @Tag("ucx")
-@Tag("host")
 class UcpCompletionsTest {
 
     private static final long EXACT = UcpWorker.EXACT_TAG;
@@ -245,6 +244,7 @@ class UcpCompletionsTest {
     }
 
     @Test
+    @Tag("host") // over TCP, which the devices of the testbed are not
     void shouldNotSleepWhileThereIsSomethingToPoll() {
         try (var pair = new UcpPair(
                 config -> config.set("TLS", "tcp,self").features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)),
