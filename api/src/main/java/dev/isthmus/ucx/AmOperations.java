@@ -189,7 +189,7 @@ final class AmOperations {
             ArenaUse.endOf(use);
             throw failure((int) result, "ucp_am_recv_data_nbx", what, length);
         }
-        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, 0, use);
+        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use);
     }
 
     AsyncRequests async() {

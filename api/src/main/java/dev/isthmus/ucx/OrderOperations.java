@@ -61,6 +61,6 @@ final class OrderOperations {
             Object on = endpoint == null ? parent : endpoint;
             throw UcxFailure.of((int) result, call, on.toString());
         }
-        return requests.begin(slot, RequestSlot.FLUSH, endpoint, null, 0, null);
+        return requests.begin(slot, RequestSlot.FLUSH, endpoint, null, null);
     }
 }

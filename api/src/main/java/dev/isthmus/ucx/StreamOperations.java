@@ -108,7 +108,7 @@ final class StreamOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_stream_recv_nbx", endpoint + ", " + bytes + " bytes");
         }
-        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, 0, use);
+        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, use);
     }
 
     @HotPath

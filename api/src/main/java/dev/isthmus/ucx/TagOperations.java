@@ -143,7 +143,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, 0, use);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
     }
 
     /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
@@ -206,7 +206,7 @@ final class TagOperations {
             ArenaUse.endOf(use);
             throw UcxFailure.of((int) result, "ucp_tag_msg_recv_nbx", parent + ", " + length + " bytes");
         }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, 0, use);
+        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
     }
 
     /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */

@@ -306,10 +306,17 @@ public final class UcpRequests {
 
     /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
     @HotPath
-    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        note(slot, kind, endpoint, buffer, bytes);
+    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
+        note(slot, kind, endpoint, buffer);
         keep(slot, use);
         return slots.take(slot);
+    }
+
+    /** The same of one that moves bytes to or from the peer, which its endpoint counts until it has ended. */
+    @HotPath
+    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
+        count(slot, endpoint, bytes);
+        return begin(slot, kind, endpoint, buffer, use);
     }
 
     @HotPath
@@ -324,7 +331,8 @@ public final class UcpRequests {
     @HotPath
     void beginImplicit(
             RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        note(slot, kind, endpoint, buffer, bytes);
+        note(slot, kind, endpoint, buffer);
+        count(slot, endpoint, bytes);
         keep(slot, use);
         slots.takeImplicit(slot);
         implicit.add(slot);
@@ -332,17 +340,29 @@ public final class UcpRequests {
 
     /** Keeps account of an operation that C began in a slot that is taken. */
     @HotPath
-    private void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes) {
+    private void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
         slot.kind = kind;
         slot.status = IN_PROGRESS;
         slot.polledAt = activity - 1; // it may be done already
         slot.buffer = buffer;
-        slot.holdsMore = kind != RequestSlot.TAG_RECEIVE;
+        slot.holdsMore = kind != RequestSlot.TAG_RECEIVE && kind != RequestSlot.STREAM_RECEIVE;
         if (endpoint != null) {
             slot.endpoint = endpoint;
+        }
+    }
+
+    @HotPath
+    private static void count(RequestSlot slot, UcpEndpoint endpoint, long bytes) {
+        if (endpoint != null) { // null: an answer over one of UCX's own
             slot.bytes = bytes;
             endpoint.begun(bytes);
         }
+    }
+
+    @HotPath
+    private static void uncount(RequestSlot slot) {
+        slot.endpoint.ended(slot.bytes);
+        slot.bytes = 0;
     }
 
     /** Keeps account of a receive of a stream that C has done at once, with its length. */
@@ -380,7 +400,10 @@ public final class UcpRequests {
             return notBegun((int) result, kind, endpoint, payload);
         }
         slot.payload = payload;
-        note(slot, kind, endpoint, null, kind == RequestSlot.STREAM_RECEIVE ? 0 : payload.byteSize());
+        note(slot, kind, endpoint, null);
+        if (kind != RequestSlot.STREAM_RECEIVE) {
+            count(slot, endpoint, payload.byteSize());
+        }
         slot.holdsMore = true;
         return payload.take(slots, slot);
     }
@@ -575,6 +598,9 @@ public final class UcpRequests {
         if (slot.holdsMore) {
             return endedWithMore(slot, status);
         }
+        if (slot.endpoint != null) {
+            slot.endpoint = null;
+        }
         slot.status = (byte) status;
         return status;
     }
@@ -593,11 +619,10 @@ public final class UcpRequests {
         if (slot.use != null || slot.headerUse != null) {
             slot.letGo();
         }
-        UcpEndpoint endpoint = slot.endpoint;
-        if (endpoint != null) {
-            endpoint.ended(slot.bytes);
-            slot.endpoint = null;
+        if (slot.bytes != 0) {
+            uncount(slot);
         }
+        slot.endpoint = null;
         if (slot.remote != null) {
             slot.remote.ended(slot);
         } else if (slot.kind == RequestSlot.FLUSH) {
