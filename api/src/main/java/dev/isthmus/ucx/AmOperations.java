@@ -174,26 +174,65 @@ final class AmOperations {
     long receive(Object what, long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint) {
         RequestSlot slot = slots.next();
         ArenaUse use = requests.hold(buffer);
+        return hasBegun(what, descriptor, buffer, address, length, slot.sendParameters(), use)
+                ? requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use)
+                : 0;
+    }
+
+    /** The same of one that carries user data. */
+    @HotPath
+    long receive(
+            Object what,
+            long descriptor,
+            MemorySegment buffer,
+            long address,
+            long length,
+            UcpEndpoint endpoint,
+            long userData,
+            PolledOperations polled) {
+        RequestSlot slot = slots.next();
+        ArenaUse use = requests.hold(buffer);
+        return hasBegun(what, descriptor, buffer, address, length, polled.parameters(slot, true), use)
+                ? requests.beginPolled(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use, userData)
+                : 0;
+    }
+
+    /** Whether C has begun to fetch, rather than done it at once. */
+    @HotPath
+    private boolean hasBegun(
+            Object what,
+            long descriptor,
+            MemorySegment buffer,
+            long address,
+            long length,
+            long parameters,
+            ArenaUse use) {
         long result;
         try {
-            result = UcpAm.receiveData(worker, descriptor, address, length, slot.sendParameters());
+            result = UcpAm.receiveData(worker, descriptor, address, length, parameters);
         } finally {
             Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
         }
         requests.touch();
         if (result == 0) {
             ArenaUse.endOf(use);
-            return 0;
+            return false;
         }
         if (UcxFailure.isError(result)) {
             ArenaUse.endOf(use);
             throw failure((int) result, "ucp_am_recv_data_nbx", what, length);
         }
-        return requests.begin(slot, RequestSlot.AM_RECEIVE, endpoint, buffer, use);
+        return true;
     }
 
     AsyncRequests async() {
         return parent.async();
+    }
+
+    /** The operations that carry user data. */
+    @HotPath
+    PolledOperations polled() {
+        return parent.polled();
     }
 
     /** The next send of a plain buffer is to call C's callback with the index of its slot. */

@@ -29,6 +29,17 @@ final class OrderOperations {
         return began(result, slot, endpoint, "ucp_ep_flush_nbx");
     }
 
+    /** The same of one that carries user data. */
+    @HotPath
+    long flush(UcpEndpoint endpoint, long ep, long userData) {
+        PolledOperations polled = parent.polled();
+        RequestSlot slot = slots.next();
+        long result = Ucp.endpointFlush(ep, polled.parameters(slot));
+        return hasBegun(result, endpoint, "ucp_ep_flush_nbx")
+                ? requests.beginPolled(slot, RequestSlot.FLUSH, endpoint, null, null, userData)
+                : 0;
+    }
+
     /** {@code ucp_worker_flush_nbx}. */
     @HotPath
     long flush() {
@@ -36,6 +47,18 @@ final class OrderOperations {
         RequestSlot slot = slots.next();
         long result = Ucp.workerFlush(worker, slot.sendParameters());
         return began(result, slot, null, "ucp_worker_flush_nbx");
+    }
+
+    /** The same of one that carries user data. */
+    @HotPath
+    long flush(long userData) {
+        owner.check();
+        PolledOperations polled = parent.polled();
+        RequestSlot slot = slots.next();
+        long result = Ucp.workerFlush(worker, polled.parameters(slot));
+        return hasBegun(result, null, "ucp_worker_flush_nbx")
+                ? requests.beginPolled(slot, RequestSlot.FLUSH, null, null, null, userData)
+                : 0;
     }
 
     /** {@code ucp_worker_fence}. */
@@ -52,15 +75,21 @@ final class OrderOperations {
 
     @HotPath
     private long began(long result, RequestSlot slot, UcpEndpoint endpoint, String call) {
+        return hasBegun(result, endpoint, call) ? requests.begin(slot, RequestSlot.FLUSH, endpoint, null, null) : 0;
+    }
+
+    /** Whether C has begun a flush, rather than done it at once. */
+    @HotPath
+    private boolean hasBegun(long result, UcpEndpoint endpoint, String call) {
         requests.touch();
         if (result == 0) {
             requests.flushed();
-            return 0;
+            return false;
         }
         if (UcxFailure.isError(result)) {
             Object on = endpoint == null ? parent : endpoint;
             throw UcxFailure.of((int) result, call, on.toString());
         }
-        return requests.begin(slot, RequestSlot.FLUSH, endpoint, null, null);
+        return true;
     }
 }

@@ -27,6 +27,20 @@ final class PolledOperations {
         slot.tellOther(receives ? ended.received() : ended.sent());
     }
 
+    /** Parameters of an operation that has a buffer of bytes, or none, and no options; it calls back as a send does. */
+    @HotPath
+    long parameters(RequestSlot slot) {
+        return parameters(slot, false);
+    }
+
+    /** The same of one that may call back as a receive does. */
+    @HotPath
+    long parameters(RequestSlot slot, boolean receives) {
+        long parameters = slot.parameters(0, RequestSlots.CONTIGUOUS_BYTES, 0, 0);
+        prepare(slot, receives);
+        return parameters;
+    }
+
     /**
      * Keeps account of an operation that C has begun.
      *
@@ -92,7 +106,8 @@ final class PolledOperations {
     @HotPath
     private void report(RequestSlot slot, UcpCompletions into) {
         boolean received = requests.received(slot);
-        into.add(slot.userData, slot.status, received ? slot.length : 0, received ? slot.senderTag : 0);
+        long length = received ? slot.length : 0;
+        into.add(slot.userData, slot.status, length, received ? slot.senderTag : 0, requests.fetched(slot));
         slot.hasUserData = false;
         pending--;
         slots.free(slot);

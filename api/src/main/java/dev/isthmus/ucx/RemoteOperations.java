@@ -183,33 +183,73 @@ final class RemoteOperations {
     @HotPath
     long atomic64(
             UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, boolean implicit) {
+        RequestSlot slot = of64(operand, second);
+        atomic(slot, on, remote, operation, BYTES_8, kind, null);
+        return keep(slot, kind, on, null, 0, null, null, implicit);
+    }
+
+    /** The same of one that carries user data. */
+    @HotPath
+    long atomic64(UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, long userData) {
+        PolledOperations polled = parent.polled();
+        RequestSlot slot = of64(operand, second);
+        atomic(slot, on, remote, operation, BYTES_8, kind, polled);
+        return requests.beginPolled(slot, kind, on.endpoint(), null, null, userData);
+    }
+
+    @HotPath
+    private RequestSlot of64(long operand, long second) {
         RequestSlot slot = slots.next();
         NativeMemory.setLong(slot.operand(), operand);
         NativeMemory.setLong(slot.reply(), second);
-        return atomic(slot, on, remote, operation, BYTES_8, kind, implicit);
+        return slot;
     }
 
     /** {@code ucp_atomic_op_nbx} on 32 bits. */
     @HotPath
     long atomic32(
             UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, boolean implicit) {
-        RequestSlot slot = slots.next();
-        NativeMemory.setInt(slot.operand(), operand);
-        NativeMemory.setInt(slot.reply(), second);
-        return atomic(slot, on, remote, operation, BYTES_4, kind, implicit);
+        RequestSlot slot = of32(operand, second);
+        atomic(slot, on, remote, operation, BYTES_4, kind, null);
+        return keep(slot, kind, on, null, 0, null, null, implicit);
+    }
+
+    /** The same of one that carries user data. */
+    @HotPath
+    long atomic32(UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, long userData) {
+        PolledOperations polled = parent.polled();
+        RequestSlot slot = of32(operand, second);
+        atomic(slot, on, remote, operation, BYTES_4, kind, polled);
+        return requests.beginPolled(slot, kind, on.endpoint(), null, null, userData);
     }
 
     @HotPath
-    private long atomic(
-            RequestSlot slot, UcpRemoteMemory on, long remote, int operation, long type, byte kind, boolean implicit) {
+    private RequestSlot of32(int operand, int second) {
+        RequestSlot slot = slots.next();
+        NativeMemory.setInt(slot.operand(), operand);
+        NativeMemory.setInt(slot.reply(), second);
+        return slot;
+    }
+
+    @HotPath
+    private void atomic(
+            RequestSlot slot,
+            UcpRemoteMemory on,
+            long remote,
+            int operation,
+            long type,
+            byte kind,
+            PolledOperations polled) {
         slot.clear();
         int mask = kind == RequestSlot.ATOMIC ? POST : FETCH;
         long param = slot.parameters(mask, type, 0, 0);
+        if (polled != null) {
+            polled.prepare(slot, false);
+        }
         long result = UcpRma.atomic(on.endpointHandle(), operation, slot.operand(), remote, on.handle(), param);
         if (!began(result, slot, on, kind, null)) {
             throw new AssertionError("ucp_atomic_op_nbx was done without a request");
         }
-        return keep(slot, kind, on, null, 0, null, null, implicit);
     }
 
     @HotPath

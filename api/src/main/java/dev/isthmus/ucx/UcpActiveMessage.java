@@ -229,17 +229,8 @@ public final class UcpActiveMessage {
      */
     @HotPath
     public long reply(int replyId, MemorySegment replyHeader, MemorySegment buffer, int flags) {
-        check();
-        if (replyEp == 0) {
-            throw new IllegalStateException(
-                    "the sender did not ask for an answer: it sends with REPLY if it wants one");
-        }
-        UcpEndpoint endpoint = operations.endpoint(replyEp);
-        if (endpoint != null && !endpoint.isUsable()) {
-            throw new IllegalStateException(endpoint + ", to the sender, is closed or has failed");
-        }
         return operations.send(
-                endpoint,
+                answered(),
                 replyEp,
                 replyId,
                 replyHeader,
@@ -249,6 +240,22 @@ public final class UcpActiveMessage {
                 0,
                 buffer.byteSize(),
                 flags);
+    }
+
+    /**
+     * Answers the sender with more than a plain buffer: a buffer with options or user data, a list of buffers, or data that
+     * the program packs itself. Otherwise as {@link #reply(int, MemorySegment, MemorySegment, int)}.
+     *
+     * @param replyId which of the sender's handlers is to have it
+     * @param replyHeader off the heap; {@link MemorySegment#NULL} for none
+     * @param payload made for this worker
+     * @param flags of {@link UcpActiveMessages}, or 0
+     * @return as {@link UcpEndpoint#amSend(int, MemorySegment, UcpPayload, int)} does
+     */
+    @HotPath
+    public long reply(int replyId, MemorySegment replyHeader, UcpPayload payload, int flags) {
+        UcpEndpoint endpoint = answered();
+        return operations.send(endpoint, replyEp, replyId, replyHeader, payload, flags);
     }
 
     /**
@@ -294,19 +301,46 @@ public final class UcpActiveMessage {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset) {
+        return isToFetch(buffer, offset)
+                ? operations.receive(this, descriptor, buffer, buffer.address() + offset, length, endpointOrNull())
+                : 0;
+    }
+
+    /**
+     * Gets the data into a buffer, as {@link #receive(MemorySegment, long)} does. {@link UcpWorker#poll} reports that a
+     * rendezvous has been fetched.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
+     *     is done
+     * @param offset where the data is to begin in the buffer
+     * @param userData the poll returns it
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
+     *     takes
+     * @throws IllegalStateException also if the worker is that of a {@link UcpEventLoop} that has no handler of completions
+     */
+    @HotPath
+    public long receive(MemorySegment buffer, long offset, long userData) {
+        PolledOperations polled = operations.polled();
+        long address = buffer.address() + offset;
+        return isToFetch(buffer, offset)
+                ? operations.receive(this, descriptor, buffer, address, length, endpointOrNull(), userData, polled)
+                : 0;
+    }
+
+    /** Whether the data is to be fetched; if not, it is in the buffer. */
+    @HotPath
+    private boolean isToFetch(MemorySegment buffer, long offset) {
         check();
         checkUndecided("receive");
-        long address = Buffers.writable(buffer, offset, length);
+        Buffers.writable(buffer, offset, length);
         if ((attributes & RNDV) == 0) {
             data.copyTo(buffer, offset, 0, length);
-            return 0;
+            return false;
         }
-        fate = Fate.RECEIVED; // also when it fails: UCX has taken the descriptor
-        if (length == 0) {
-            fate = Fate.DROPPED; // which tells the sender all there is to tell
-            return 0;
-        }
-        return operations.receive(this, descriptor, buffer, address, length, endpointOrNull());
+        fate = length == 0
+                ? Fate.DROPPED // which tells the sender all there is to tell
+                : Fate.RECEIVED; // also when it fails: UCX has taken the descriptor
+        return length != 0;
     }
 
     /**
@@ -380,6 +414,22 @@ public final class UcpActiveMessage {
         kept = null;
     }
 
+    /** The program's endpoint to the sender, which asked for an answer; null if it has none. */
+    @HotPath
+    private UcpEndpoint answered() {
+        check();
+        if (replyEp == 0) {
+            throw new IllegalStateException(
+                    "the sender did not ask for an answer: it sends with REPLY if it wants one");
+        }
+        UcpEndpoint endpoint = operations.endpoint(replyEp);
+        if (endpoint != null && !endpoint.isUsable()) {
+            throw new IllegalStateException(endpoint + ", to the sender, is closed or has failed");
+        }
+        return endpoint;
+    }
+
+    @HotPath
     private UcpEndpoint endpointOrNull() {
         return replyEp == 0 ? null : operations.endpoint(replyEp);
     }

@@ -14,6 +14,7 @@ public final class UcpCompletions {
     private final long[] userData;
     private final long[] lengths;
     private final long[] senderTags;
+    private final long[] fetched;
     private final byte[] statuses;
     private int size;
 
@@ -21,6 +22,7 @@ public final class UcpCompletions {
         userData = new long[capacity];
         lengths = new long[capacity];
         senderTags = new long[capacity];
+        fetched = new long[capacity];
         statuses = new byte[capacity];
     }
 
@@ -132,6 +134,19 @@ public final class UcpCompletions {
         return senderTags[index];
     }
 
+    /**
+     * The number that an atomic operation fetched: what was in the peer's memory before it.
+     *
+     * @param index which, less than {@link #size}
+     * @return the number, of 32 bits with its sign; 0 of any other operation, and of one that failed
+     * @throws IndexOutOfBoundsException if there is no such completion
+     */
+    @HotPath
+    public long fetched(int index) {
+        Objects.checkIndex(index, size);
+        return fetched[index];
+    }
+
     @HotPath
     void clear() {
         size = 0;
@@ -143,11 +158,12 @@ public final class UcpCompletions {
     }
 
     @HotPath
-    void add(long data, byte status, long length, long senderTag) {
+    void add(long data, byte status, long length, long senderTag, long number) {
         userData[size] = data;
         statuses[size] = status;
         lengths[size] = length;
-        senderTags[size++] = senderTag;
+        senderTags[size] = senderTag;
+        fetched[size++] = number;
     }
 
     /** The room as messages name it. */

@@ -311,6 +311,22 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
+     * Begins to wait for what was sent so far, as {@link #flush()} does. {@link UcpWorker#poll} reports that it is done.
+     *
+     * @param userData the poll returns it
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
+     *     takes
+     * @throws IllegalStateException if the endpoint is closed, or its worker is that of a {@link UcpEventLoop} that has no
+     *     handler of completions
+     * @throws WrongThreadException if the worker belongs to another thread
+     * @throws UcxException if the endpoint failed
+     */
+    @HotPath
+    public long flush(long userData) {
+        return order.flush(this, sending(), userData);
+    }
+
+    /**
      * How much is under way: the bytes of all sends, headers of active messages included, puts and gets of this endpoint that
      * have not ended, or were not yet seen to have. An operation is seen to have ended by {@link UcpRequests#isDone} and
      * other questions about it, by {@link UcpWorker#poll}, or by its future. Those that were done at once never count. With

@@ -153,26 +153,68 @@ public final class UcpKeptMessage implements AutoCloseable {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset) {
-        open();
-        if (!rendezvous || length == 0) {
-            Buffers.writable(buffer, offset, length);
-            NativeMemory.copy(descriptor, buffer, offset, rendezvous ? 0 : length);
-            release();
+        if (!isToFetch(buffer, offset)) {
             return 0;
         }
-        long address = Buffers.writable(buffer, offset, length);
         AmOperations by = operations;
         UcpActiveMessage message = during;
         long from = descriptor;
-        long count = length;
         UcpEndpoint of = endpoint;
-        if (message != null) {
-            message.unkeep();
-            empty();
-            return message.receive(buffer, offset);
+        letGo();
+        return message != null
+                ? message.receive(buffer, offset)
+                : by.receive(this, from, buffer, buffer.address() + offset, length, of);
+    }
+
+    /**
+     * Gets the data into a buffer, and releases the message, as {@link #receive(MemorySegment, long)} does. {@link
+     * UcpWorker#poll} reports that a rendezvous has been fetched.
+     *
+     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
+     *     is done
+     * @param offset where the data is to begin in the buffer
+     * @param userData the poll returns it
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
+     *     takes
+     * @throws IllegalStateException also if the worker is that of a {@link UcpEventLoop} that has no handler of completions
+     */
+    @HotPath
+    public long receive(MemorySegment buffer, long offset, long userData) {
+        open();
+        AmOperations by = operations;
+        PolledOperations polled = by.polled();
+        if (!isToFetch(buffer, offset)) {
+            return 0;
+        }
+        UcpActiveMessage message = during;
+        long from = descriptor;
+        UcpEndpoint of = endpoint;
+        letGo();
+        return message != null
+                ? message.receive(buffer, offset, userData)
+                : by.receive(this, from, buffer, buffer.address() + offset, length, of, userData, polled);
+    }
+
+    /** Whether the data is to be fetched; if not, it is in the buffer, and the message is released. */
+    @HotPath
+    private boolean isToFetch(MemorySegment buffer, long offset) {
+        open();
+        Buffers.writable(buffer, offset, length);
+        if (rendezvous && length != 0) {
+            return true;
+        }
+        NativeMemory.copy(descriptor, buffer, offset, length);
+        release();
+        return false;
+    }
+
+    /** Lets go of a message that is about to be received. */
+    @HotPath
+    private void letGo() {
+        if (during != null) {
+            during.unkeep();
         }
         empty();
-        return by.receive(this, from, buffer, address, count, of);
     }
 
     /**

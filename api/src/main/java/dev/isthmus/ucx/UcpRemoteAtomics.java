@@ -62,6 +62,22 @@ public final class UcpRemoteAtomics {
     }
 
     /**
+     * Changes a number of 64 bits and does not fetch it. {@link UcpWorker#poll} reports that it is done. Otherwise as
+     * {@link #apply64(UcpAtomic, long, long)}.
+     *
+     * @param operation any but {@link UcpAtomic#SWAP}
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param operand the other number
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long apply64(UcpAtomic operation, long offset, long operand, long userData) {
+        long at = at64(offset);
+        return operations.atomic64(memory, at, posted(operation), operand, 0, RequestSlot.ATOMIC, userData);
+    }
+
+    /**
      * Changes a number of 64 bits without a number for the operation, as {@code ucp_atomic_post} does: that it is done is
      * told by a flush that begins afterwards. Otherwise as {@link #apply64}.
      *
@@ -77,7 +93,7 @@ public final class UcpRemoteAtomics {
 
     /**
      * Changes a number of 64 bits and fetches what it was before: {@link UcpRequests#fetched}. Otherwise as {@link
-     * #apply64}.
+     * #apply64(UcpAtomic, long, long)}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
@@ -89,6 +105,22 @@ public final class UcpRemoteAtomics {
     public long fetch64(UcpAtomic operation, long offset, long operand) {
         long at = at64(offset);
         return operations.atomic64(memory, at, fetched(operation), operand, 0, RequestSlot.FETCH_64, false);
+    }
+
+    /**
+     * Changes a number of 64 bits. {@link UcpWorker#poll} reports what it was before: {@link UcpCompletions#fetched}.
+     * Otherwise as {@link #fetch64(UcpAtomic, long, long)}.
+     *
+     * @param operation any
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param operand the other number
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long fetch64(UcpAtomic operation, long offset, long operand, long userData) {
+        long at = at64(offset);
+        return operations.atomic64(memory, at, fetched(operation), operand, 0, RequestSlot.FETCH_64, userData);
     }
 
     /**
@@ -108,6 +140,23 @@ public final class UcpRemoteAtomics {
     }
 
     /**
+     * Replaces a number of 64 bits if it is the expected one. {@link UcpWorker#poll} reports what it was before: {@link
+     * UcpCompletions#fetched}. Otherwise as {@link #compareAndSwap64(long, long, long)}.
+     *
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param expected what it is replaced if it is
+     * @param replacement by what
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long compareAndSwap64(long offset, long expected, long replacement, long userData) {
+        long at = at64(offset);
+        int operation = UcpAtomic.COMPARE_AND_SWAP;
+        return operations.atomic64(memory, at, operation, expected, replacement, RequestSlot.FETCH_64, userData);
+    }
+
+    /**
      * Changes a number of 32 bits and does not fetch it. Otherwise as {@link #apply64}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
@@ -119,6 +168,22 @@ public final class UcpRemoteAtomics {
     public long apply32(UcpAtomic operation, long offset, int operand) {
         long at = at32(offset);
         return operations.atomic32(memory, at, posted(operation), operand, 0, RequestSlot.ATOMIC, false);
+    }
+
+    /**
+     * Changes a number of 32 bits and does not fetch it. {@link UcpWorker#poll} reports that it is done. Otherwise as
+     * {@link #apply32(UcpAtomic, long, int)}.
+     *
+     * @param operation any but {@link UcpAtomic#SWAP}
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param operand the other number
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long apply32(UcpAtomic operation, long offset, int operand, long userData) {
+        long at = at32(offset);
+        return operations.atomic32(memory, at, posted(operation), operand, 0, RequestSlot.ATOMIC, userData);
     }
 
     /**
@@ -149,6 +214,22 @@ public final class UcpRemoteAtomics {
     }
 
     /**
+     * Changes a number of 32 bits. {@link UcpWorker#poll} reports what it was before: {@link UcpCompletions#fetched}.
+     * Otherwise as {@link #fetch32(UcpAtomic, long, int)}.
+     *
+     * @param operation any
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param operand the other number
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long fetch32(UcpAtomic operation, long offset, int operand, long userData) {
+        long at = at32(offset);
+        return operations.atomic32(memory, at, fetched(operation), operand, 0, RequestSlot.FETCH_32, userData);
+    }
+
+    /**
      * Replaces a number of 32 bits if it is the expected one, and fetches what it was before. Otherwise as {@link
      * #compareAndSwap64}.
      *
@@ -162,6 +243,23 @@ public final class UcpRemoteAtomics {
         long at = at32(offset);
         int operation = UcpAtomic.COMPARE_AND_SWAP;
         return operations.atomic32(memory, at, operation, expected, replacement, RequestSlot.FETCH_32, false);
+    }
+
+    /**
+     * Replaces a number of 32 bits if it is the expected one. {@link UcpWorker#poll} reports what it was before: {@link
+     * UcpCompletions#fetched}. Otherwise as {@link #compareAndSwap32(long, int, int)}.
+     *
+     * @param offset where the number is in the peer's memory, in bytes
+     * @param expected what it is replaced if it is
+     * @param replacement by what
+     * @param userData the poll returns it
+     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     */
+    @HotPath
+    public long compareAndSwap32(long offset, int expected, int replacement, long userData) {
+        long at = at32(offset);
+        int operation = UcpAtomic.COMPARE_AND_SWAP;
+        return operations.atomic32(memory, at, operation, expected, replacement, RequestSlot.FETCH_32, userData);
     }
 
     /**

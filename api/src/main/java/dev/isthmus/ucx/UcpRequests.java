@@ -155,7 +155,11 @@ public final class UcpRequests {
             return 0;
         }
         owner.check();
-        RequestSlot slot = slot(request);
+        return fetched(slot(request));
+    }
+
+    @HotPath
+    long fetched(RequestSlot slot) {
         boolean known = slot.status == 0 && slot.kind >= RequestSlot.FETCH_32 && slot.kind <= RequestSlot.FETCH_64;
         return known ? slot.length : 0;
     }
@@ -325,6 +329,15 @@ public final class UcpRequests {
             slot.use = use;
             slot.holdsMore = true;
         }
+    }
+
+    /** The same of one that a poll reports; returns the number to cancel it by. */
+    @HotPath
+    long beginPolled(
+            RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use, long userData) {
+        note(slot, kind, endpoint, buffer);
+        keep(slot, use);
+        return polled.begun(slot, userData);
     }
 
     /** Keeps account of one that the program is not told the number of, and that is forgotten when it has ended. */

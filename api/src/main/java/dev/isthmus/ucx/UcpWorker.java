@@ -121,7 +121,13 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /** The operations that carry user data. */
+    @HotPath
     PolledOperations polled() {
+        return polled != null ? polled : makePolled();
+    }
+
+    private PolledOperations makePolled() {
+        owner.check();
         if (polled == null) {
             if (looped && !loopPolls) {
                 throw new IllegalStateException(this + " belongs to a UcpEventLoop that tells nobody of completions:"
@@ -471,6 +477,23 @@ public final class UcpWorker implements AutoCloseable {
     @HotPath
     public long flush() {
         return order.flush();
+    }
+
+    /**
+     * Begins to wait for what was sent so far on all endpoints of this worker, as {@link #flush()} does. {@link #poll}
+     * reports that it is done.
+     *
+     * @param userData the poll returns it
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
+     *     takes
+     * @throws IllegalStateException if the worker is closed, or is that of a {@link UcpEventLoop} that has no handler of
+     *     completions
+     * @throws WrongThreadException if it belongs to another thread
+     * @throws UcxException if UCX refuses
+     */
+    @HotPath
+    public long flush(long userData) {
+        return order.flush(userData);
     }
 
     /**

@@ -174,13 +174,16 @@ final class UcxMemory {
         long any = w.random.nextLong(Math.max(1, remote.byteSize()));
         long offset = w.chance(5) ? any : any & -8;
         UcpAtomic operation = w.any(ATOMICS);
-        switch (w.random.nextInt(7)) {
+        long userData = w.random.nextLong();
+        switch (w.random.nextInt(9)) {
             case 0 -> buffers.began(thing, null, atomics.apply64(operation, offset, w.random.nextLong()));
             case 1 -> atomics.post64(operation, offset, w.random.nextLong());
             case 2 -> buffers.began(thing, null, atomics.fetch64(operation, offset, w.random.nextLong()));
             case 3 -> buffers.began(thing, null, atomics.compareAndSwap64(offset, w.random.nextLong(), 7));
             case 4 -> buffers.began(thing, null, atomics.fetch32(operation, offset, w.random.nextInt()));
             case 5 -> atomics.post32(operation, offset, w.random.nextInt());
+            case 6 -> w.ignore(atomics.apply32(operation, offset, w.random.nextInt(), userData));
+            case 7 -> w.ignore(atomics.fetch64(operation, offset, w.random.nextLong(), userData));
             default -> buffers.began(thing, null, atomics.compareAndSwap32(offset, w.random.nextInt(), 7));
         }
     }

@@ -7,6 +7,7 @@ import dev.isthmus.ucx.UcpActiveMessageHandler;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpKeptMessage;
 import dev.isthmus.ucx.UcpMessageBytes;
+import dev.isthmus.ucx.UcpPayload;
 import dev.isthmus.ucx.UcpWorker;
 import dev.isthmus.ucx.UcsStatus;
 import java.lang.foreign.MemorySegment;
@@ -76,7 +77,7 @@ final class UcxMessages {
         Thing on = w.takeAny(UcpEndpoint.class);
         UcpEndpoint endpoint = (UcpEndpoint) on.object;
         if (w.chance(4)) {
-            buffers.began(on, null, endpoint.flush());
+            buffers.began(on, null, w.chance(3) ? endpoint.flush(w.random.nextLong()) : endpoint.flush());
             return;
         }
         Thing buffer = buffers.any(w);
@@ -120,8 +121,13 @@ final class UcxMessages {
     private void act(Worker w, Thing on, UcpActiveMessage message) {
         switch (w.random.nextInt(12)) {
             case 0, 1, 2 -> w.made(Kept.class, new Kept(message.keep(), on));
-            case 3, 4 -> buffers.began(on, null, message.receive(buffers.lasting, w.random.nextInt(10)));
-            case 5, 6 -> {
+            case 3 -> buffers.began(on, null, message.receive(buffers.lasting, w.random.nextInt(10)));
+            case 4 -> w.ignore(message.receive(buffers.lasting, w.random.nextInt(10), w.random.nextLong()));
+            case 5 -> {
+                UcpPayload payload = w.use(UcpPayload.class);
+                buffers.began(on, null, message.reply(w.random.nextInt(IDS), MemorySegment.NULL, payload, flags(w)));
+            }
+            case 6 -> {
                 long bytes = w.random.nextInt(60_000);
                 MemorySegment data = buffers.lasting.asSlice(0, bytes);
                 buffers.began(on, null, message.reply(w.random.nextInt(IDS), data.asSlice(0, 0), data, flags(w)));
@@ -160,13 +166,14 @@ final class UcxMessages {
         Kept kept = w.peek(Kept.class);
         UcpKeptMessage message = kept.message;
         w.ending(kept.by);
-        switch (w.random.nextInt(5)) {
+        switch (w.random.nextInt(6)) {
             case 0 -> {
                 Thing buffer = buffers.any(w);
                 buffers.began(kept.by, buffer, message.receive(UcxBuffers.segment(buffer), w.random.nextInt(10)));
             }
-            case 1 -> message.segment().toArray(ValueLayout.JAVA_BYTE);
-            case 2 -> message.data().getByte(w.random.nextInt(100));
+            case 1 -> w.ignore(message.receive(buffers.lasting, w.random.nextInt(10), w.random.nextLong()));
+            case 2 -> message.segment().toArray(ValueLayout.JAVA_BYTE);
+            case 3 -> message.data().getByte(w.random.nextInt(100));
             default -> message.release();
         }
     }

@@ -384,7 +384,7 @@ final class UcxPeers {
     private void flush(Worker w) {
         Thing worker = w.take(UcpWorker.class);
         UcpWorker on = (UcpWorker) worker.object;
-        buffers.began(worker, null, on.flush());
+        buffers.began(worker, null, w.chance(3) ? on.flush(w.random.nextLong()) : on.flush());
     }
 
     private void progress(Worker w) {

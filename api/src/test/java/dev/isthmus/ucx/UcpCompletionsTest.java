@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.GuardedArena;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
@@ -15,10 +16,12 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -162,6 +165,102 @@ class UcpCompletionsTest {
             assertEnds(pair.sender, send, 8, 0, pair::progress);
             assertNothing(pair.sender);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("transportsAndSizes")
+    void shouldReportTheDataOfActiveMessages(String tls, long size) {
+        try (var pair = new UcpPair(
+                config -> config.set("TLS", tls).features(EnumSet.of(UcpFeature.AM)),
+                UcpPair.closingWithin(Duration.ofSeconds(5)))) {
+            MemorySegment from = pair.arena.allocate(Math.max(1, size)).asSlice(0, size);
+            MemorySegment to = pair.arena.allocate(size + 8);
+            UcpPair.fill(from, 6);
+            var began = new ArrayList<Long>();
+            var kept = new UcpKeptMessage();
+            pair.receiver.activeMessages().setPersistentHandler(1, message -> began.add(message.receive(to, 8, 21)));
+            pair.receiver.activeMessages().setPersistentHandler(2, message -> message.keep(kept));
+            for (int id = 1; id <= 2; id++) {
+                to.fill((byte) 0);
+                long send = pair.endpoint.amSend(id, MemorySegment.NULL, from, UcpActiveMessages.RENDEZVOUS);
+                UcxTransports.until(() -> !began.isEmpty() || kept.isHolding(), pair::progress);
+                long receive = kept.isHolding() ? kept.receive(to, 8, 21) : began.removeFirst();
+                assertFalse(kept.isHolding());
+                assertTrue(size < 1_000_000 || receive < 0, "a rendezvous has to be fetched");
+                assertEnds(pair.receiver, receive, 21, 0, pair::progress);
+                pair.await(pair.sender, send);
+                assertEquals(-1, to.asSlice(8).mismatch(from));
+                assertNothing(pair.receiver);
+            }
+        }
+    }
+
+    @Test
+    void shouldAnswerWithUserData() {
+        try (var pair = new UcpPair(
+                config -> config.set("TLS", "posix,self").features(EnumSet.of(UcpFeature.AM)), config -> {})) {
+            MemorySegment large = pair.arena.allocate(1_000_000);
+            UcpPair.fill(large, 7);
+            UcpBuffer out = UcpBuffer.of(pair.receiver, large);
+            var began = new ArrayList<Long>();
+            var got = new ArrayList<Long>();
+            pair.receiver
+                    .activeMessages()
+                    .setHandler(1, message -> began.add(message.reply(2, MemorySegment.NULL, out.userData(31), 0)));
+            pair.sender.activeMessages().setHandler(2, message -> got.add(message.length()));
+            MemorySegment question = pair.arena.allocate(8);
+            pair.await(pair.sender, pair.endpoint.amSend(1, MemorySegment.NULL, question, UcpActiveMessages.REPLY));
+            UcxTransports.until(() -> !got.isEmpty(), pair::progress);
+            assertEquals(List.of(1_000_000L), got);
+            assertTrue(began.getFirst() < 0);
+            assertEnds(pair.receiver, began.getFirst(), 31, 0, pair::progress);
+            assertNothing(pair.receiver);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldReportFlushes(String tls) {
+        try (var pair = new RemotePair(tls, 1_000_000)) {
+            UcpWorker worker = pair.pair.sender;
+            MemorySegment from = pair.filled(1_000_000, 3);
+            UcpBuffer buffer = UcpBuffer.of(worker, from);
+            long put = pair.remote.put(buffer, 0);
+            assertEnds(worker, pair.pair.endpoint.flush(5), 5, 0, pair.pair::progress);
+            assertEquals(-1, pair.segment().mismatch(from));
+            pair.end(put);
+            put = pair.remote.put(buffer, 0);
+            assertEnds(worker, worker.flush(6), 6, 0, pair.pair::progress);
+            pair.end(put);
+            assertNothing(worker);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#all")
+    void shouldReportAtomics(String tls) {
+        try (var pair = new RemotePair(tls, 16)) {
+            UcpWorker worker = pair.pair.sender;
+            UcpRemoteAtomics atomics = pair.remote.atomics();
+            assertAtomic(pair, atomics.apply64(UcpAtomic.ADD, 8, 40, 1), 1, 0);
+            assertAtomic(pair, atomics.fetch64(UcpAtomic.ADD, 8, 2, 2), 2, 40);
+            assertAtomic(pair, atomics.compareAndSwap64(8, 42, -1, 3), 3, 42);
+            assertAtomic(pair, atomics.fetch64(UcpAtomic.SWAP, 8, 0, 4), 4, -1);
+            assertAtomic(pair, atomics.apply32(UcpAtomic.ADD, 4, -5, 5), 5, 0);
+            assertAtomic(pair, atomics.fetch32(UcpAtomic.SWAP, 4, 7, 6), 6, -5);
+            assertAtomic(pair, atomics.compareAndSwap32(4, 7, 9, 7), 7, 7);
+            assertEquals(9, pair.segment().get(ValueLayout.JAVA_INT, 4));
+            assertEquals(0, pair.segment().get(ValueLayout.JAVA_LONG, 8));
+            assertThrows(IllegalArgumentException.class, () -> atomics.apply64(UcpAtomic.SWAP, 8, 1, 1));
+            assertThrows(IllegalArgumentException.class, () -> atomics.fetch32(UcpAtomic.ADD, 2, 1, 1));
+            assertNothing(worker);
+        }
+    }
+
+    private void assertAtomic(RemotePair pair, long began, long userData, long fetched) {
+        assertTrue(began < 0, "an atomic operation is never done at once");
+        assertEnds(pair.pair.sender, began, userData, 0, pair.pair::progress);
+        assertEquals(fetched, done.fetched(0));
     }
 
     /** As many as there is room for, in the order in which they ended; a list can be in several operations at once. */
@@ -318,13 +417,13 @@ class UcpCompletionsTest {
                 var arena = Arena.ofShared();
                 var loop = UcpEventLoop.start(context, config -> {})) {
             MemorySegment memory = arena.allocate(8);
-            String refusal = loop.submit(worker -> {
-                        UcpBuffer buffer = UcpBuffer.of(worker, memory);
-                        return assertThrows(IllegalStateException.class, () -> buffer.userData(1))
-                                .getMessage();
-                    })
-                    .join();
-            assertTrue(refusal.contains("UcpEventLoopConfig.completions()"), refusal);
+            for (Function<UcpWorker, Executable> misuse : List.<Function<UcpWorker, Executable>>of(
+                    worker -> () -> UcpBuffer.of(worker, memory).userData(1), worker -> () -> worker.flush(1))) {
+                String refusal = loop.submit(worker -> assertThrows(IllegalStateException.class, misuse.apply(worker))
+                                .getMessage())
+                        .join();
+                assertTrue(refusal.contains("UcpEventLoopConfig.completions()"), refusal);
+            }
         }
     }
 }
