@@ -78,8 +78,8 @@ class CompareTest {
             List<Run> runs = comparison.measure("--devices none --ways c-ucx,java-ucx --bytes 64"
                     + " --benchmarks both-ways --connections 2 --rounds 2 --seconds 1 --warm-up 1");
             assertEquals(4, runs.size());
-            // Of programs in C, which need no warming up, a busy machine may keep those of one round apart.
-            assertTrue(together(runs, Way.C_UCX) > 0.5, runs.toString());
+            // A busy machine may keep those of one round apart, in part even programs in C, which need no warming up.
+            assertTrue(together(runs, Way.C_UCX) > 0.1, runs.toString());
             assertTrue(together(runs, Way.JAVA_UCX) > 0, runs.toString());
         }
     }
