@@ -173,6 +173,17 @@ public final class Lifetime {
         if (state == State.CLOSED) {
             return false;
         }
+        checkClosable();
+        state = State.CLOSING;
+        return true;
+    }
+
+    /**
+     * Checks that a close would not be refused now.
+     *
+     * @throws IllegalStateException if it is closed, children hold it, or a call on it is running
+     */
+    public synchronized void checkClosable() {
         check();
         if (!children.isEmpty()) {
             throw new IllegalStateException(this + " cannot be closed yet: close first its " + describeChildren());
@@ -180,8 +191,6 @@ public final class Lifetime {
         if (calls > 0) {
             throw new IllegalStateException(this + " cannot be closed yet: another thread is in a call on it");
         }
-        state = State.CLOSING;
-        return true;
     }
 
     /** Ends a life, whose close was begun by the same thread. */

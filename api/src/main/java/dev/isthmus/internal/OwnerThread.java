@@ -68,6 +68,11 @@ public final class OwnerThread {
         }
     }
 
+    /** Whether it is closed. */
+    public boolean isClosed() {
+        return owner == null;
+    }
+
     /** Whether the caller is the owner. */
     public boolean isCurrent() {
         return callerId() == ownerId;

@@ -34,6 +34,7 @@ final class EndpointClose {
     private final UcpEndpoint endpoint;
     private Stage stage = Stage.SENDS;
     private long deadline;
+    private boolean limited; // the deadline is for all stages, as the program said
     private long request; // of UCX's own
     private int sending; // the slot of a send that had not ended
     private boolean flushLeft; // its own flush had not ended
@@ -42,6 +43,12 @@ final class EndpointClose {
         this.worker = worker;
         this.endpoint = endpoint;
         this.deadline = worker.closeDeadline();
+    }
+
+    /** All of it is to end by then, whatever the worker's limit for a stage is. */
+    void endBy(long nanoTime) {
+        deadline = nanoTime;
+        limited = true;
     }
 
     /** Waits for sends no more. */
@@ -123,7 +130,9 @@ final class EndpointClose {
 
     private void begin(Stage next) {
         stage = next;
-        deadline = worker.closeDeadline();
+        if (!limited) {
+            deadline = worker.closeDeadline();
+        }
     }
 
     private boolean isSending() {

@@ -51,6 +51,13 @@ final class EndpointCloses {
         closes.removeIf(EndpointClose::hasEnded);
     }
 
+    /** All of them are to end by then. */
+    void endBy(long nanoTime) {
+        for (EndpointClose close : closes) {
+            close.endBy(nanoTime);
+        }
+    }
+
     /** For how long nothing needs to be done at most, if no more happens on the worker than was asked for. */
     Duration atMost(Duration timeout) {
         Duration most = timeout;

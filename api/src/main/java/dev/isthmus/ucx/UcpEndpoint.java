@@ -7,9 +7,11 @@ import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 /**
  * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
@@ -539,6 +541,29 @@ public final class UcpEndpoint implements AutoCloseable {
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public CompletableFuture<Void> closeAsync() {
+        return closeAsync(() -> beginClose(false));
+    }
+
+    /**
+     * Closes the endpoint as {@link #closeAsync()} does, within a time of its own: what has not been sent by then is
+     * dropped, as {@link #closeForcibly()} does. Of an endpoint that is being closed already, the time is changed.
+     *
+     * @param timeout for all of it, from now on, instead of {@link UcpWorkerConfig#closeTimeout}; zero or less not to wait
+     * @return completed on the worker's thread when the endpoint is closed, as that of {@link #closeAsync()}
+     * @throws IllegalStateException if remote memory is open, and it names how much. Inside a callback that goes to the
+     *     future and to the progress in which it happens
+     * @throws WrongThreadException if the worker belongs to another thread
+     */
+    public CompletableFuture<Void> closeAsync(Duration timeout) {
+        long deadline = UcpWorker.deadline(timeout);
+        return closeAsync(() -> {
+            EndpointClose close = beginClose(false);
+            close.endBy(deadline);
+            return close;
+        });
+    }
+
+    private CompletableFuture<Void> closeAsync(Supplier<EndpointClose> begin) {
         if (hasEnded()) {
             return CompletableFuture.completedFuture(null);
         }
@@ -548,10 +573,10 @@ public final class UcpEndpoint implements AutoCloseable {
         }
         CompletableFuture<Void> result = closed.copy();
         if (!worker.callbacks().isInside()) {
-            worker.closes().add(beginClose(false));
-        } else if (ep != 0) {
+            worker.closes().add(begin.get());
+        } else if (ep != 0 || closing != null) {
             takeNoMore();
-            worker.callbacks().defer(() -> worker.closes().add(beginClose(false)));
+            worker.callbacks().defer(() -> worker.closes().add(begin.get()));
         }
         return result;
     }

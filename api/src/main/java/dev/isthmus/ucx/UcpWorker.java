@@ -13,6 +13,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -63,6 +64,8 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations polled; // the same
     private boolean looped;
     private boolean loopPolls;
+    private WorkerClose closing; // null until then
+    private CompletableFuture<Void> closed; // null without closeAsync
     private int attention; // one field for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -265,6 +268,7 @@ public final class UcpWorker implements AutoCloseable {
     UcpEndpoint createEndpoint(
             EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
         owner.check();
+        refuseWhileClosing();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         config.filling.by(configurer, config);
         settle();
@@ -289,6 +293,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
         owner.check();
+        refuseWhileClosing();
         settle();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
@@ -346,7 +351,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     public boolean await(long request, Duration timeout) {
-        long deadline = System.nanoTime() + timeout.toNanos();
+        long deadline = deadline(timeout);
         boolean done;
         do {
             if (progress() == 0) {
@@ -563,6 +568,58 @@ public final class UcpWorker implements AutoCloseable {
         end();
     }
 
+    /**
+     * Closes the worker as {@link #close()} does, but does not wait: {@link #progress()} does the rest, and is called until
+     * the future has ended. From now on no endpoint or listener can be made. Handlers of active messages are not called any
+     * more, and receives are cancelled, those too that begin meanwhile.
+     *
+     * {@snippet :
+     * var closed = worker.closeAsync();
+     * while (!closed.isDone()) {
+     *     worker.progress();
+     *     other.progress();
+     * }
+     * }
+     *
+     * @return completed on the worker's thread when the worker is closed, within {@link UcpWorkerConfig#closeTimeout} once
+     *     its endpoints are; to cancel it changes nothing
+     * @throws IllegalStateException as by {@link #close()}; while endpoints are {@linkplain UcpEndpoint#closeAsync() being
+     *     closed}, that others or listeners are open goes to the future, and the worker stays open
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public CompletableFuture<Void> closeAsync() {
+        if (owner.isClosed()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        refuseOfLoop("closed");
+        closing = beginClose();
+        if (closed == null) {
+            closed = new CompletableFuture<>();
+        }
+        CompletableFuture<Void> result = closed.copy();
+        needAttention();
+        return result;
+    }
+
+    /**
+     * Closes the worker as {@link #closeAsync()} does, within a time of its own. Of a worker that is being closed already, the
+     * time is changed.
+     *
+     * @param timeout for all of it, endpoints that are being closed included, from now on, instead of {@link
+     *     UcpWorkerConfig#closeTimeout}; zero or less not to wait
+     * @return completed on the worker's thread when the worker is closed
+     * @throws IllegalStateException as by {@link #closeAsync()}
+     * @throws WrongThreadException if it belongs to another thread
+     */
+    public CompletableFuture<Void> closeAsync(Duration timeout) {
+        long deadline = deadline(timeout);
+        CompletableFuture<Void> result = closeAsync();
+        if (!result.isDone()) {
+            closing.endBy(deadline);
+        }
+        return result;
+    }
+
     private void refuseOfLoop(String what) {
         if (looped) {
             throw new IllegalStateException(
@@ -572,25 +629,100 @@ public final class UcpWorker implements AutoCloseable {
 
     /** Closes the worker, if it is an event loop's, too. */
     void end() {
-        if (owner.isCurrent()) {
-            callbacks.refuseInside("close");
-            callbacks.runDeferred();
-            closes().await();
+        if (owner.isClosed()) {
+            return;
         }
+        closing = beginClose();
+        try {
+            closing.await();
+        } catch (IllegalStateException e) {
+            refused(e);
+            throw e;
+        }
+        endClose();
+    }
+
+    private WorkerClose beginClose() {
+        owner.check();
+        callbacks.refuseInside("close");
+        callbacks.runDeferred();
+        if (closing == null && !closes().any()) {
+            lifetime.checkClosable();
+        }
+        return closing == null ? new WorkerClose(this) : closing;
+    }
+
+    private void endClose() {
         owner.close(this::destroy);
         async.abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
+        if (closed != null) {
+            closed.complete(null);
+        }
+    }
+
+    /** All endpoints are closed: ends what needs nobody else. */
+    void takeNoMore() {
+        lifetime.checkClosable();
+        requests.cancelReceives();
+        if (active != null) {
+            active.close();
+        }
+        tags.dropAll();
+    }
+
+    boolean isClosing() {
+        return closing != null;
+    }
+
+    boolean isCloseToAdvance() {
+        return closing != null && !closing.isWaiting();
+    }
+
+    /** Goes on with a close that nobody waits for; returns whether the worker is closed. */
+    boolean advanceClose() {
+        try {
+            if (!owner.isClosed() && !closing.advance()) {
+                return false;
+            }
+        } catch (IllegalStateException e) { // a listener is open for instance
+            refused(e);
+            return false;
+        }
+        endClose();
+        return true;
+    }
+
+    private void refused(IllegalStateException reason) {
+        CompletableFuture<Void> asked = closed;
+        closing = null;
+        closed = null;
+        if (asked != null) {
+            asked.completeExceptionally(reason);
+        }
+    }
+
+    private void refuseWhileClosing() {
+        if (closing != null) {
+            throw new IllegalStateException(this + " is being closed");
+        }
+    }
+
+    /** For how long nothing needs to be done at most, if no more happens than was asked for. */
+    Duration atMost(Duration timeout) {
+        Duration most = closes().atMost(timeout);
+        if (closing == null) {
+            return most;
+        }
+        Duration left = Duration.ofNanos(closing.nanosLeft());
+        return left.compareTo(most) < 0 ? left : most;
     }
 
     private void destroy() {
         if (wakeup != null) {
             wakeup.shut();
         }
-        requests.cancelReceives();
-        if (active != null) {
-            active.close();
-        }
         tags.dropAll();
-        boolean leave = !WorkerClose.drain(this);
+        boolean leave = !closing.mayDestroy();
         async.keepEnded(); // what was fetched from remote memory, too
         requests.forgetRemoteMemory();
         if (!leave) {
@@ -674,6 +806,11 @@ public final class UcpWorker implements AutoCloseable {
 
     boolean isOfLoop() {
         return looped;
+    }
+
+    /** When so much time is over, as {@link System#nanoTime} says. */
+    static long deadline(Duration timeout) {
+        return System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
     }
 
     long closeDeadline() {

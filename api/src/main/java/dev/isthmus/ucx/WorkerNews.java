@@ -57,7 +57,11 @@ final class WorkerNews {
         if (hasThrown()) {
             active.tell();
         }
-        return async.any() || closes.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
+        if (parent.isClosing() && parent.advanceClose()) {
+            return false;
+        }
+        boolean closing = closes.any() || parent.isClosing();
+        return closing || async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
     }
 
     /** Notes what a callback threw, for the next progress. */
@@ -93,6 +97,7 @@ final class WorkerNews {
                 || thrown != null
                 || hasThrown()
                 || closes.anyToAdvance()
+                || parent.isCloseToAdvance()
                 || async.anyDone();
     }
 

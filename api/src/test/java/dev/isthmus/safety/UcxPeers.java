@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -255,7 +256,16 @@ final class UcxPeers {
             mustBeAtRest(0);
         }
         buffers.closing(w, worker);
-        w.close(worker);
+        UcpWorker on = (UcpWorker) worker.object;
+        if (w.chance(3)) {
+            var limit = Duration.ofMillis(w.random.nextInt(10));
+            w.close(worker, () -> {
+                progressUntilDone(w, worker, w.chance(2) ? on.closeAsync() : on.closeAsync(limit));
+                on.close();
+            });
+        } else {
+            w.close(worker);
+        }
         buffers.closed(worker);
         contexts.remove((UcpWorker) worker.object);
     }
@@ -274,10 +284,28 @@ final class UcxPeers {
         }
         if (sockets && w.chance(2)) {
             w.close(thing, endpoint::closeForcibly);
+        } else if (w.chance(3)) {
+            var limit = Duration.ofMillis(w.random.nextInt(10));
+            w.close(thing, () -> {
+                progressUntilDone(w, thing.whole(), w.chance(2) ? endpoint.closeAsync() : endpoint.closeAsync(limit));
+                endpoint.close();
+            });
         } else {
             w.close(thing);
         }
         targets.remove(endpoint);
+    }
+
+    /** For a while: inside a callback it cannot. */
+    private void progressUntilDone(Worker w, Thing worker, CompletableFuture<Void> closed) {
+        for (int i = 0; i < SETTLING && !closed.isDone(); i++) {
+            w.attempt(action(
+                    "progress a close",
+                    1,
+                    v -> v.useThis(UcpWorker.class, worker).progress(),
+                    Reason.IN_CALLBACK,
+                    Reason.CALLBACK));
+        }
     }
 
     /** Whether an endpoint leads to a worker of another context, as far as that is known. */
