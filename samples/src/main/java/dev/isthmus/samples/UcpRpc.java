@@ -15,11 +15,14 @@ import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
 
 /**
@@ -32,6 +35,7 @@ public final class UcpRpc {
     private static final int ANSWER = 2;
     private static final int FLAGS = UcpActiveMessages.EAGER; // the texts are short, and come with their messages
     private static final int LONGEST = 4096; // bytes of a text
+    private static final Duration DEADLINE = Duration.ofSeconds(5); // of a call
 
     private UcpRpc() {}
 
@@ -42,9 +46,16 @@ public final class UcpRpc {
                 && call.length() <= LONGEST
                 && call.header().length() == 8) {
             String answer = function.apply(text(call));
-            var sent = call.replyAsync(ANSWER, number(call.header().getLong(0)), bytes(answer), FLAGS);
-            sent.exceptionally(gone -> null); // the client may have left meanwhile
+            if (answer != null) {
+                var sent = call.replyAsync(ANSWER, number(call.header().getLong(0)), bytes(answer), FLAGS);
+                sent.exceptionally(gone -> null); // the client may have left meanwhile
+            }
         }
+    }
+
+    /** What the server does; to one text it has no answer. */
+    private static String capitals(String text) {
+        return text.equals("silence") ? null : text.toUpperCase(Locale.ROOT);
     }
 
     /** Calls, and hands out the answers, on its worker's thread. */
@@ -59,10 +70,13 @@ public final class UcpRpc {
             worker.activeMessages().setHandler(ANSWER, this::onAnswer);
         }
 
-        CompletableFuture<String> call(String text) {
+        /** The caller may cancel it, or let it time out, on any thread: an answer that comes after that is dropped. */
+        CompletableFuture<String> call(String text, Executor loop) {
             var answer = new CompletableFuture<String>();
-            calls.put(++last, answer);
-            var sent = server.amSendAsync(CALL, number(last), bytes(text), UcpActiveMessages.REPLY | FLAGS);
+            long number = ++last;
+            calls.put(number, answer);
+            var ignored = answer.whenCompleteAsync((result, failure) -> calls.remove(number), loop);
+            var sent = server.amSendAsync(CALL, number(number), bytes(text), UcpActiveMessages.REPLY | FLAGS);
             sent.exceptionally(gone -> {
                 answer.completeExceptionally(gone);
                 return null;
@@ -107,16 +121,17 @@ public final class UcpRpc {
                 var serving = UcpEventLoop.start(context, config -> {});
                 var calling = UcpEventLoop.start(context, config -> {})) {
             UcpAddress address = serving.submit(worker -> {
-                        worker.activeMessages()
-                                .setHandler(CALL, call -> answer(call, text -> text.toUpperCase(Locale.ROOT)));
+                        worker.activeMessages().setHandler(CALL, call -> answer(call, UcpRpc::capitals));
                         return worker.address(); // bytes, which a client elsewhere would be sent by other means
                     })
                     .join();
             Client client =
                     calling.submit(worker -> new Client(worker, address)).join();
             for (String text : args) {
-                System.out.println(
-                        calling.submitAsync(worker -> client.call(text)).join());
+                System.out.println(calling.submitAsync(worker -> client.call(text, calling))
+                        .orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)
+                        .exceptionally(failure -> "no answer to \"" + text + "\": " + failure)
+                        .join());
             }
             calling.submit(worker -> client.close()).join();
         }

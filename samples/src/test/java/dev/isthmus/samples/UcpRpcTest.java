@@ -2,6 +2,7 @@ package dev.isthmus.samples;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -10,7 +11,13 @@ import org.junit.jupiter.api.Test;
 class UcpRpcTest {
 
     @Test
-    void shouldPrintWhatTheServerAnswers() {
-        assertEquals(List.of("HELLO", "", "UCX"), Output.of(() -> UcpRpc.main("hello", "", "ucx")));
+    void shouldPrintWhatThePageShows() throws IOException {
+        SamplesPage.Command command = SamplesPage.command("UcpRpc");
+        assertEquals(command.output(), Output.of(() -> UcpRpc.main(command.with())));
+    }
+
+    @Test
+    void shouldAnswerNothingWithNothing() {
+        assertEquals(List.of("", "UCX"), Output.of(() -> UcpRpc.main("", "ucx")));
     }
 }
