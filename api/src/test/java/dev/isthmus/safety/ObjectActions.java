@@ -178,6 +178,7 @@ final class ObjectActions {
                 weight,
                 w -> {
                     Thing thing = w.pick(type);
+                    VerbsPools.mayHold(w, thing);
                     w.close(thing);
                     if (w.chance(4)) {
                         w.close(thing);

@@ -25,6 +25,7 @@ final class SafetyRun {
                         QueueActions.all(),
                         PostActions.all(),
                         BatchActions.all(),
+                        new VerbsPools().all(),
                         CmActions.all(),
                         LoopActions.all())
                 .flatMap(List::stream)
