@@ -118,7 +118,7 @@ public final class UcpWakeup {
         if (!arm()) {
             return true;
         }
-        Duration most = worker.atMost(timeout);
+        Duration most = worker.closing().atMost(timeout);
         return source.awaitReadable(most) || most.compareTo(timeout) < 0; // a close has met its deadline
     }
 

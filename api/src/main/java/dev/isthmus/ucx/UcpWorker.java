@@ -51,6 +51,7 @@ public final class UcpWorker implements AutoCloseable {
     private final UcpRequests requests;
     private final AsyncRequests async;
     private final WorkerNews news;
+    private final WorkerClose close = new WorkerClose(this);
     private final TagOperations tags;
     private final StreamOperations streams;
     private final OrderOperations order;
@@ -64,8 +65,6 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations polled; // the same
     private boolean looped;
     private boolean loopPolls;
-    private WorkerClose closing; // null until then
-    private CompletableFuture<Void> closed; // null without closeAsync
     private int attention; // one field for all that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
@@ -268,7 +267,7 @@ public final class UcpWorker implements AutoCloseable {
     UcpEndpoint createEndpoint(
             EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
         owner.check();
-        refuseWhileClosing();
+        close.refuseMeanwhile();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         config.filling.by(configurer, config);
         settle();
@@ -293,7 +292,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
         owner.check();
-        refuseWhileClosing();
+        close.refuseMeanwhile();
         settle();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
@@ -588,17 +587,8 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public CompletableFuture<Void> closeAsync() {
-        if (owner.isClosed()) {
-            return CompletableFuture.completedFuture(null);
-        }
         refuseOfLoop("closed");
-        closing = beginClose();
-        if (closed == null) {
-            closed = new CompletableFuture<>();
-        }
-        CompletableFuture<Void> result = closed.copy();
-        needAttention();
-        return result;
+        return close.begin();
     }
 
     /**
@@ -612,12 +602,8 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public CompletableFuture<Void> closeAsync(Duration timeout) {
-        long deadline = deadline(timeout);
-        CompletableFuture<Void> result = closeAsync();
-        if (!result.isDone()) {
-            closing.endBy(deadline);
-        }
-        return result;
+        refuseOfLoop("closed");
+        return close.beginWithin(deadline(timeout));
     }
 
     private void refuseOfLoop(String what) {
@@ -629,40 +615,11 @@ public final class UcpWorker implements AutoCloseable {
 
     /** Closes the worker, if it is an event loop's, too. */
     void end() {
-        if (owner.isClosed()) {
-            return;
-        }
-        closing = beginClose();
-        try {
-            closing.await();
-        } catch (IllegalStateException e) {
-            refused(e);
-            throw e;
-        }
-        endClose();
-    }
-
-    private WorkerClose beginClose() {
-        owner.check();
-        callbacks.refuseInside("close");
-        callbacks.runDeferred();
-        if (closing == null && !closes().any()) {
-            lifetime.checkClosable();
-        }
-        return closing == null ? new WorkerClose(this) : closing;
-    }
-
-    private void endClose() {
-        owner.close(this::destroy);
-        async.abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
-        if (closed != null) {
-            closed.complete(null);
-        }
+        close.await();
     }
 
     /** All endpoints are closed: ends what needs nobody else. */
     void takeNoMore() {
-        lifetime.checkClosable();
         requests.cancelReceives();
         if (active != null) {
             active.close();
@@ -670,59 +627,13 @@ public final class UcpWorker implements AutoCloseable {
         tags.dropAll();
     }
 
-    boolean isClosing() {
-        return closing != null;
-    }
-
-    boolean isCloseToAdvance() {
-        return closing != null && !closing.isWaiting();
-    }
-
-    /** Goes on with a close that nobody waits for; returns whether the worker is closed. */
-    boolean advanceClose() {
-        try {
-            if (!owner.isClosed() && !closing.advance()) {
-                return false;
-            }
-        } catch (IllegalStateException e) { // a listener is open for instance
-            refused(e);
-            return false;
-        }
-        endClose();
-        return true;
-    }
-
-    private void refused(IllegalStateException reason) {
-        CompletableFuture<Void> asked = closed;
-        closing = null;
-        closed = null;
-        if (asked != null) {
-            asked.completeExceptionally(reason);
-        }
-    }
-
-    private void refuseWhileClosing() {
-        if (closing != null) {
-            throw new IllegalStateException(this + " is being closed");
-        }
-    }
-
-    /** For how long nothing needs to be done at most, if no more happens than was asked for. */
-    Duration atMost(Duration timeout) {
-        Duration most = closes().atMost(timeout);
-        if (closing == null) {
-            return most;
-        }
-        Duration left = Duration.ofNanos(closing.nanosLeft());
-        return left.compareTo(most) < 0 ? left : most;
-    }
-
-    private void destroy() {
+    /** What is left is to go, C's worker too, unless that would end the process. */
+    void destroy(boolean inC) {
         if (wakeup != null) {
             wakeup.shut();
         }
         tags.dropAll();
-        boolean leave = !closing.mayDestroy();
+        boolean leave = !inC;
         async.keepEnded(); // what was fetched from remote memory, too
         requests.forgetRemoteMemory();
         if (!leave) {
@@ -796,6 +707,11 @@ public final class UcpWorker implements AutoCloseable {
 
     EndpointCloses closes() {
         return news.closes();
+    }
+
+    /** Its own close. */
+    WorkerClose closing() {
+        return close;
     }
 
     /** It is an event loop's: nothing may wait on its thread. Whether the loop polls for completions. */

@@ -5,15 +5,18 @@ import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 
 /**
- * What comes before {@code ucp_worker_destroy}, and whether it may come: {@link #advance} takes it as far as it goes without
- * waiting. It has a deadline, so that it ends.
+ * The close of one worker: {@link #advance} takes it as far as it goes without waiting. It has a deadline, so that it ends.
+ * Until the worker is closed it can be refused, and is as if it had not begun. On the worker's thread.
  */
 final class WorkerClose {
 
     /** What is waited for. */
     private enum Stage {
+        NOT_BEGUN,
         ENDPOINTS,
         OPERATIONS,
         FLUSH,
@@ -27,7 +30,8 @@ final class WorkerClose {
     private static final int FIXED_MINOR = 14;
 
     private final UcpWorker worker;
-    private Stage stage = Stage.ENDPOINTS;
+    private Stage stage = Stage.NOT_BEGUN;
+    private CompletableFuture<Void> asked; // null if nobody waits for it but close()
     private long deadline;
     private boolean limited; // as the program said; the endpoints, too
     private long flush; // a request of UCX's own
@@ -37,55 +41,157 @@ final class WorkerClose {
         this.worker = worker;
     }
 
-    /** All of it is to end by then, whatever the worker's limit is. */
-    void endBy(long nanoTime) {
+    /**
+     * Begins it, unless it has begun; progress does the rest.
+     *
+     * @throws IllegalStateException if endpoints or listeners are open
+     */
+    CompletableFuture<Void> begin() {
+        if (worker.owner().isClosed()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        start();
+        if (asked == null) {
+            asked = new CompletableFuture<>();
+        }
+        worker.needAttention();
+        return asked.copy();
+    }
+
+    /** The same, to end by then, whatever the worker's limit is. */
+    CompletableFuture<Void> beginWithin(long nanoTime) {
+        CompletableFuture<Void> result = begin();
         deadline = nanoTime;
         limited = true;
         worker.closes().endBy(nanoTime);
+        return result;
     }
 
-    /**
-     * Goes on without waiting; returns whether it has ended.
-     *
-     * @throws IllegalStateException if endpoints or listeners are open, before anything is cancelled
-     */
-    boolean advance() {
-        if (stage == Stage.OPERATIONS) {
-            worker.requests().cancelReceives(); // that began meanwhile
-        }
-        while (stage != Stage.NOTHING && !isWaiting()) {
-            goOn();
-        }
-        return stage == Stage.NOTHING;
-    }
-
-    /** Goes on until it has ended. The worker progresses meanwhile, and tells nobody. */
+    /** Does all of it. The worker progresses meanwhile, and tells nobody. */
     void await() {
+        if (worker.owner().isClosed()) {
+            return;
+        }
+        start();
         worker.closes().await();
-        while (!advance()) {
-            worker.progressUntil(deadline);
+        try {
+            while (!goOn()) {
+                worker.progressUntil(deadline);
+            }
+        } catch (IllegalStateException e) {
+            refused(e);
+            throw e;
+        }
+        end();
+    }
+
+    private void start() {
+        worker.owner().check();
+        worker.callbacks().refuseInside("close");
+        worker.callbacks().runDeferred();
+        if (stage == Stage.NOT_BEGUN) {
+            if (!worker.closes().any()) {
+                worker.lifetime().checkClosable();
+            }
+            stage = Stage.ENDPOINTS;
+            limited = false;
         }
     }
 
-    /** For how long it waits at most, in nanoseconds. The closes of endpoints have limits of their own. */
-    long nanosLeft() {
-        return stage == Stage.ENDPOINTS ? Long.MAX_VALUE : Math.max(0, deadline - System.nanoTime());
+    /** Goes on without waiting, if it has begun; returns whether the worker is closed. */
+    boolean advance() {
+        if (stage == Stage.NOT_BEGUN) {
+            return false;
+        }
+        try {
+            if (!worker.owner().isClosed() && !goOn()) {
+                return false;
+            }
+        } catch (IllegalStateException e) { // a listener is open for instance
+            refused(e);
+            return false;
+        }
+        end();
+        return true;
     }
 
-    /** Whether {@link #advance} would do nothing now. */
-    boolean isWaiting() {
-        return nanosLeft() > 0
+    private void refused(IllegalStateException reason) {
+        CompletableFuture<Void> waiting = asked;
+        stage = Stage.NOT_BEGUN;
+        asked = null;
+        if (waiting != null) {
+            waiting.completeExceptionally(reason);
+        }
+    }
+
+    private void end() {
+        worker.owner().close(() -> worker.destroy(mayDestroy()));
+        worker.async().abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
+        if (asked != null) {
+            asked.complete(null);
+        }
+    }
+
+    /** Whether it has begun. */
+    boolean isUnderWay() {
+        return stage != Stage.NOT_BEGUN;
+    }
+
+    /** Whether {@link #advance} has something to do. */
+    boolean isToAdvance() {
+        return stage != Stage.NOT_BEGUN && !isWaiting();
+    }
+
+    /** Refuses what would be in its way. */
+    void refuseMeanwhile() {
+        if (stage != Stage.NOT_BEGUN) {
+            throw new IllegalStateException(worker + " is being closed");
+        }
+    }
+
+    /** For how long nothing needs to be done at most, if no more happens than was asked for. */
+    Duration atMost(Duration timeout) {
+        Duration most = worker.closes().atMost(timeout);
+        if (!hasDeadline()) {
+            return most;
+        }
+        Duration left = Duration.ofNanos(nanosLeft());
+        return left.compareTo(most) < 0 ? left : most;
+    }
+
+    /** The closes of endpoints have deadlines of their own. */
+    private boolean hasDeadline() {
+        return stage == Stage.OPERATIONS || stage == Stage.FLUSH;
+    }
+
+    private long nanosLeft() {
+        return Math.max(0, deadline - System.nanoTime());
+    }
+
+    private boolean isWaiting() {
+        return (!hasDeadline() || nanosLeft() > 0)
                 && switch (stage) {
                     case ENDPOINTS -> worker.closes().any();
                     case OPERATIONS -> worker.requests().pending(null) > 0;
                     case FLUSH -> isFlushing();
-                    case NOTHING -> true;
+                    case NOT_BEGUN, NOTHING -> true;
                 };
     }
 
-    private void goOn() {
+    private boolean goOn() {
+        if (stage == Stage.OPERATIONS) {
+            worker.requests().cancelReceives(); // that began meanwhile
+        }
+        while (stage != Stage.NOTHING && !isWaiting()) {
+            next();
+        }
+        return stage == Stage.NOTHING;
+    }
+
+    private void next() {
         switch (stage) {
             case ENDPOINTS -> {
+                worker.lifetime().checkClosable(); // before anything is cancelled
                 worker.takeNoMore();
                 stage = Stage.OPERATIONS;
                 if (!limited) {
@@ -106,7 +212,7 @@ final class WorkerClose {
                 }
                 stage = Stage.NOTHING;
             }
-            case NOTHING -> {}
+            case NOT_BEGUN, NOTHING -> {}
         }
     }
 
@@ -114,8 +220,8 @@ final class WorkerClose {
         return flush != 0 && !UcxFailure.isError(flush) && Ucp.requestStatus(flush) == IN_PROGRESS;
     }
 
-    /** Whether C may destroy the worker, once this has ended. */
-    boolean mayDestroy() {
+    /** Whether C may destroy the worker. */
+    private boolean mayDestroy() {
         UcpRequests requests = worker.requests();
         if (requests.pending(null) == 0) {
             return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;

@@ -57,10 +57,10 @@ final class WorkerNews {
         if (hasThrown()) {
             active.tell();
         }
-        if (parent.isClosing() && parent.advanceClose()) {
+        if (parent.closing().advance()) {
             return false;
         }
-        boolean closing = closes.any() || parent.isClosing();
+        boolean closing = closes.any() || parent.closing().isUnderWay();
         return closing || async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
     }
 
@@ -97,7 +97,7 @@ final class WorkerNews {
                 || thrown != null
                 || hasThrown()
                 || closes.anyToAdvance()
-                || parent.isCloseToAdvance()
+                || parent.closing().isToAdvance()
                 || async.anyDone();
     }
 
