@@ -72,7 +72,7 @@ public final class UcpWorker implements AutoCloseable {
         this.lifetime = new Lifetime("UcpWorker", name, context.lifetime());
         this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.owner = new OwnerThread(lifetime, single);
-        this.closeNanos = config.closeTimeout().toNanos();
+        this.closeNanos = nanos(config.closeTimeout());
         this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
         this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(this, owner, slots, arena);
@@ -726,7 +726,11 @@ public final class UcpWorker implements AutoCloseable {
 
     /** When so much time is over, as {@link System#nanoTime} says. */
     static long deadline(Duration timeout) {
-        return System.nanoTime() + Math.max(0, TimeUnit.NANOSECONDS.convert(timeout));
+        return System.nanoTime() + nanos(timeout);
+    }
+
+    private static long nanos(Duration time) {
+        return Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years, if it is longer
     }
 
     long closeDeadline() {

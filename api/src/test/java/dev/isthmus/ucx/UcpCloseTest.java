@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.EnumSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -202,6 +203,18 @@ class UcpCloseTest {
             pair.await(pair.sender, pair.endpoint.amSend(1, pair.arena.allocate(8)));
             UcxTransports.until(refused::isDone, pair::progress);
             assertTrue(refused.join().startsWith("close is not possible inside a callback"), refused.join());
+        }
+    }
+
+    @Test
+    void shouldTakeATimeThatNeverEnds() {
+        Duration forever = ChronoUnit.FOREVER.getDuration();
+        try (var pair = new UcpPair("posix,self", UcpPair.closingWithin(forever))) {
+            long receive = pair.receiver.tagReceive(pair.arena.allocate(8), 1);
+            pair.await(pair.sender, pair.endpoint.tagSend(pair.arena.allocate(8), 1));
+            assertTrue(pair.receiver.await(receive, forever));
+            end(pair.endpoint.closeAsync(forever), pair::progress);
+            end(pair.sender.closeAsync(forever), pair.sender::progress);
         }
     }
 
