@@ -186,7 +186,11 @@ final class AsyncRequests {
             OperationFuture<?> future = slot.future;
             if (future != null && requests.hasEnded(slot)) {
                 end(future);
-                future.tell();
+                if (worker.closing().isUnderWay()) {
+                    future.abandon(worker); // a receive was cancelled for that, and not as the program wished
+                } else {
+                    future.tell();
+                }
             }
         }
     }

@@ -206,7 +206,10 @@ class UcpCompletionsTest {
             var got = new ArrayList<Long>();
             pair.receiver
                     .activeMessages()
-                    .setHandler(1, message -> began.add(message.reply(2, MemorySegment.NULL, out.userData(31), 0)));
+                    .setHandler(
+                            1,
+                            message -> began.add(message.reply(
+                                    2, MemorySegment.NULL, out.userData(31), UcpActiveMessages.RENDEZVOUS)));
             pair.sender.activeMessages().setHandler(2, message -> got.add(message.length()));
             MemorySegment question = pair.arena.allocate(8);
             pair.await(pair.sender, pair.endpoint.amSend(1, MemorySegment.NULL, question, UcpActiveMessages.REPLY));
