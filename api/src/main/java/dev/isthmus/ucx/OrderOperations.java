@@ -34,7 +34,7 @@ final class OrderOperations {
     long flush(UcpEndpoint endpoint, long ep, long userData) {
         PolledOperations polled = parent.polled();
         RequestSlot slot = slots.next();
-        long result = Ucp.endpointFlush(ep, polled.parameters(slot));
+        long result = Ucp.endpointFlush(ep, polled.parameters(slot, false));
         return hasBegun(result, endpoint, "ucp_ep_flush_nbx")
                 ? requests.beginPolled(slot, RequestSlot.FLUSH, endpoint, null, null, userData)
                 : 0;
@@ -55,7 +55,7 @@ final class OrderOperations {
         owner.check();
         PolledOperations polled = parent.polled();
         RequestSlot slot = slots.next();
-        long result = Ucp.workerFlush(worker, polled.parameters(slot));
+        long result = Ucp.workerFlush(worker, polled.parameters(slot, false));
         return hasBegun(result, null, "ucp_worker_flush_nbx")
                 ? requests.beginPolled(slot, RequestSlot.FLUSH, null, null, null, userData)
                 : 0;

@@ -27,13 +27,7 @@ final class PolledOperations {
         slot.tellOther(receives ? ended.received() : ended.sent());
     }
 
-    /** Parameters of an operation that has a buffer of bytes, or none, and no options; it calls back as a send does. */
-    @HotPath
-    long parameters(RequestSlot slot) {
-        return parameters(slot, false);
-    }
-
-    /** The same of one that may call back as a receive does. */
+    /** Parameters of an operation that has a buffer of bytes, or none, and no options; has it call back, too. */
     @HotPath
     long parameters(RequestSlot slot, boolean receives) {
         long parameters = slot.parameters(0, RequestSlots.CONTIGUOUS_BYTES, 0, 0);

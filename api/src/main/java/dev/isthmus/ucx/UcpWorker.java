@@ -632,7 +632,7 @@ public final class UcpWorker implements AutoCloseable {
         if (wakeup != null) {
             wakeup.shut();
         }
-        tags.dropAll();
+        tags.dropAll(); // that were taken since
         boolean leave = !inC;
         async.keepEnded(); // what was fetched from remote memory, too
         requests.forgetRemoteMemory();
