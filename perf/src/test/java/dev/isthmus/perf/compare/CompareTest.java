@@ -76,15 +76,15 @@ class CompareTest {
     void shouldTellForHowLongConnectionsWereMeasuredTogether() throws Exception {
         try (var comparison = new TypedComparison(folder)) {
             List<Run> runs = comparison.measure("--devices none --ways c-ucx,java-ucx --bytes 64"
-                    + " --benchmarks both-ways --connections 2 --rounds 2 --seconds 1 --warm-up 1");
-            assertEquals(4, runs.size());
-            // A busy machine may keep those of one round apart, in part even programs in C, which need no warming up.
-            assertTrue(together(runs, Way.C_UCX) > 0.1, runs.toString());
+                    + " --benchmarks both-ways --connections 2 --rounds 4 --seconds 1 --warm-up 1");
+            assertEquals(8, runs.size());
+            // Of programs in C, which need no warming up, a busy machine may keep those of some rounds apart.
+            assertTrue(together(runs, Way.C_UCX) > 0.5, runs.toString());
             assertTrue(together(runs, Way.JAVA_UCX) > 0, runs.toString());
         }
     }
 
-    /** The better of the rounds. */
+    /** The best of the rounds. */
     private static double together(List<Run> runs, Way way) {
         return runs.stream()
                 .filter(run -> run.point().way() == way)
