@@ -7,6 +7,7 @@ module dev.isthmus {
     exports dev.isthmus;
     exports dev.isthmus.buffers;
     exports dev.isthmus.cm;
+    exports dev.isthmus.loop;
     exports dev.isthmus.ucx;
     exports dev.isthmus.verbs;
     exports dev.isthmus.verbs.attributes;

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.cm.Connector;
 import dev.isthmus.cm.Listener;
 import dev.isthmus.internal.Filling;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.ucx.UcpContext;
-import dev.isthmus.ucx.UcpEventLoop;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpMemoryType;
 import dev.isthmus.verbs.AccessFlag;
@@ -202,12 +202,10 @@ class ConfigurationsTest {
                 var endpoint = worker.createEndpoint(worker.address(), kept.by(config -> config.errorHandler(null)));
                 var memory = context.allocate(64, kept.by(config -> config.memoryType(UcpMemoryType.HOST)));
                 var again = context.register(memory.segment(), kept.by(config -> config.nonBlocking()));
-                var loop = UcpEventLoop.start(
-                        context,
-                        kept.by(
-                                config -> config.worker(kept.by(of -> of.closeTimeout(Duration.ZERO))),
-                                config -> config.exceptionHandler(t -> {})))) {
-            assertTrue(endpoint.isOpen() && again.segment().byteSize() == 64 && !loop.isCurrent());
+                var loop = EventLoop.start(
+                        kept.by(config -> config.exceptionHandler(t -> {}), config -> config.maxTasks(9)));
+                var looped = context.createWorker(loop, kept.by(of -> of.closeTimeout(Duration.ZERO)))) {
+            assertTrue(endpoint.isOpen() && again.segment().byteSize() == 64 && !loop.isCurrent() && looped != worker);
             kept.assertAllOver(7);
         }
     }

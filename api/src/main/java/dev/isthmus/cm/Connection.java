@@ -4,6 +4,7 @@ import dev.isthmus.CheckReturnValue;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;

@@ -9,17 +9,18 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.CmErrors;
 import dev.isthmus.internal.cm.Librdmacm;
 import dev.isthmus.internal.cm.RdmacmLibrary;
+import dev.isthmus.loop.Source;
 import dev.isthmus.verbs.DeviceContext;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -33,7 +34,11 @@ import java.util.concurrent.locks.ReentrantLock;
  * <p>Any thread may use it, and several at once: each event goes to one of them. Owned by who opened it, and closed after
  * its connections.
  */
-public final class EventChannel implements AutoCloseable {
+public final class EventChannel implements Source<CmEvent>, AutoCloseable {
+
+    static {
+        Natives.of(EventChannel.class).has(EventSource.class, channel -> channel.source);
+    }
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -50,9 +55,6 @@ public final class EventChannel implements AutoCloseable {
 
     /** The connections by the address of their C struct: added when made, removed when destroyed. */
     private final Map<Long, ConnectionId> ids = new ConcurrentHashMap<>();
-
-    /** Run when events may have come of which the descriptor does not tell. */
-    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
 
     private EventChannel(Lifetime lifetime, MemorySegment handle) {
         this.lifetime = lifetime;
@@ -166,6 +168,7 @@ public final class EventChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.CmException if the call fails
      */
+    @Override
     @CheckReturnValue
     public CmEvent poll() {
         return source.poll(this::take);
@@ -178,6 +181,7 @@ public final class EventChannel implements AutoCloseable {
      * @return the number of the file descriptor
      * @throws IllegalStateException if this is closed
      */
+    @Override
     public int fileDescriptor() {
         return source.fileDescriptor();
     }
@@ -237,11 +241,6 @@ public final class EventChannel implements AutoCloseable {
     /** Lets those who wait look again: the kernel does not wake them for events that came with a connection. */
     void wake() {
         source.wake();
-        watchers.forEach(Runnable::run);
-    }
-
-    List<Runnable> watchers() {
-        return watchers;
     }
 
     MemorySegment handle() {

@@ -27,7 +27,7 @@
  *
  * <p>Below them, and for many connections on one thread, each call on a {@link dev.isthmus.cm.ConnectionId} begins
  * something, and an event of its {@link dev.isthmus.cm.EventChannel} tells how it went; an {@link
- * dev.isthmus.cm.EventLoop} hands them out. Who serves listens, and answers requests:
+ * dev.isthmus.loop.EventLoop} hands them out. Who serves listens, and answers requests:
  *
  * <pre>{@code
  * try (var channel = EventChannel.open();

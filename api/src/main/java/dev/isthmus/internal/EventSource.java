@@ -7,6 +7,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
@@ -27,6 +28,7 @@ public final class EventSource {
     private final int fd;
     private final Deque<Waiter> idle = new ArrayDeque<>(); // guarded by this, as all below
     private final List<Waiter> active = new ArrayList<>();
+    private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private boolean nonBlocking;
     private int users;
 
@@ -185,8 +187,21 @@ public final class EventSource {
     }
 
     /** Lets every thread that waits look again: events may have come of which the descriptor did not tell. */
-    public synchronized void wake() {
-        active.forEach(Waiter::wakeup);
+    public void wake() {
+        synchronized (this) {
+            active.forEach(Waiter::wakeup);
+        }
+        watchers.forEach(Runnable::run);
+    }
+
+    /** Run by {@link #wake}, for who waits for the descriptor by other means. */
+    public List<Runnable> watchers() {
+        return watchers;
+    }
+
+    /** The life of the object that the descriptor belongs to. */
+    public Lifetime lifetime() {
+        return lifetime;
     }
 
     /**

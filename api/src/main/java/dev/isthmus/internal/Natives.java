@@ -50,6 +50,15 @@ public final class Natives {
 
     /** A part of an object, such as its {@link OwnerThread}. */
     public static <P> P part(Object object, Class<P> part) {
+        P shown = partOrNull(object, part);
+        if (shown == null) {
+            throw new AssertionError(object.getClass() + " shows no " + part);
+        }
+        return shown;
+    }
+
+    /** The same; null of an object that shows none, such as one of the program's. */
+    public static <P> P partOrNull(Object object, Class<P> part) {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
             Shown<?> shown = SHOWN.get(type);
             Function<?, ?> getter = shown == null ? null : shown.parts.get(part);
@@ -57,7 +66,7 @@ public final class Natives {
                 return part.cast(apply(getter, object));
             }
         }
-        throw new AssertionError(object.getClass() + " shows no " + part);
+        return null;
     }
 
     /** Gives something to an object that takes its class, such as news of where a queue pair was brought. */

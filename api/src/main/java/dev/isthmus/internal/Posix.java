@@ -23,6 +23,7 @@ final class Posix {
     private static final int EFD_NONBLOCK = O_NONBLOCK;
     private static final int EPOLL_CLOEXEC = 0x80000;
     private static final int EPOLL_CTL_ADD = 1;
+    private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLLIN = 1;
 
     /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
@@ -124,6 +125,13 @@ final class Posix {
             if (call.integer(EPOLL_CTL, epoll, EPOLL_CTL_ADD, fd, event) != 0) {
                 throw failure(EPOLL_CTL, "fd " + fd, call.errno());
             }
+        }
+    }
+
+    /** Removes a descriptor from an {@code epoll} one; does nothing if it is not there, as it was closed. */
+    static void unwatch(int epoll, int fd) {
+        try (var call = new NativeCall()) {
+            call.integer(EPOLL_CTL, epoll, EPOLL_CTL_DEL, fd, MemorySegment.NULL);
         }
     }
 

@@ -40,12 +40,17 @@ public final class WatchedDescriptors implements AutoCloseable {
     }
 
     /**
-     * Adds a descriptor, which is watched until it is closed.
+     * Adds a descriptor, which is watched until it is closed, or {@linkplain #remove removed}.
      *
      * @param number 0 or more, by which {@link #ready} tells of it
      */
     public void add(int fd, int number) {
         Posix.watch(epoll, fd, number);
+    }
+
+    /** Removes a descriptor that was added, or does nothing if it was closed. */
+    public void remove(int fd) {
+        Posix.unwatch(epoll, fd);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.internal.OwnedFuture;
 import java.util.function.Consumer;
 
 /** The future of one operation, which ends when UCX has ended the operation and the buffer is the program's again. */
@@ -28,7 +29,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     abstract T result();
 
     @Override
-    final void wished() {
+    protected final void wished() {
         wishes.accept(this);
     }
 

@@ -316,7 +316,7 @@ public final class UcpActiveMessage {
      * @param userData the poll returns it
      * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
      *     takes
-     * @throws IllegalStateException also if the worker is that of a {@link UcpEventLoop} that has no handler of completions
+     * @throws IllegalStateException also if the worker is a loop's that has no handler of completions
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long userData) {

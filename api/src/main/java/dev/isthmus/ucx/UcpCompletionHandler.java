@@ -1,6 +1,6 @@
 package dev.isthmus.ucx;
 
-/** Receives the operations with user data that have ended. Set by {@link UcpEventLoopConfig#completions}. */
+/** Receives the operations with user data that have ended. Set by {@link UcpWorkerConfig#completions}. */
 @FunctionalInterface
 public interface UcpCompletionHandler {
 

@@ -7,6 +7,7 @@ import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import dev.isthmus.internal.ucx.UcxText;
+import dev.isthmus.loop.EventLoop;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 import java.util.Set;
@@ -100,8 +101,42 @@ public final class UcpContext implements AutoCloseable {
     public UcpWorker createWorker(Consumer<UcpWorkerConfig> configurer) {
         UcpWorkerConfig config = new UcpWorkerConfig();
         config.filling.by(configurer, config);
+        if (config.completions() != null) {
+            throw new IllegalArgumentException(
+                    "it is a loop that calls a handler of completions: create the worker with"
+                            + " a loop, or poll for completions by UcpWorker.poll");
+        }
+        return createWorker(config, null);
+    }
+
+    /**
+     * Makes a worker that belongs to a loop, which progresses it: {@code ucp_worker_create}. On the loop's thread it is
+     * made, and tasks there make endpoints, send and receive; its futures and handlers run there. Blocks until it is made.
+     * Endpoints and remote memory that are closed in a turn of the loop are not waited for.
+     *
+     * @param loop one that was started, or one that the calling thread turns
+     * @param configurer fills in what is to differ from the defaults
+     * @return the worker; to be closed before the context and the loop, by any thread if the loop was started
+     * @throws IllegalStateException if the context or the loop is closed, or the context was made without {@link
+     *     UcpFeature#WAKEUP}
+     * @throws java.util.concurrent.RejectedExecutionException if the loop was started and is closed
+     * @throws UcxException if UCX refuses
+     */
+    public UcpWorker createWorker(EventLoop loop, Consumer<UcpWorkerConfig> configurer) {
+        if (!features.contains(UcpFeature.WAKEUP)) {
+            throw new IllegalStateException(
+                    this + " was made without UcpFeature.WAKEUP, which a worker of a loop needs");
+        }
+        return loop.call(() -> {
+            UcpWorkerConfig config = new UcpWorkerConfig();
+            config.filling.by(configurer, config);
+            return createWorker(config, loop);
+        });
+    }
+
+    private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
-        return new UcpWorker(this, name, config);
+        return new UcpWorker(this, name, config, loop);
     }
 
     /**

@@ -17,7 +17,7 @@ import java.util.function.Supplier;
  * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
  *
  * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()} and {@link #closeForcibly()}, for as
- * long as {@link UcpWorkerConfig#closeTimeout} says, and not even these on the thread of a {@link UcpEventLoop}.
+ * long as {@link UcpWorkerConfig#closeTimeout} says, and not even these in a turn of the worker's loop.
  *
  * <p>A connection by socket address ends for both peers when one of them closes: the other's endpoint fails with
  * {@link UcsStatus#CONNECTION_RESET}. UCX does not keep the order of that and of what was sent before it. Peers are
@@ -318,7 +318,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @param userData the poll returns it
      * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
      *     takes
-     * @throws IllegalStateException if the endpoint is closed, or its worker is that of a {@link UcpEventLoop} that has no
+     * @throws IllegalStateException if the endpoint is closed, or its worker is a loop's that has no
      *     handler of completions
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws UcxException if the endpoint failed
@@ -512,7 +512,7 @@ public final class UcpEndpoint implements AutoCloseable {
     /**
      * Closes the endpoint after what was sent has left: {@code ucp_ep_flush_nbx}, {@code ucp_ep_close_nbx}. Progresses
      * the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but neither
-     * completes futures nor calls error handlers. On the thread of a {@link UcpEventLoop} it waits for nothing: the loop
+     * completes futures nor calls error handlers. In a turn of the worker's loop it waits for nothing: the loop
      * serves others, and ends the close when it can, as with {@link #closeAsync()}.
      *
      * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned. If that is
@@ -616,10 +616,10 @@ public final class UcpEndpoint implements AutoCloseable {
 
     private void closeNow(boolean forced) {
         EndpointClose close = beginClose(forced);
-        if (worker.isOfLoop()) {
-            worker.closes().add(close);
-        } else {
+        if (worker.mayWait()) {
             close.await();
+        } else {
+            worker.closes().add(close);
         }
     }
 

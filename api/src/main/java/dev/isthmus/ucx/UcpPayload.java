@@ -80,8 +80,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      *
      * @param data any number, an index for instance
      * @return this
-     * @throws IllegalStateException if the worker is closed, or is that of a {@link UcpEventLoop} that has no handler of
-     *     completions: {@link UcpEventLoopConfig#completions}
+     * @throws IllegalStateException if the worker is closed, or is a loop's that has no handler of
+     *     completions: {@link UcpWorkerConfig#completions}
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath

@@ -384,7 +384,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
             return;
         }
         endpoint.worker().owner().check();
-        if (!endpoint.worker().callbacks().isInside() && !endpoint.worker().isOfLoop()) {
+        if (!endpoint.worker().callbacks().isInside() && endpoint.worker().mayWait()) {
             drain();
         }
         lifetime.close(() -> {

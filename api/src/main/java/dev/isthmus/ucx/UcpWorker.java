@@ -4,15 +4,19 @@ import dev.isthmus.CheckReturnValue;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.Ucp;
+import dev.isthmus.loop.EventLoop;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -63,13 +67,16 @@ public final class UcpWorker implements AutoCloseable {
     private final UcpWakeup wakeup; // null without the feature
     private GenericDatatype generic; // null until it is used
     private PolledOperations polled; // the same
-    private boolean looped;
-    private boolean loopPolls;
+    private final EventLoop loop; // null if the program progresses it
+    private final LoopedWorker looped;
     private int attention; // one field for all that a progress may have to do besides C's part
 
-    UcpWorker(UcpContext context, String name, UcpWorkerConfig config) {
+    UcpWorker(UcpContext context, String name, UcpWorkerConfig config, EventLoop loop) {
         this.context = context;
-        this.lifetime = new Lifetime("UcpWorker", name, context.lifetime());
+        this.loop = loop;
+        this.lifetime = loop == null
+                ? new Lifetime("UcpWorker", name, context.lifetime())
+                : new Lifetime("UcpWorker", name, context.lifetime(), Natives.lifetime(loop));
         this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.owner = new OwnerThread(lifetime, single);
         this.closeNanos = nanos(config.closeTimeout());
@@ -85,6 +92,7 @@ public final class UcpWorker implements AutoCloseable {
         this.active = has(UcpFeature.AM) ? make(() -> new UcpActiveMessages(this, owner, slots, arena)) : null;
         this.news = new WorkerNews(this, requests, async, active);
         this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
+        this.looped = loop == null ? null : make(() -> new LoopedWorker(loop, this, config));
     }
 
     private long create(UcpWorkerConfig config, String name) {
@@ -131,9 +139,9 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations makePolled() {
         owner.check();
         if (polled == null) {
-            if (looped && !loopPolls) {
-                throw new IllegalStateException(this + " belongs to a UcpEventLoop that tells nobody of completions:"
-                        + " give it a handler by UcpEventLoopConfig.completions()");
+            if (looped != null && !looped.tellsOfCompletions()) {
+                throw new IllegalStateException(this + " belongs to " + loop + ", which tells nobody of completions:"
+                        + " give it a handler by UcpWorkerConfig.completions()");
             }
             polled = new PolledOperations(requests, slots, arena);
             requests.polled(polled);
@@ -490,7 +498,7 @@ public final class UcpWorker implements AutoCloseable {
      * @param userData the poll returns it
      * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
      *     takes
-     * @throws IllegalStateException if the worker is closed, or is that of a {@link UcpEventLoop} that has no handler of
+     * @throws IllegalStateException if the worker is closed, or is a loop's that has no handler of
      *     completions
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
@@ -530,7 +538,7 @@ public final class UcpWorker implements AutoCloseable {
      * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
      *     this call for instance
      * @throws IllegalStateException if the worker is closed, was made with {@link UcpThreadMode#SINGLE}, or belongs to a
-     *     {@link UcpEventLoop}; or inside a callback
+     *     loop; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {
@@ -538,7 +546,9 @@ public final class UcpWorker implements AutoCloseable {
             throw new IllegalStateException(this + " was made with UcpThreadMode.SINGLE, for one thread only");
         }
         owner.check();
-        refuseOfLoop("handed over");
+        if (loop != null) {
+            throw new IllegalStateException(this + " belongs to " + loop + " and cannot be handed over");
+        }
         callbacks.refuseInside("a hand-over");
         owner.handOver(next);
     }
@@ -551,20 +561,38 @@ public final class UcpWorker implements AutoCloseable {
      * waited for. Active messages that are kept are released, and those that
      * still come are dropped. Does nothing when closed already.
      *
+     * <p>One that belongs to a loop with a thread of its own is closed by any thread, on the loop's; who is in a turn of the
+     * loop does not wait: {@link #closeAsync()} tells when it is over.
+     *
      * <p>UCX ends the process when a worker is destroyed, or its context freed, while an operation has not ended, and before
      * 1.14 also when a worker is that could not finish connecting. What C has of both is then left behind until the
      * process ends.
      *
-     * @throws IllegalStateException if endpoints are open, and it names how many; inside a callback; or if it is the worker
-     *     of a {@link UcpEventLoop}, which closes it itself
+     * @throws IllegalStateException if endpoints are open, and it names how many; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     @Override
     public void close() {
-        if (owner.isCurrent()) {
-            refuseOfLoop("closed");
+        if (loop == null || (owner.isCurrent() && mayWait())) {
+            close.await();
+        } else {
+            closeOnLoop();
         }
-        end();
+    }
+
+    private void closeOnLoop() {
+        try {
+            CompletableFuture<Void> closed = loop.call(close::begin);
+            if (mayWait()) {
+                closed.join();
+            }
+        } catch (RejectedExecutionException e) {
+            if (lifetime.isOpen()) {
+                throw e;
+            }
+        } catch (CompletionException e) {
+            throw (RuntimeException) e.getCause(); // why it was refused
+        }
     }
 
     /**
@@ -587,7 +615,6 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public CompletableFuture<Void> closeAsync() {
-        refuseOfLoop("closed");
         return close.begin();
     }
 
@@ -602,20 +629,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws WrongThreadException if it belongs to another thread
      */
     public CompletableFuture<Void> closeAsync(Duration timeout) {
-        refuseOfLoop("closed");
         return close.beginWithin(deadline(timeout));
-    }
-
-    private void refuseOfLoop(String what) {
-        if (looped) {
-            throw new IllegalStateException(
-                    this + " belongs to a UcpEventLoop and is not " + what + " by its tasks: close the loop");
-        }
-    }
-
-    /** Closes the worker, if it is an event loop's, too. */
-    void end() {
-        close.await();
     }
 
     /** All endpoints are closed: ends what needs nobody else. */
@@ -629,6 +643,9 @@ public final class UcpWorker implements AutoCloseable {
 
     /** What is left is to go, C's worker too, unless that would end the process. */
     void destroy(boolean inC) {
+        if (looped != null) {
+            looped.leave();
+        }
         if (wakeup != null) {
             wakeup.shut();
         }
@@ -714,14 +731,9 @@ public final class UcpWorker implements AutoCloseable {
         return close;
     }
 
-    /** It is an event loop's: nothing may wait on its thread. Whether the loop polls for completions. */
-    void belongToLoop(boolean polls) {
-        looped = true;
-        loopPolls = polls;
-    }
-
-    boolean isOfLoop() {
-        return looped;
+    /** Whether the calling thread may wait: in a turn of the loop others would, too. */
+    boolean mayWait() {
+        return loop == null || !loop.isCurrent();
     }
 
     /** When so much time is over, as {@link System#nanoTime} says. */

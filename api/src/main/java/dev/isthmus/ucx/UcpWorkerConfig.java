@@ -9,7 +9,7 @@ import java.util.OptionalLong;
 
 /**
  * What a {@link UcpWorker} is made with: {@code ucp_worker_params_t} and what this library adds. Used by one thread,
- * inside {@link UcpContext#createWorker(java.util.function.Consumer)}.
+ * inside {@link UcpContext#createWorker(java.util.function.Consumer)}, or the loop's.
  */
 public final class UcpWorkerConfig {
 
@@ -21,6 +21,8 @@ public final class UcpWorkerConfig {
     private UcpThreadMode threadMode = UcpThreadMode.SERIALIZED;
     private OptionalLong clientId = OptionalLong.empty();
     private int events;
+    private UcpCompletionHandler completionHandler; // null if not said, and so what follows
+    private UcpCompletions completions;
 
     UcpWorkerConfig() {}
 
@@ -51,7 +53,7 @@ public final class UcpWorkerConfig {
         filling.check();
         if (mode != UcpThreadMode.SINGLE && mode != UcpThreadMode.SERIALIZED) {
             throw new IllegalArgumentException("a worker is used by one thread at a time, and not in mode " + mode
-                    + ": make a worker for each thread, or let others give their work to a UcpEventLoop");
+                    + ": make a worker for each thread, or let others give their work to an EventLoop");
         }
         if (mode == UcpThreadMode.SINGLE && Thread.currentThread().isVirtual()) {
             throw new IllegalStateException(
@@ -90,6 +92,31 @@ public final class UcpWorkerConfig {
         }
         events = Codes.mask(wanted, UcpWakeupEvent::bit);
         return this;
+    }
+
+    /**
+     * Has the loop that the worker belongs to take the operations with {@linkplain UcpPayload#userData user data} that have
+     * ended. Without it such operations cannot be begun on a loop's worker; any other takes them itself, by {@link
+     * UcpWorker#poll}.
+     *
+     * @param most the most operations in one call of the handler
+     * @param handler called on the loop's thread; its argument is the same object each time, with new content
+     * @return this
+     * @throws IllegalArgumentException if {@code most} is less than 1
+     */
+    public UcpWorkerConfig completions(int most, UcpCompletionHandler handler) {
+        filling.check();
+        completionHandler = Objects.requireNonNull(handler, "handler");
+        completions = UcpCompletions.allocate(most);
+        return this;
+    }
+
+    UcpCompletionHandler completionHandler() {
+        return completionHandler;
+    }
+
+    UcpCompletions completions() {
+        return completions;
     }
 
     String name() {

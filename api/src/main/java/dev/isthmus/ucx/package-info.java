@@ -125,7 +125,7 @@
  * <p>A context is thread-safe. A worker, with its endpoints, listeners and operations, belongs to one thread at a time:
  * every call checks that, and {@link dev.isthmus.ucx.UcpWorker#handOver} gives it to another. What any thread may do is
  * {@link dev.isthmus.ucx.UcpWakeup#signal()}, which ends the sleep of the worker's thread. {@link
- * dev.isthmus.ucx.UcpEventLoop} is a thread that owns a worker, progresses it, sleeps when it is idle, and runs what other
+ * dev.isthmus.loop.EventLoop} progresses workers that belong to it, sleeps when there is nothing to do, and runs what other
  * threads give it.
  *
  * <h2>Callbacks</h2>

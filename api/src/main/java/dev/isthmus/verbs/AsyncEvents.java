@@ -7,9 +7,11 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.ContextObjects;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
+import dev.isthmus.loop.Source;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
@@ -28,7 +30,11 @@ import java.time.Duration;
  *
  * <p>Any thread may use it, and several at once: each event goes to one of them. It lives as long as the device is open.
  */
-public final class AsyncEvents {
+public final class AsyncEvents implements Source<AsyncEvent> {
+
+    static {
+        Natives.of(AsyncEvents.class).has(EventSource.class, events -> events.source);
+    }
 
     private final DeviceContext context;
     private final MemorySegment handle;
@@ -74,6 +80,7 @@ public final class AsyncEvents {
      * @throws IllegalStateException if the device is closed
      * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
      */
+    @Override
     @CheckReturnValue
     public AsyncEvent poll() {
         return source.poll(this::take);
@@ -86,6 +93,7 @@ public final class AsyncEvents {
      * @return the number of the file descriptor
      * @throws IllegalStateException if the device is closed
      */
+    @Override
     public int fileDescriptor() {
         return source.fileDescriptor();
     }

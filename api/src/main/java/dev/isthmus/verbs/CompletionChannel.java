@@ -13,6 +13,7 @@ import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
+import dev.isthmus.loop.Source;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -46,10 +47,12 @@ import java.util.function.Supplier;
  * <p>Any thread may use it, and several at once: each event goes to one of them. Owned by who created it, and closed
  * after its completion queues.
  */
-public final class CompletionChannel implements AutoCloseable {
+public final class CompletionChannel implements Source<CompletionQueue>, AutoCloseable {
 
     static {
-        Natives.of(CompletionChannel.class).has(Lifetime.class, CompletionChannel::lifetime);
+        Natives.of(CompletionChannel.class)
+                .has(Lifetime.class, CompletionChannel::lifetime)
+                .has(EventSource.class, channel -> channel.source);
     }
 
     private final DeviceContext context;
@@ -123,6 +126,7 @@ public final class CompletionChannel implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.VerbsException if the call fails
      */
+    @Override
     @CheckReturnValue
     public CompletionQueue poll() {
         return source.poll(take);
@@ -135,6 +139,7 @@ public final class CompletionChannel implements AutoCloseable {
      * @return the number of the file descriptor
      * @throws IllegalStateException if this is closed
      */
+    @Override
     public int fileDescriptor() {
         return source.fileDescriptor();
     }

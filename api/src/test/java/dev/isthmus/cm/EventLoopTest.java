@@ -10,11 +10,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.loop.EventLoop;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -132,6 +134,23 @@ class EventLoopTest {
     }
 
     @Test
+    void shouldLetGoOfAChannel() throws InterruptedException {
+        var events = new ArrayList<CmEvent>();
+        try (var loop = EventLoop.open();
+                var channel = EventChannel.open()) {
+            var registration = loop.add(channel, events::add);
+            try (var id = channel.createId(PortSpace.TCP)) {
+                id.resolveAddress(new InetSocketAddress(Rendezvous.far(), 1), Duration.ofSeconds(1));
+                registration.close();
+                registration.close();
+                assertNotNull(channel.await(DEADLINE), "the loop has it no more");
+                assertFalse(loop.turn(SOON));
+            }
+            assertTrue(events.isEmpty());
+        }
+    }
+
+    @Test
     void shouldGoOnWhenAHandlerHasThrown() throws InterruptedException {
         EventLoop loop = EventLoop.open();
         loop.execute(() -> {
@@ -143,7 +162,7 @@ class EventLoopTest {
         loop.close();
         loop.close();
         assertThrows(IllegalStateException.class, () -> loop.turn(SOON));
-        assertThrows(IllegalStateException.class, () -> loop.execute(() -> {}));
+        assertThrows(RejectedExecutionException.class, () -> loop.execute(() -> {}));
         loop.stop();
     }
 }

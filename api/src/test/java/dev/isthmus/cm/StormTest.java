@@ -3,6 +3,7 @@ package dev.isthmus.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.loop.EventLoop;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;

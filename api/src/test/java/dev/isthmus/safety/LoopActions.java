@@ -6,7 +6,7 @@ import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.CmEventType;
 import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.cm.EventChannel;
-import dev.isthmus.cm.EventLoop;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import java.time.Duration;
@@ -17,7 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Event loops of cm, which any thread turns, stops, closes and gives tasks: one at a time may turn a loop, and what it
+ * Event loops of channels, which any thread turns, stops, closes and gives tasks: one at a time may turn a loop, and what it
  * calls may do anything else.
  */
 final class LoopActions {

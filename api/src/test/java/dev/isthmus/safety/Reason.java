@@ -29,7 +29,7 @@ enum Reason {
             IllegalStateException.class,
             "was made without|was not made for that|takes its receives from|with maxSendWr 0|is not of |only UD can"
                     + "|was made with UcpThreadMode.SINGLE|the request has \\d+ buffers|only an operation"
-                    + "|belongs to a UcpEventLoop|cannot be described|cannot estimate|is not in this process|cannot be copied"),
+                    + "|belongs to EventLoop|cannot be described|cannot estimate|is not in this process|cannot be copied"),
     /** What a completion holds has no such field, or the operation failed. */
     COMPLETION(
             IllegalStateException.class,

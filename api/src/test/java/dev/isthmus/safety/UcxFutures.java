@@ -3,8 +3,8 @@ package dev.isthmus.safety;
 import static dev.isthmus.safety.Action.action;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.ucx.UcpEndpoint;
-import dev.isthmus.ucx.UcpEventLoop;
 import dev.isthmus.ucx.UcpTagReceived;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
@@ -122,7 +122,7 @@ final class UcxFutures {
                 if (!(failure instanceof ArithmeticException)
                         && !(failure instanceof java.util.concurrent.TimeoutException)
                         && Reason.of(failure) != Reason.DEVICE
-                        && !(end.on.object instanceof UcpEventLoop && UcxLoops.mayEnd(failure))
+                        && !(end.on.object instanceof EventLoop && UcxLoops.mayEnd(failure))
                         && !String.valueOf(failure.getMessage()).contains("was closed before the operation was done")) {
                     throw new AssertionError("a future failed with this", failure);
                 }

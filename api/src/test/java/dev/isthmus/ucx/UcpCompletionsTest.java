@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.loop.EventLoop;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -386,15 +387,16 @@ class UcpCompletionsTest {
         try (var context = UcpContext.create(config ->
                         config.set("TLS", "posix,self").features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)));
                 var arena = Arena.ofShared();
-                var loop = UcpEventLoop.start(
-                        context,
+                var loop = EventLoop.start();
+                var worker = context.createWorker(
+                        loop,
                         config -> config.completions(2, completions -> {
                             for (int i = 0; i < completions.size(); i++) {
                                 told.add(completions.userData(i));
                             }
                         }))) {
             MemorySegment memory = arena.allocate(64);
-            UcpEndpoint self = loop.submit(worker -> {
+            UcpEndpoint self = loop.submit(() -> {
                         UcpBuffer in = UcpBuffer.of(worker, memory).range(0, 8);
                         for (int i = 0; i < 5; i++) {
                             assertTrue(worker.tagReceive(in.userData(i), 1, EXACT) < 0);
@@ -409,7 +411,10 @@ class UcpCompletionsTest {
             for (long i = 0; i < 5; i++) {
                 assertEquals(i, told.poll(20, TimeUnit.SECONDS));
             }
-            loop.execute(self::closeForcibly);
+            loop.call(() -> {
+                self.closeForcibly();
+                return null;
+            });
         }
     }
 
@@ -418,14 +423,15 @@ class UcpCompletionsTest {
         try (var context = UcpContext.create(config ->
                         config.set("TLS", "posix,self").features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)));
                 var arena = Arena.ofShared();
-                var loop = UcpEventLoop.start(context, config -> {})) {
+                var loop = EventLoop.start();
+                var worker = context.createWorker(loop, config -> {})) {
             MemorySegment memory = arena.allocate(8);
             for (Function<UcpWorker, Executable> misuse : List.<Function<UcpWorker, Executable>>of(
-                    worker -> () -> UcpBuffer.of(worker, memory).userData(1), worker -> () -> worker.flush(1))) {
-                String refusal = loop.submit(worker -> assertThrows(IllegalStateException.class, misuse.apply(worker))
+                    on -> () -> UcpBuffer.of(on, memory).userData(1), on -> () -> on.flush(1))) {
+                String refusal = loop.submit(() -> assertThrows(IllegalStateException.class, misuse.apply(worker))
                                 .getMessage())
                         .join();
-                assertTrue(refusal.contains("UcpEventLoopConfig.completions()"), refusal);
+                assertTrue(refusal.contains("UcpWorkerConfig.completions()"), refusal);
             }
         }
     }

@@ -3,10 +3,10 @@ package dev.isthmus.samples;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.ucx.UcpBuffer;
 import dev.isthmus.ucx.UcpCompletions;
 import dev.isthmus.ucx.UcpContext;
-import dev.isthmus.ucx.UcpEventLoop;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpRemoteMemory;
 import dev.isthmus.ucx.UcpWorker;
@@ -84,12 +84,12 @@ public final class UcpFetch {
                 .collect(Collectors.joining())
                 .getBytes(StandardCharsets.UTF_8);
         try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.RMA, UcpFeature.WAKEUP)));
-                var serving = UcpEventLoop.start(context, config -> {}); // gives the text, and runs nothing for that
+                var loop = EventLoop.start();
+                var serving = context.createWorker(loop, config -> {}); // gives the text, and runs nothing for that
                 var memory = context.allocate(lines.length);
                 var arena = GuardedArena.ofConfined();
                 var worker = context.createWorker();
-                var endpoint =
-                        worker.createEndpoint(serving.submit(UcpWorker::address).join());
+                var endpoint = worker.createEndpoint(loop.call(serving::address));
                 var text = endpoint.unpack(memory.packKey())) { // bytes, which a peer elsewhere would be sent
             memory.segment().copyFrom(MemorySegment.ofArray(lines));
             long count = countLines(worker, text, arena.allocate((long) SLOTS * SLOT_BYTES));

@@ -4,12 +4,12 @@ import static java.lang.foreign.MemorySegment.NULL;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.ucx.UcpActiveMessage;
 import dev.isthmus.ucx.UcpActiveMessages;
 import dev.isthmus.ucx.UcpAddress;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
-import dev.isthmus.ucx.UcpEventLoop;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
@@ -91,9 +91,8 @@ public final class UcpRpc {
             }
         }
 
-        Void close() {
+        void close() {
             server.close();
-            return null;
         }
     }
 
@@ -118,22 +117,23 @@ public final class UcpRpc {
      */
     public static void main(String... args) {
         try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.AM, UcpFeature.WAKEUP)));
-                var serving = UcpEventLoop.start(context, config -> {});
-                var calling = UcpEventLoop.start(context, config -> {})) {
-            UcpAddress address = serving.submit(worker -> {
-                        worker.activeMessages().setHandler(CALL, call -> answer(call, UcpRpc::capitals));
-                        return worker.address(); // bytes, which a client elsewhere would be sent by other means
-                    })
-                    .join();
-            Client client =
-                    calling.submit(worker -> new Client(worker, address)).join();
+                var serverLoop = EventLoop.start();
+                var clientLoop = EventLoop.start();
+                var serving = context.createWorker(serverLoop, config -> {});
+                var calling = context.createWorker(clientLoop, config -> {})) {
+            UcpAddress address = serverLoop.call(() -> {
+                serving.activeMessages().setHandler(CALL, call -> answer(call, UcpRpc::capitals));
+                return serving.address(); // bytes, which a client elsewhere would be sent by other means
+            });
+            Client client = clientLoop.call(() -> new Client(calling, address));
             for (String text : args) {
-                System.out.println(calling.submitAsync(worker -> client.call(text, calling))
+                System.out.println(clientLoop
+                        .submitAsync(() -> client.call(text, clientLoop))
                         .orTimeout(DEADLINE.toMillis(), TimeUnit.MILLISECONDS)
                         .exceptionally(failure -> "no answer to \"" + text + "\": " + failure)
                         .join());
             }
-            calling.submit(worker -> client.close()).join();
+            clientLoop.submit(client::close).join();
         }
     }
 }

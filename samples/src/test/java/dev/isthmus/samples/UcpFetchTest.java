@@ -3,10 +3,9 @@ package dev.isthmus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.GuardedArena;
+import dev.isthmus.loop.EventLoop;
 import dev.isthmus.ucx.UcpContext;
-import dev.isthmus.ucx.UcpEventLoop;
 import dev.isthmus.ucx.UcpFeature;
-import dev.isthmus.ucx.UcpWorker;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -29,12 +28,12 @@ class UcpFetchTest {
     void shouldCountWhateverTheTransport(String tls) {
         try (var context = UcpContext.create(
                         config -> config.set("TLS", tls).features(EnumSet.of(UcpFeature.RMA, UcpFeature.WAKEUP)));
-                var serving = UcpEventLoop.start(context, config -> {});
+                var loop = EventLoop.start();
+                var serving = context.createWorker(loop, config -> {});
                 var memory = context.allocate(3_000_001);
                 var arena = GuardedArena.ofConfined();
                 var worker = context.createWorker();
-                var endpoint =
-                        worker.createEndpoint(serving.submit(UcpWorker::address).join());
+                var endpoint = worker.createEndpoint(loop.call(serving::address));
                 var text = endpoint.unpack(memory.packKey())) {
             memory.segment().fill((byte) '\n');
             assertEquals(3_000_001, UcpFetch.countLines(worker, text, arena.allocate(8 * 65_536)));

@@ -1,4 +1,4 @@
-package dev.isthmus.ucx;
+package dev.isthmus.internal;
 
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  *
  * <p>Its dependents are plain futures: what ends those says nothing about the buffer.
  */
-abstract class OwnedFuture<T> extends CompletableFuture<T> {
+public abstract class OwnedFuture<T> extends CompletableFuture<T> {
 
     /** How the program would have it end; with a value if there is no failure. */
     private record Wish<T>(T value, Throwable failure) {}
@@ -21,10 +21,10 @@ abstract class OwnedFuture<T> extends CompletableFuture<T> {
     private final AtomicReference<Wish<T>> wish = new AtomicReference<>();
 
     /** Somebody wishes it to end. Called once at most, by any thread. */
-    abstract void wished();
+    protected abstract void wished();
 
     /** Ends it as was wished; does nothing if nothing was. */
-    final boolean grant() {
+    public final boolean grant() {
         Wish<T> wanted = wish.get();
         return wanted != null
                 && (wanted.failure == null
@@ -33,7 +33,7 @@ abstract class OwnedFuture<T> extends CompletableFuture<T> {
     }
 
     /** Passes the wish on to what this future waits for; does nothing if there is none. */
-    final void passTo(CompletableFuture<T> other) {
+    public final void passTo(CompletableFuture<T> other) {
         Wish<T> wanted = wish.get();
         if (wanted == null) {
             return;
@@ -45,11 +45,13 @@ abstract class OwnedFuture<T> extends CompletableFuture<T> {
         }
     }
 
-    final void end(T value) {
+    /** Ends it with a value. */
+    public final void end(T value) {
         super.complete(value);
     }
 
-    final void fail(Throwable failure) {
+    /** Ends it with a failure. */
+    public final void fail(Throwable failure) {
         super.completeExceptionally(failure);
     }
 

@@ -1,31 +1,35 @@
-package dev.isthmus.ucx;
+package dev.isthmus.loop;
 
+import dev.isthmus.internal.OwnedFuture;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.function.Function;
 
 /**
- * What {@link UcpEventLoop#submitAsync} returns. It ends when the task's future does, and passes on to that what is wished
+ * What {@link EventLoop#submitAsync} returns. It ends when the task's future does, and passes on to that what is wished
  * of it. Before the loop has started the task a wish is granted at once, and the task is not run.
  */
-final class TaskFuture<T> extends OwnedFuture<T> {
+final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
 
-    private final UcpEventLoop loop;
+    private final EventLoop loop;
+    private final Callable<? extends CompletableFuture<T>> task;
     private boolean started; // guarded by this, as what follows
     private boolean givenUp;
     private CompletableFuture<T> begun;
 
-    TaskFuture(UcpEventLoop loop) {
+    TaskFuture(EventLoop loop, Callable<? extends CompletableFuture<T>> task) {
         this.loop = loop;
+        this.task = task;
     }
 
     /** Runs the task, on the loop's thread. */
-    void run(Function<? super UcpWorker, CompletableFuture<T>> task, UcpWorker worker) {
+    @Override
+    public void run() {
         if (!start()) {
             return;
         }
         try {
-            follow(task.apply(worker));
+            follow(task.call());
         } catch (Throwable t) {
             fail(t);
         }
@@ -50,8 +54,13 @@ final class TaskFuture<T> extends OwnedFuture<T> {
         passTo(future); // what was wished while the task ran
     }
 
+    /** The task is not run any more. */
+    void reject(RejectedExecutionException reason) {
+        fail(reason);
+    }
+
     @Override
-    void wished() {
+    protected void wished() {
         CompletableFuture<T> future;
         synchronized (this) {
             givenUp = !started;
@@ -68,7 +77,7 @@ final class TaskFuture<T> extends OwnedFuture<T> {
         try {
             loop.execute(() -> passTo(future));
         } catch (RejectedExecutionException e) {
-            passTo(future); // the loop has ended, and with it all operations
+            passTo(future); // the loop has ended, and with it what it served
         }
     }
 }

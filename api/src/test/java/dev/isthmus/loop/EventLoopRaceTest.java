@@ -1,4 +1,4 @@
-package dev.isthmus.cm;
+package dev.isthmus.loop;
 
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
@@ -74,7 +75,7 @@ class EventLoopRaceTest {
                         inUse.countDown();
                         use.of(loop);
                     }
-                } catch (IllegalStateException e) {
+                } catch (IllegalStateException | RejectedExecutionException e) {
                     inUse.countDown(); // closed, as it should be
                 } catch (Throwable t) {
                     failure.set(t);

@@ -1,0 +1,560 @@
+package dev.isthmus.loop;
+
+import dev.isthmus.internal.EventSource;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.WatchedDescriptors;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.IntSupplier;
+import java.util.function.Supplier;
+
+/**
+ * Serves many things from one thread: events of connections, completions, UCX workers, other descriptors, timers, and
+ * tasks of other threads. Each is handled when there is something to handle; when there is nothing, the thread sleeps.
+ *
+ * <p>A loop that is {@linkplain #start() started} has a thread of its own, until it is closed:
+ *
+ * {@snippet :
+ * try (var loop = EventLoop.start();
+ *         var worker = context.createWorker(loop, config -> {})) { // belongs to the loop's thread
+ *     UcpEndpoint endpoint = loop.call(() -> worker.createEndpoint(address));
+ *     loop.submitAsync(() -> endpoint.tagSendAsync(buffer, 7)).join();
+ *     loop.submitAsync(() -> endpoint.closeAsync()).join();
+ * }
+ * }
+ *
+ * <p>One that is {@linkplain #open() opened} is turned by the program, as its own loop or as part of another:
+ *
+ * {@snippet :
+ * try (var loop = EventLoop.open()) {
+ *     loop.add(channel, event -> server.onEvent(event)); // hundreds of connections on one channel
+ *     loop.add(completions, queue -> server.onCompletions(queue));
+ *     loop.schedule(Duration.ofSeconds(10), server::dropIdle);
+ *     loop.run(); // until another thread, or a handler, calls stop()
+ * }
+ * }
+ *
+ * <p>Handlers, timers and tasks run on the thread that turns the loop, one after another; what they use, such as queue
+ * pairs, belongs to it. They do not turn the loop that calls them, and whatever they wait for, all else waits, too. What
+ * one throws ends the turn, and nothing is lost: the next one goes on. {@link #add}, {@link #schedule}, {@link #execute},
+ * {@link #submit}, {@link #submitAsync}, {@link #call}, {@link #wakeup} and {@link #stop} are for any thread.
+ */
+public final class EventLoop implements Executor, AutoCloseable {
+
+    /** How many tasks and timers a turn runs, so that sources have their turn when those come without end. */
+    private static final int FAIR_SHARE = 64;
+
+    /** Of so many turns in which others are polled, one looks at descriptors. */
+    private static final int LOOK_AT_DESCRIPTORS = 16;
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+
+    static {
+        Natives.of(EventLoop.class).has(Lifetime.class, loop -> loop.lifetime);
+    }
+
+    private final EventLoopConfig config;
+    private final Lifetime lifetime = new Lifetime("EventLoop", "" + NUMBERS.incrementAndGet());
+    private final WatchedDescriptors descriptors = new WatchedDescriptors(lifetime);
+    private final Sources sources = new Sources(descriptors, () -> isStopping());
+    private final Timers timers = new Timers();
+    private final Tasks tasks;
+    private final AtomicReference<Thread> turning = new AtomicReference<>(); // null: nobody
+    private final Thread thread; // null if it is the program that turns
+    private volatile boolean stopped;
+    private volatile boolean woken;
+    private volatile boolean asleep; // or just going to be
+    private int turns; // of the thread that turns
+
+    private EventLoop(EventLoopConfig config, boolean started) {
+        this.config = config;
+        this.tasks = new Tasks(this, config.maxTasks());
+        this.thread = started ? config.threads().newThread(this::runUntilClosed) : null;
+    }
+
+    /**
+     * Starts a loop with a thread of its own, which serves until the loop is closed.
+     *
+     * @return the loop, which the caller closes
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static EventLoop start() {
+        return start(config -> {});
+    }
+
+    /**
+     * Starts a loop with a thread of its own, which serves until the loop is closed. An interrupt of that does not end it.
+     *
+     * @param configurer fills in what is to differ from the defaults
+     * @return the loop, which the caller closes
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static EventLoop start(Consumer<EventLoopConfig> configurer) {
+        var config = new EventLoopConfig();
+        config.filling.by(configurer, config);
+        var loop = new EventLoop(config, true);
+        loop.thread.start();
+        return loop;
+    }
+
+    /**
+     * Opens a loop that the program turns, by {@link #run} or {@link #turn}.
+     *
+     * @return the loop, which the caller closes
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static EventLoop open() {
+        return open(config -> {});
+    }
+
+    /**
+     * Opens a loop that the program turns, by {@link #run} or {@link #turn}.
+     *
+     * @param configurer fills in what is to differ from the defaults
+     * @return the loop, which the caller closes
+     * @throws IllegalArgumentException if it sets what only a loop with a thread of its own has
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static EventLoop open(Consumer<EventLoopConfig> configurer) {
+        var config = new EventLoopConfig();
+        config.filling.by(configurer, config);
+        config.checkThreadless();
+        return new EventLoop(config, false);
+    }
+
+    /**
+     * Serves a source of events, such as an event channel or a completion channel. One of this library cannot be closed
+     * meanwhile. Others may take events from it, too.
+     *
+     * @param <E> its events
+     * @param source the source
+     * @param handler is called with each event. One for a {@link dev.isthmus.verbs.CompletionChannel} asks the queue for
+     *     the next event, and then polls until the queue is empty
+     * @return lets it go
+     * @throws IllegalStateException if this or the source is closed
+     */
+    public <E> Registration add(Source<E> source, Consumer<? super E> handler) {
+        Objects.requireNonNull(handler, "handler");
+        lifetime.check();
+        String what = source.getClass().getSimpleName();
+        EventSource own = Natives.partOrNull(source, EventSource.class);
+        return sources.add(what, source.fileDescriptor(), () -> handleSome(source, handler), own);
+    }
+
+    private <E> int handleSome(Source<E> source, Consumer<? super E> handler) {
+        int handled = 0;
+        while (handled < Sources.FAIR_SHARE && !(handled > 0 && isStopping())) {
+            E event = source.poll();
+            if (event == null) {
+                break;
+            }
+            handler.accept(event);
+            handled++;
+        }
+        return handled;
+    }
+
+    /**
+     * Serves a file descriptor.
+     *
+     * @param fileDescriptor its number; it stays open until it is let go, or this is closed
+     * @param handler is called on each turn at whose time it is readable, or in error
+     * @return lets it go
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if it cannot be watched, as epoll cannot watch files, or one twice
+     */
+    public Registration add(int fileDescriptor, Runnable handler) {
+        Objects.requireNonNull(handler, "handler");
+        lifetime.check();
+        IntSupplier handle = () -> {
+            handler.run();
+            return 1;
+        };
+        return sources.add("fd", fileDescriptor, handle, null);
+    }
+
+    /**
+     * Serves something that has to be asked on each turn. While it is there, the loop spins before it sleeps: see {@link
+     * EventLoopConfig#spin}.
+     *
+     * @param source is asked on the thread that turns this
+     * @return lets it go
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if its descriptor cannot be watched
+     */
+    public Registration add(Polled source) {
+        lifetime.check();
+        return sources.add(source);
+    }
+
+    /**
+     * Has the loop's thread run something, later. When it throws, that ends a turn.
+     *
+     * @param delay in how long, at the earliest
+     * @param task what to run
+     * @return cancels it
+     * @throws IllegalStateException if this is closed
+     */
+    public Timer schedule(Duration delay, Runnable task) {
+        Objects.requireNonNull(task, "task");
+        lifetime.check();
+        long nanos = Math.min(nanos(delay), Long.MAX_VALUE / 2); // times that are compared are not further apart
+        Timer timer = timers.add(System.nanoTime() + nanos, task);
+        if (timers.isNext(timer)) {
+            wakeFromSleep();
+        }
+        return timer;
+    }
+
+    /**
+     * Has the loop's thread run something, soon; tasks of one thread in their order. When it throws, that ends a turn. Costs
+     * an allocation and, when the loop sleeps, a system call.
+     *
+     * @param task what to run
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     */
+    @Override
+    public void execute(Runnable task) {
+        tasks.add(Objects.requireNonNull(task, "task"));
+        wakeFromSleep();
+    }
+
+    /**
+     * Has the loop's thread run something, soon, for its result.
+     *
+     * @param <T> what the task returns
+     * @param task what to run
+     * @return completed on the loop's thread, with what the task returned or threw; if it is cancelled before the task
+     *     has begun, the task is not run
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     */
+    public <T> CompletableFuture<T> submit(Callable<? extends T> task) {
+        Objects.requireNonNull(task, "task");
+        return submitAsync(() -> CompletableFuture.completedFuture(task.call()));
+    }
+
+    /**
+     * Has the loop's thread run something, soon, and tells when it has.
+     *
+     * @param task what to run
+     * @return completed on the loop's thread, with what the task threw if it did; if it is cancelled before the task has
+     *     begun, the task is not run
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     */
+    public CompletableFuture<Void> submit(Runnable task) {
+        return submit(Executors.callable(task, (Void) null));
+    }
+
+    /**
+     * Has the loop's thread begin something, soon, such as {@link dev.isthmus.ucx.UcpEndpoint#tagSendAsync}.
+     *
+     * <p>The returned future ends when the task's does, and so, if that is one of this library's, when UCX no longer uses
+     * the buffer. To cancel or complete it, or to let it time out, asks the same of the task's future: see {@link
+     * dev.isthmus.ucx.UcpRequests#whenDone}. If the loop has not started the task yet, it ends at once, and the task is
+     * not run.
+     *
+     * @param <T> what it ends with
+     * @param task begins something, and returns its future
+     * @return completed on the loop's thread as the task's future is, or with what the task threw
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     */
+    public <T> CompletableFuture<T> submitAsync(Callable<? extends CompletableFuture<T>> task) {
+        var future = new TaskFuture<T>(this, Objects.requireNonNull(task, "task"));
+        execute(future);
+        return future;
+    }
+
+    /**
+     * Runs something on the loop's thread and waits for its result; at once on the calling thread when that is the loop's,
+     * or no thread turns the loop yet. Blocks.
+     *
+     * @param <T> what the task returns
+     * @param task what to run; what it throws comes out of this
+     * @return what the task returned
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     */
+    public <T> T call(Supplier<? extends T> task) {
+        if (isCurrent() || (thread == null && turning.get() == null)) {
+            return task.get();
+        }
+        CompletableFuture<T> result = submit(task::get);
+        try {
+            return result.join();
+        } catch (CompletionException e) {
+            throw unchecked(e.getCause());
+        }
+    }
+
+    private static RuntimeException unchecked(Throwable t) {
+        return switch (t) {
+            case RuntimeException e -> e;
+            case Error e -> throw e;
+            default -> throw new AssertionError("not thrown by what the loop calls", t);
+        };
+    }
+
+    /**
+     * Whether the caller is the loop's own thread, or the one that turns it now.
+     *
+     * @return whether it is
+     */
+    public boolean isCurrent() {
+        return Thread.currentThread().equals(thread != null ? thread : turning.get());
+    }
+
+    /**
+     * Handles what is there; when nothing is, waits for something first. Of many tasks, descriptors or events of a source it
+     * handles some, and the next turn goes on.
+     *
+     * @param timeout how long to wait; zero or less does not wait
+     * @return whether anything was handled
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException if this is closed, before or meanwhile; or if a turn is under way, on another thread or
+     *     because a handler calls this
+     */
+    public boolean turn(Duration timeout) throws InterruptedException {
+        beginTurn();
+        try {
+            return handleOrAwait(nanos(timeout));
+        } finally {
+            turning.set(null);
+        }
+    }
+
+    private void beginTurn() {
+        Thread other = turning.compareAndExchange(null, Thread.currentThread());
+        if (other != null) {
+            throw new IllegalStateException(this + " is in a turn of " + other.getName()
+                    + " already: let one thread turn it, and let its handlers return");
+        }
+    }
+
+    private boolean handleOrAwait(long nanos) throws InterruptedException {
+        boolean anyPolled = sources.anyPolled();
+        boolean look = !anyPolled || ++turns % LOOK_AT_DESCRIPTORS == 0;
+        if (handle(look)) {
+            return true;
+        }
+        long spin = Math.min(nanos, config.spinNanos(anyPolled));
+        if (spin > 0 && handleWithin(spin)) {
+            return true;
+        }
+        if (nanos > spin) {
+            sleep(nanos == Long.MAX_VALUE ? nanos : nanos - spin);
+        } else if (Thread.interrupted()) {
+            throw new InterruptedException();
+        }
+        return handle(true);
+    }
+
+    private boolean handle(boolean look) {
+        boolean any = timers.run(FAIR_SHARE);
+        any |= tasks.run(FAIR_SHARE);
+        if (thread != null && tasks.hasEnded()) {
+            return true; // one of them was the last
+        }
+        any |= sources.poll();
+        return (look && sources.handleReady()) || any;
+    }
+
+    private boolean handleWithin(long nanos) {
+        long begin = System.nanoTime();
+        for (int i = 1; !isStopping() && !woken && System.nanoTime() - begin < nanos; i++) {
+            Thread.onSpinWait();
+            if (handle(i % LOOK_AT_DESCRIPTORS == 0)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void sleep(long nanos) throws InterruptedException {
+        asleep = true;
+        try {
+            if (tasks.isEmpty() && !woken && !isStopping() && sources.arm()) {
+                long most = sources.longestSleep(Math.min(nanos, timers.nanosLeft()));
+                descriptors.await(duration(most));
+            } else if (Thread.interrupted()) {
+                throw new InterruptedException();
+            }
+        } finally {
+            asleep = false;
+            woken = false;
+        }
+    }
+
+    /**
+     * Turns until {@link #stop} is called.
+     *
+     * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
+     * @throws IllegalStateException as {@link #turn} does
+     */
+    public void run() throws InterruptedException {
+        lifetime.check(); // also when it was stopped before
+        beginTurn();
+        try {
+            while (!isStopping()) {
+                handleOrAwait(Long.MAX_VALUE);
+            }
+            stopped = false;
+        } finally {
+            turning.set(null);
+        }
+    }
+
+    /**
+     * Ends {@link #run} after the event that is being handled, or the next run at once. One that was {@linkplain #start
+     * started} goes on: {@link #close} ends it.
+     */
+    public void stop() {
+        stopped = true;
+        wakeFromSleep();
+    }
+
+    /** Ends the wait of the thread that turns this, or the next one if it does not wait. */
+    public void wakeup() {
+        woken = true;
+        wakeFromSleep();
+    }
+
+    private void wakeFromSleep() {
+        if (asleep) {
+            descriptors.wakeup();
+        }
+    }
+
+    private boolean isStopping() {
+        return stopped || tasks.isClosing();
+    }
+
+    private void runUntilClosed() {
+        while (!tasks.hasEnded()) {
+            try {
+                run();
+                if (tasks.isClosing()) {
+                    tasks.closing(false);
+                    end();
+                }
+            } catch (InterruptedException e) {
+                assert e != null; // close() ends it, and nothing else
+            } catch (Throwable t) {
+                report(t);
+            }
+        }
+        boolean more = true;
+        while (more) { // given while it ended
+            try {
+                more = tasks.run(Integer.MAX_VALUE);
+            } catch (Throwable t) {
+                report(t);
+            }
+        }
+    }
+
+    private void report(Throwable t) {
+        try {
+            config.exceptionHandler().accept(t);
+        } catch (Throwable ignored) {
+            // Nobody is left to tell.
+        }
+    }
+
+    /**
+     * Closes the loop, and lets go what it serves. Does nothing when it is closed already.
+     *
+     * <p>One that was {@linkplain #start started} runs the tasks first that it was given. Blocks until its thread has ended,
+     * but not when it is called on that thread: then the loop ends after the task or handler that calls. One that was
+     * {@linkplain #open opened} runs no more tasks: their futures end with a RejectedExecutionException. A thread that
+     * turns it meanwhile gets an IllegalStateException.
+     *
+     * @throws IllegalStateException if workers are open that belong to it; it names how many, and the loop goes on. When
+     *     its own thread calls this, that goes to {@link EventLoopConfig#exceptionHandler}
+     */
+    @Override
+    public void close() {
+        if (thread == null) {
+            end();
+            tasks.reject();
+        } else if (isCurrent()) {
+            tasks.closing(!tasks.hasEnded()); // when it has, tasks that were given before are still to run
+        } else {
+            endOnItsThread();
+            join();
+        }
+    }
+
+    private void endOnItsThread() {
+        var closed = new CompletableFuture<Void>();
+        try {
+            tasks.addLast(() -> {
+                try {
+                    end();
+                    stopped = true;
+                    closed.complete(null);
+                } catch (Throwable t) {
+                    closed.completeExceptionally(t);
+                }
+            });
+            wakeFromSleep();
+            closed.join();
+        } catch (RejectedExecutionException e) {
+            assert e != null; // it is closed already, or its thread is just ending
+        } catch (CompletionException e) {
+            throw unchecked(e.getCause());
+        }
+    }
+
+    private synchronized void end() {
+        lifetime.close(() -> {
+            descriptors.close();
+            sources.release();
+            timers.clear();
+            tasks.end();
+        });
+    }
+
+    private void join() {
+        boolean interrupted = false;
+        while (thread.isAlive()) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Whether its thread sleeps, or is just going to. */
+    boolean isAsleep() {
+        return asleep;
+    }
+
+    /** Nanoseconds; 0 if it is negative, {@link Long#MAX_VALUE} if it is longer than 292 years. */
+    static long nanos(Duration time) {
+        return Math.max(0, TimeUnit.NANOSECONDS.convert(time));
+    }
+
+    static Duration duration(long nanos) {
+        return nanos == Long.MAX_VALUE ? EventSource.FOREVER : Duration.ofNanos(nanos);
+    }
+
+    /** The class and a number. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,230 @@
+package dev.isthmus.loop;
+
+import dev.isthmus.internal.EventSource;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.WatchedDescriptors;
+import java.util.Arrays;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
+
+/** What a loop serves. Any thread adds and removes; the one that turns handles. */
+@SuppressWarnings("ReferenceEquality") // the same array or source is meant
+final class Sources {
+
+    /** How many descriptors a turn looks at, and how many events of each it handles. */
+    static final int FAIR_SHARE = 64;
+
+    private final WatchedDescriptors descriptors;
+    private final BooleanSupplier stopped;
+    private volatile Entry[] entries = {}; // by the numbers of their descriptors; null where one was removed
+    private volatile Polled[] polled = {};
+
+    /** Sources that have events of which their descriptors do not tell. */
+    private final Queue<Entry> unannounced = new ConcurrentLinkedQueue<>();
+
+    private final int[] ready = new int[FAIR_SHARE]; // of the thread that turns, as what follows
+    private int first; // of those that are polled: not always the same, or it could keep others out by throwing
+
+    Sources(WatchedDescriptors descriptors, BooleanSupplier stopped) {
+        this.descriptors = descriptors;
+        this.stopped = stopped;
+    }
+
+    /** Something that is served. */
+    private final class Entry implements Registration {
+
+        private final int fd;
+        private final IntSupplier handle; // handles some of its events; returns how many
+        private final Polled polledOne; // null if it has a handler
+        private final EventSource own; // of an object of this library; else null
+        private final Lifetime hold; // keeps that open; else null
+        private final Runnable look = this::lookAgain;
+        private int number; // -1 once it is removed; guarded by Sources.this
+
+        Entry(String what, int fd, IntSupplier handle, Polled polledOne, EventSource own) {
+            this.fd = fd;
+            this.handle = handle;
+            this.polledOne = polledOne;
+            this.own = own;
+            this.hold = own == null ? null : new Lifetime("EventLoop", what, own.lifetime());
+        }
+
+        private void lookAgain() {
+            unannounced.add(this);
+            descriptors.wakeup();
+        }
+
+        void open() {
+            if (own == null) {
+                insert(this);
+                return;
+            }
+            hold.open(() -> {
+                own.watchers().add(look);
+                try {
+                    insert(this);
+                } catch (RuntimeException e) {
+                    own.watchers().remove(look);
+                    throw e;
+                }
+                return null;
+            });
+        }
+
+        @Override
+        public void close() {
+            if (remove(this)) {
+                letGo();
+            }
+        }
+
+        void letGo() {
+            if (own != null) {
+                own.watchers().remove(look);
+                hold.close(() -> {});
+            }
+        }
+    }
+
+    /** Serves what handles some of its events when its descriptor is readable. */
+    Registration add(String what, int fd, IntSupplier handle, EventSource own) {
+        var entry = new Entry(what, fd, handle, null, own);
+        entry.open();
+        return entry;
+    }
+
+    /** Serves what is asked on each turn. */
+    Registration add(Polled source) {
+        var entry = new Entry("Polled", source.fileDescriptor(), () -> 0, source, null);
+        entry.open();
+        return entry;
+    }
+
+    private synchronized void insert(Entry entry) {
+        Entry[] all = entries;
+        int number = 0;
+        while (number < all.length && all[number] != null) {
+            number++;
+        }
+        Entry[] more = number < all.length ? all : Arrays.copyOf(all, Math.max(8, 2 * all.length));
+        more[number] = entry; // first: the thread that turns may hear of the descriptor at once
+        entries = more;
+        boolean added = false;
+        try {
+            descriptors.add(entry.fd, number);
+            added = true;
+        } finally {
+            if (!added) {
+                more[number] = null;
+            }
+        }
+        entry.number = number;
+        if (entry.polledOne != null) {
+            Polled[] longer = Arrays.copyOf(polled, polled.length + 1);
+            longer[polled.length] = entry.polledOne;
+            polled = longer;
+            descriptors.wakeup(); // it is to be armed before the thread sleeps
+        }
+    }
+
+    private synchronized boolean remove(Entry entry) {
+        if (entry.number < 0) {
+            return false;
+        }
+        descriptors.remove(entry.fd);
+        entries[entry.number] = null;
+        entry.number = -1;
+        if (entry.polledOne != null) {
+            polled = Arrays.stream(polled)
+                    .filter(each -> each != entry.polledOne)
+                    .toArray(Polled[]::new);
+        }
+        return true;
+    }
+
+    /** Lets all go, when the loop is closed: nothing is served any more. */
+    void release() {
+        Entry[] left;
+        synchronized (this) {
+            left = entries;
+            entries = new Entry[0];
+            polled = new Polled[0];
+            for (Entry entry : left) {
+                if (entry != null) {
+                    entry.number = -1;
+                }
+            }
+        }
+        for (Entry entry : left) {
+            if (entry != null) {
+                entry.letGo();
+            }
+        }
+    }
+
+    boolean anyPolled() {
+        return polled.length > 0;
+    }
+
+    /** Asks what is polled; returns whether there was anything. */
+    boolean poll() {
+        Polled[] all = polled;
+        boolean any = false;
+        first = first + 1 < all.length ? first + 1 : 0;
+        for (int i = 0; i < all.length && all == polled && !stopped.getAsBoolean(); i++) {
+            int at = first + i;
+            any |= all[at < all.length ? at : at - all.length].poll();
+        }
+        return any || all != polled; // that one has come or gone is something, too
+    }
+
+    /** Whether the thread may sleep, as far as what is served goes. What comes now ends the sleep. */
+    boolean arm() {
+        for (Polled each : polled) {
+            if (!each.arm()) {
+                return false;
+            }
+        }
+        return unannounced.isEmpty();
+    }
+
+    /** For how many nanoseconds the thread may sleep. */
+    long longestSleep(long nanos) {
+        long most = nanos;
+        for (Polled each : polled) {
+            most = Math.min(most, EventLoop.nanos(each.longestSleep(EventLoop.duration(most))));
+        }
+        return most;
+    }
+
+    /** Handles some events of those whose descriptors are readable; returns whether there were any. */
+    boolean handleReady() {
+        int count = descriptors.ready(ready);
+        boolean any = false;
+        for (int i = 0; i < count; i++) {
+            Entry[] all = entries;
+            Entry entry = ready[i] < all.length ? all[ready[i]] : null;
+            if (entry != null) {
+                any |= entry.handle.getAsInt() > 0; // what is left, or throws, is ready at the next turn, too
+            }
+        }
+        return handleUnannounced() || any;
+    }
+
+    private boolean handleUnannounced() {
+        boolean any = false;
+        Entry entry = unannounced.peek();
+        for (int i = 0; i < FAIR_SHARE && entry != null; i++) {
+            int handled = entry.handle.getAsInt();
+            any |= handled > 0;
+            unannounced.remove(); // now that its handler has not thrown
+            if (handled == FAIR_SHARE) {
+                unannounced.add(entry);
+            }
+            entry = unannounced.peek();
+        }
+        return any;
+    }
+}

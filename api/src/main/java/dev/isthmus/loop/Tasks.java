@@ -1,0 +1,88 @@
+package dev.isthmus.loop;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What other threads have given a loop to run. Those of one thread run in their order. */
+final class Tasks {
+
+    private final Object loop; // for messages
+    private final int most;
+    private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
+    private final AtomicInteger size = new AtomicInteger();
+    private volatile boolean ended; // none is taken any more
+    private boolean closing; // by a task or handler, of the loop's own thread
+
+    Tasks(Object loop, int most) {
+        this.loop = loop;
+        this.most = most;
+    }
+
+    void add(Runnable task) {
+        if (size.incrementAndGet() > most || ended) {
+            size.decrementAndGet();
+            throw new RejectedExecutionException(
+                    ended ? loop + " is closed" : loop + " has " + most + " tasks that wait: try again later");
+        }
+        enqueue(task);
+    }
+
+    /** Adds one though there are as many as there may be: the one that closes the loop. */
+    void addLast(Runnable task) {
+        size.incrementAndGet();
+        enqueue(task);
+    }
+
+    private void enqueue(Runnable task) {
+        queue.add(task);
+        if (ended && queue.remove(task)) { // otherwise it was taken at the end
+            throw new RejectedExecutionException(loop + " is closed");
+        }
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    /** The loop is to be closed before another is run, or not any more. */
+    void closing(boolean soon) {
+        closing = soon;
+    }
+
+    boolean isEmpty() {
+        return queue.isEmpty();
+    }
+
+    /** Runs so many at most, until one closes the loop; returns whether it ran any. */
+    boolean run(int atMost) {
+        int ran = 0;
+        Runnable task;
+        while (ran < atMost && !closing && (task = queue.poll()) != null) {
+            ran++;
+            size.decrementAndGet();
+            task.run();
+        }
+        return ran > 0;
+    }
+
+    /** From now on none is taken. */
+    void end() {
+        ended = true;
+    }
+
+    boolean hasEnded() {
+        return ended;
+    }
+
+    /** Tells those who wait for tasks that are not run any more. */
+    void reject() {
+        Runnable task;
+        while ((task = queue.poll()) != null) {
+            if (task instanceof TaskFuture<?> future) {
+                future.reject(new RejectedExecutionException(loop + " was closed before the task was run"));
+            }
+        }
+    }
+}

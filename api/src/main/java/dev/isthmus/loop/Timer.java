@@ -1,0 +1,50 @@
+package dev.isthmus.loop;
+
+/** A task of an {@link EventLoop} that runs at its time. */
+public final class Timer implements Comparable<Timer> {
+
+    private final Timers timers;
+    private final long due; // by System.nanoTime
+    private final long number; // of two at the same time, the one that was set first comes first
+    private final Runnable task;
+
+    Timer(Timers timers, long due, long number, Runnable task) {
+        this.timers = timers;
+        this.due = due;
+        this.number = number;
+        this.task = task;
+    }
+
+    /**
+     * Has it not run, if it has not begun. Nothing of it is left. Thread-safe. Does not block.
+     *
+     * @return whether it will not run; false if it has begun, or was cancelled before
+     */
+    public boolean cancel() {
+        return timers.remove(this);
+    }
+
+    long due() {
+        return due;
+    }
+
+    void run() {
+        task.run();
+    }
+
+    @Override
+    public int compareTo(Timer other) {
+        long later = due - other.due; // which may overflow, as nanoTime may
+        return later != 0 ? Long.signum(later) : Long.compare(number, other.number);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return this == other;
+    }
+
+    @Override
+    public int hashCode() {
+        return System.identityHashCode(this);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.isthmus.ucx;
+
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.loop.Polled;
+import dev.isthmus.loop.Registration;
+import java.time.Duration;
+
+/** A worker that a loop progresses. On the loop's thread. */
+final class LoopedWorker implements Polled {
+
+    private final UcpWorker worker;
+    private final UcpCompletions completions; // null if nobody is told
+    private final UcpCompletionHandler handler;
+    private final Registration registration;
+
+    LoopedWorker(EventLoop loop, UcpWorker worker, UcpWorkerConfig config) {
+        this.worker = worker;
+        this.completions = config.completions();
+        this.handler = config.completionHandler();
+        this.registration = loop.add(this);
+    }
+
+    boolean tellsOfCompletions() {
+        return completions != null;
+    }
+
+    /** The worker is just being destroyed. */
+    void leave() {
+        registration.close();
+    }
+
+    @Override
+    public boolean poll() {
+        if (worker.owner().isClosed()) {
+            return false;
+        }
+        boolean busy = worker.progress() != 0;
+        if (completions == null || worker.owner().isClosed() || worker.poll(completions) == 0) {
+            return busy;
+        }
+        handler.onCompletions(completions);
+        return true;
+    }
+
+    @Override
+    public boolean arm() {
+        return worker.wakeup().arm();
+    }
+
+    @Override
+    public int fileDescriptor() {
+        return worker.wakeup().fileDescriptor();
+    }
+
+    @Override
+    public Duration longestSleep(Duration most) {
+        return worker.closing().atMost(most);
+    }
+}
