@@ -15,8 +15,6 @@ import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Deque;
 
 /**
  * A connection with all that belongs to it: an RC queue pair, a completion queue that can be waited on, and a protection
@@ -56,7 +54,7 @@ public final class Connection implements AutoCloseable {
     private CmException end; // null while it is connected
     private Deadline flushed; // until when completions may come after the end
     private final OwnerThread owner = new OwnerThread(this);
-    private final Deque<AutoCloseable> owned = new ArrayDeque<>();
+    private final OwnedResources owned = new OwnedResources();
     private boolean eventTaken; // whether the completion queue has sent its event, and must be asked for another
 
     private Connection(ConnectionId id, ConnectionSetup setup, Undo undo) {
@@ -166,21 +164,7 @@ public final class Connection implements AutoCloseable {
      */
     public <T extends AutoCloseable> T closeWith(T resource) {
         owner.check();
-        owned.push(resource);
-        return resource;
-    }
-
-    private void closeOwned() {
-        while (!owned.isEmpty()) {
-            try {
-                owned.peek().close();
-            } catch (RuntimeException e) {
-                throw e;
-            } catch (Exception e) {
-                throw new IllegalStateException(owned.peek() + " could not be closed", e);
-            }
-            owned.pop();
-        }
+        return owned.add(resource);
     }
 
     /**
@@ -345,7 +329,7 @@ public final class Connection implements AutoCloseable {
     @Override
     public void close() {
         queuePair.close();
-        closeOwned();
+        owned.close();
         if (loop != null) {
             loop.close();
         }

@@ -4,7 +4,6 @@ import dev.isthmus.CmException;
 import dev.isthmus.internal.Deadline;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.verbs.QueuePairState;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -183,7 +182,7 @@ public final class Listener implements AutoCloseable {
             }
             Admission admission = config.admission().apply(request);
             if (!admission.isAccepted()) {
-                reject(requested, admission.privateData());
+                Answers.reject(requested, admission.privateData());
                 return;
             }
             config.setup().applyOptions(requested);
@@ -192,7 +191,7 @@ public final class Listener implements AutoCloseable {
                 return;
             }
             undo.add(connection);
-            if (accept(requested, admission.privateData())) {
+            if (Answers.accept(requested, config.setup().parameters(), admission.privateData())) {
                 undo.keep();
                 handshakes.put(
                         requested,
@@ -206,42 +205,10 @@ public final class Listener implements AutoCloseable {
         try {
             return Connection.prepared(requested, config.setup());
         } catch (CmException e) {
-            if (hasEnded(requested)) {
+            if (Answers.hasEnded(requested)) {
                 return null;
             }
             throw e;
-        }
-    }
-
-    /** No event tells of a request whose peer has gone: but no queue pair could be brought to any state for it. */
-    private static boolean hasEnded(ConnectionId requested) {
-        try {
-            requested.transition(QueuePairState.INIT);
-            return false;
-        } catch (CmException e) {
-            return true;
-        }
-    }
-
-    private static void reject(ConnectionId requested, PrivateData data) {
-        try {
-            requested.reject(data);
-        } catch (CmException e) {
-            return; // the peer has gone meanwhile
-        }
-    }
-
-    private boolean accept(ConnectionId requested, PrivateData data) {
-        Consumer<ConnectionConfig> told = parameters -> {
-            if (data.length() > 0) {
-                parameters.privateData(data);
-            }
-        };
-        try {
-            requested.accept(config.setup().parameters().andThen(told));
-            return true;
-        } catch (CmException e) {
-            return false; // the peer has gone meanwhile
         }
     }
 

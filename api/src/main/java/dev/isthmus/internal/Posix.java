@@ -24,7 +24,9 @@ final class Posix {
     private static final int EPOLL_CLOEXEC = 0x80000;
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
+    private static final int EPOLL_CTL_MOD = 3;
     private static final int EPOLLIN = 1;
+    private static final int EPOLLONESHOT = 1 << 30;
 
     /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
     private static final long EPOLL_EVENT = isX86() ? 12 : 16;
@@ -118,11 +120,20 @@ final class Posix {
 
     /** Adds a descriptor with a number to an {@code epoll} one, from which it vanishes when it is closed. */
     static void watch(int epoll, int fd, int number) {
+        control(epoll, EPOLL_CTL_ADD, fd, EPOLLIN, number);
+    }
+
+    /** Has an {@code epoll} descriptor tell once, by its own number, that another is readable; that one may be known to it. */
+    static void watchOnce(int epoll, int fd, boolean known) {
+        control(epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLONESHOT, fd);
+    }
+
+    private static void control(int epoll, int operation, int fd, int events, int number) {
         try (var call = new NativeCall()) {
             MemorySegment event = call.allocate(EPOLL_EVENT, Long.BYTES);
-            event.set(JAVA_INT, 0, EPOLLIN);
+            event.set(JAVA_INT, 0, events);
             event.set(JAVA_INT, EPOLL_DATA, number);
-            if (call.integer(EPOLL_CTL, epoll, EPOLL_CTL_ADD, fd, event) != 0) {
+            if (call.integer(EPOLL_CTL, epoll, operation, fd, event) != 0) {
                 throw failure(EPOLL_CTL, "fd " + fd, call.errno());
             }
         }
@@ -137,9 +148,21 @@ final class Posix {
 
     /** Stores the numbers of descriptors that are readable or in error; returns how many. Does not wait. */
     static int ready(int epoll, int[] numbers) {
+        return ready(epoll, numbers, 0);
+    }
+
+    /** The same, but waits until there is one; returns 0 when a signal has ended the wait. */
+    static int awaitReady(int epoll, int[] numbers) {
+        return ready(epoll, numbers, -1);
+    }
+
+    private static int ready(int epoll, int[] numbers, int millis) {
         try (var call = new NativeCall()) {
             MemorySegment events = call.allocate(numbers.length * EPOLL_EVENT, Long.BYTES);
-            int count = call.integer(EPOLL_WAIT, epoll, events, numbers.length, 0);
+            int count = call.integer(EPOLL_WAIT, epoll, events, numbers.length, millis);
+            if (count < 0 && call.errno() == Errno.EINTR) {
+                return 0;
+            }
             if (count < 0) {
                 throw failure(EPOLL_WAIT, "", call.errno());
             }

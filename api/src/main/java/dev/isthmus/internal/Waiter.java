@@ -13,10 +13,7 @@ import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
-import java.util.concurrent.Executors;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * What one thread at a time waits on: a file descriptor, and an eventfd by which others end the wait.
@@ -33,23 +30,23 @@ final class Waiter extends AbstractSelector {
     private static final long REVENTS = 6;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    /** Threads that wait for virtual ones; apart, so that programs without those have none. */
-    private static final class Helpers {
-        static final Executor THREADS = Executors.newCachedThreadPool(
-                Thread.ofPlatform().daemon().name("isthmus-wait-", 0).factory());
+    /** What {@link #poll} finds. */
+    private static final int READABLE = 1;
 
-        private Helpers() {}
-    }
+    private static final int WOKEN = 2;
 
     private final MemorySegment descriptors = Arena.ofAuto().allocate(2 * POLLFD, 8);
     private final MemorySegment timeout = Arena.ofAuto().allocate(16, 8); // struct timespec
     private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
+    private final int fd;
     private final int wakeFd = Posix.eventfd();
+    private volatile Thread parked; // a virtual thread that waits here; else null
     private boolean wakeable = true; // guarded by this
 
     /** A waiter for a descriptor that outlives it. */
     Waiter(int fd) {
         super(SelectorProvider.provider());
+        this.fd = fd;
         watch(0, fd);
         watch(POLLFD, wakeFd);
     }
@@ -68,44 +65,58 @@ final class Waiter extends AbstractSelector {
      */
     boolean await(long nanos) throws InterruptedException {
         if (Thread.currentThread().isVirtual()) {
-            return awaitElsewhere(nanos);
+            return awaitParked(nanos);
         }
-        boolean readable;
+        int found;
         try {
             begin();
-            readable = poll(nanos);
+            found = poll(nanos);
         } finally {
             end();
         }
         if (Thread.interrupted()) {
             throw new InterruptedException();
         }
-        return readable;
+        return (found & READABLE) != 0;
     }
 
-    /** A virtual thread in C would hold its carrier, and a few of them every carrier there is: a helper waits. */
-    private boolean awaitElsewhere(long nanos) throws InterruptedException {
-        var wait = CompletableFuture.supplyAsync(() -> poll(nanos), Helpers.THREADS);
+    /** A virtual thread in C would hold its carrier, and a few of them every carrier there is: it parks instead. */
+    private boolean awaitParked(long nanos) throws InterruptedException {
+        long begin = System.nanoTime();
+        parked = Thread.currentThread();
         try {
-            return wait.get();
-        } catch (InterruptedException e) {
-            wakeup();
-            wait.join(); // soon over, and before another thread uses this
-            throw e;
-        } catch (ExecutionException e) {
-            throw new IllegalStateException(e.getCause());
+            while (true) {
+                int found = poll(0);
+                if (Thread.interrupted()) {
+                    throw new InterruptedException();
+                }
+                long left = nanos == Long.MAX_VALUE ? nanos : nanos - (System.nanoTime() - begin);
+                if (found != 0 || left <= 0) {
+                    return (found & READABLE) != 0;
+                }
+                ParkedThreads.unparkWhenReadable(fd, parked);
+                LockSupport.parkNanos(this, left);
+            }
+        } finally {
+            ParkedThreads.forget(fd, parked);
+            parked = null;
         }
     }
 
-    private boolean poll(long nanos) {
+    private int poll(long nanos) {
         int ready = Posix.poll(errno, descriptors, 2, timeoutOf(nanos));
         if (ready < 0 && NativeCall.errnoOf(errno) != Errno.EINTR) {
             throw new VerbsException("ppoll", "", NativeCall.errnoOf(errno), "");
         }
-        if (ready > 0 && descriptors.get(JAVA_SHORT, POLLFD + REVENTS) != 0) {
-            Posix.reset(wakeFd);
+        if (ready <= 0) {
+            return 0;
         }
-        return ready > 0 && descriptors.get(JAVA_SHORT, REVENTS) != 0;
+        int found = descriptors.get(JAVA_SHORT, REVENTS) != 0 ? READABLE : 0;
+        if (descriptors.get(JAVA_SHORT, POLLFD + REVENTS) != 0) {
+            Posix.reset(wakeFd);
+            found |= WOKEN;
+        }
+        return found;
     }
 
     private MemorySegment timeoutOf(long nanos) {
@@ -122,6 +133,7 @@ final class Waiter extends AbstractSelector {
     public synchronized Selector wakeup() {
         if (wakeable) {
             Posix.signal(wakeFd);
+            LockSupport.unpark(parked);
         }
         return this;
     }

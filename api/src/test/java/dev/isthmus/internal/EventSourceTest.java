@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -114,6 +115,44 @@ class EventSourceTest {
         assertNull(source.poll(take));
     }
 
+    /** Each on a descriptor of its own; one thread of the platform waits for all. */
+    @Test
+    void shouldWaitForManyVirtualThreadsOnOneThread() throws Exception {
+        int count = 500;
+        int before = platformThreads();
+        var descriptors = new ArrayList<Integer>();
+        var lives = new ArrayList<Lifetime>();
+        var waits = new ArrayList<FutureTask<Boolean>>();
+        var waiting = new CountDownLatch(count);
+        for (int i = 0; i < count; i++) {
+            int each = Posix.eventfd();
+            var life = new Lifetime("Source", "" + i);
+            var one = new EventSource(life, each);
+            descriptors.add(each);
+            lives.add(life);
+            waits.add(start(true, () -> {
+                waiting.countDown();
+                boolean readable = one.awaitReadable(EventSource.FOREVER);
+                life.close(() -> {
+                    one.shut();
+                    Posix.close(each);
+                });
+                return readable;
+            }));
+        }
+        waiting.await();
+        assertTrue(platformThreads() - before <= Runtime.getRuntime().availableProcessors() + 2, "a thread for each");
+        descriptors.forEach(Posix::signal);
+        for (FutureTask<Boolean> wait : waits) {
+            assertTrue(wait.get());
+        }
+        assertTrue(lives.stream().noneMatch(Lifetime::isOpen));
+    }
+
+    private static int platformThreads() {
+        return ManagementFactory.getThreadMXBean().getThreadCount();
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {false, true})
     void shouldEndTheWaitWhenInterrupted(boolean virtual) throws Exception {
@@ -172,7 +211,7 @@ class EventSourceTest {
         assertEquals(fd, source.fileDescriptor());
     }
 
-    private static FutureTask<Void> start(boolean virtual, Callable<Void> task) throws InterruptedException {
+    private static <T> FutureTask<T> start(boolean virtual, Callable<T> task) throws InterruptedException {
         var started = new CountDownLatch(1);
         var future = new FutureTask<>(() -> {
             started.countDown();

@@ -1,0 +1,44 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.CmException;
+import dev.isthmus.verbs.QueuePairState;
+import java.util.function.Consumer;
+
+/** Answers to requests, whose peers may have gone meanwhile. */
+final class Answers {
+
+    private Answers() {}
+
+    /** Whether its peer has gone. No event tells of it: but no queue pair could be brought to any state for it. */
+    static boolean hasEnded(ConnectionId requested) {
+        try {
+            requested.transition(QueuePairState.INIT);
+            return false;
+        } catch (CmException e) {
+            return true;
+        }
+    }
+
+    static void reject(ConnectionId requested, PrivateData data) {
+        try {
+            requested.reject(data);
+        } catch (CmException e) {
+            return; // the peer has gone
+        }
+    }
+
+    /** Returns false if the peer has gone. */
+    static boolean accept(ConnectionId requested, Consumer<ConnectionConfig> parameters, PrivateData data) {
+        Consumer<ConnectionConfig> told = config -> {
+            if (data.length() > 0) {
+                config.privateData(data);
+            }
+        };
+        try {
+            requested.accept(parameters.andThen(told));
+            return true;
+        } catch (CmException e) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,480 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.CmException;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
+import dev.isthmus.internal.OwnerThread;
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.loop.Registration;
+import dev.isthmus.verbs.AccessFlag;
+import dev.isthmus.verbs.CompletionChannel;
+import dev.isthmus.verbs.CompletionQueue;
+import dev.isthmus.verbs.DeviceContext;
+import dev.isthmus.verbs.ProtectionDomain;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.QueuePairConfig;
+import dev.isthmus.verbs.RegisteredMemory;
+import dev.isthmus.verbs.SharedReceiveQueue;
+import dev.isthmus.verbs.WorkCompletions;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Connections that share what costs: one protection domain, one completion queue, one shared receive queue and one thread,
+ * that of a loop. A member costs a queue pair and a connection id. Thousands of peers are served so by one thread, which
+ * sleeps until one of them is there.
+ *
+ * {@snippet :
+ * var group = ConnectionGroup.open(loop, address, handler, config -> config.receives(1024));
+ * var memory = group.allocate(1024 * SIZE, AccessFlag.LOCAL_WRITE);
+ * ReceiveRequest receive = ReceiveRequest.prepare(memory.region());
+ * for (int i = 0; i < 1024; i++) {
+ *     group.receives().post(receive.range(i * SIZE, SIZE).wrId(i)); // a message takes any of them
+ * }
+ * group.listen(7471, config -> {});
+ * loop.run(); // calls the handler when a peer has come or gone, and when a request has completed
+ * }
+ *
+ * <p>A group belongs to the thread of its loop, with its members and all that it made. It has one device, that of the address.
+ */
+public final class ConnectionGroup implements AutoCloseable {
+
+    private static final int BATCH = 64;
+    private static final int BATCHES = 16; // in one turn of the loop
+    private static final int LASTS = 64; // for so many last requests of members there is room besides
+    private static final int ETIMEDOUT = 110;
+
+    private final EventLoop loop;
+    private final InetAddress local;
+    private final GroupHandler handler;
+    private final GroupConfig config;
+    private final EventChannel channel;
+    private final ProtectionDomain pd;
+    private final CompletionChannel completionChannel;
+    private final CompletionQueue completions;
+    private final SharedReceiveQueue receives;
+    private final Registration events;
+    private final Registration completionEvents;
+    private final OwnerThread owner;
+    private final Lifetime lifetime;
+    private final OwnedResources owned = new OwnedResources();
+    private final Map<ConnectionId, ListenerConfig> listening = new HashMap<>();
+    private final Set<GroupMember> members = new HashSet<>();
+    private final Deque<GroupMember> toMark = new ArrayDeque<>(); // they leave, and have not posted their last request
+    private final List<GroupMember> finishing = new ArrayList<>();
+    private final WorkCompletions done = WorkCompletions.allocate(BATCH);
+    private int handled; // of those that were polled last
+    private int polled;
+    private int handshakes;
+    private int lasts; // posted and not completed
+
+    private ConnectionGroup(EventLoop loop, InetAddress local, GroupHandler handler, GroupConfig config, Undo undo) {
+        this.loop = loop;
+        this.local = local;
+        this.handler = handler;
+        this.config = config;
+        this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
+        this.owner = new OwnerThread(lifetime);
+        this.channel = undo.add(EventChannel.open());
+        DeviceContext device = device();
+        this.pd = undo.add(device.allocateProtectionDomain());
+        this.completionChannel = undo.add(device.createCompletionChannel());
+        this.completions = undo.add(device.createCompletionQueue(
+                config.setup().completions() + LASTS, of -> of.channel(completionChannel)));
+        this.receives = undo.add(pd.createSharedReceiveQueue(of -> of.maxWr(config.receives())));
+        this.events = undo.add(loop.add(channel, this::onEvent));
+        this.completionEvents = undo.add(loop.add(completionChannel, queue -> onCompletions()));
+        completions.requestNotify(false);
+    }
+
+    /** That of the address, which an id has that is bound to it. */
+    private DeviceContext device() {
+        try (ConnectionId id = channel.createId(PortSpace.TCP)) {
+            id.bind(new InetSocketAddress(local, 0));
+            return id.device();
+        }
+    }
+
+    /**
+     * Opens a group, which has no members yet. Made on the loop's thread; blocks until it is.
+     *
+     * @param loop hands it events and completions. Closed after the group
+     * @param local an address of the device that all members use
+     * @param handler is told of members and completions
+     * @param configurer fills in what is to differ from the defaults
+     * @return the group
+     * @throws IllegalArgumentException if the address is the wildcard, which is no device's
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm or the kernel's rdma_cm is missing, or any device
+     * @throws CmException with NO_DEVICE if no RDMA device has the address
+     */
+    public static ConnectionGroup open(
+            EventLoop loop, InetAddress local, GroupHandler handler, Consumer<GroupConfig> configurer) {
+        if (local.isAnyLocalAddress()) {
+            throw new IllegalArgumentException(
+                    "a group has one device, and " + local.getHostAddress() + " is no device's: name an address of it");
+        }
+        return loop.call(() -> {
+            var config = new GroupConfig();
+            config.filling.by(configurer, config);
+            try (var undo = new Undo()) {
+                var group = new ConnectionGroup(loop, local, handler, config, undo);
+                undo.keep();
+                return group;
+            }
+        });
+    }
+
+    /**
+     * Listens for members: {@code rdma_bind_addr}, {@code rdma_listen}. Requests are answered in turns of the loop, any
+     * number at once; a peer that does not finish its handshake is dropped after a while.
+     *
+     * @param port the port, or 0 to let the kernel choose
+     * @param configurer sets who is let in and more. How connections are to be says the group, and not {@link
+     *     ListenerConfig#connections}
+     * @return the address and port
+     * @throws CmException with ADDRESS_IN_USE if another one listens there
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public InetSocketAddress listen(int port, Consumer<ListenerConfig> configurer) {
+        check();
+        var listenerConfig = new ListenerConfig();
+        listenerConfig.filling.by(configurer, listenerConfig);
+        try (var undo = new Undo()) {
+            ConnectionId id = undo.add(channel.createId(PortSpace.TCP));
+            listenerConfig.applyOptions(id);
+            id.bind(new InetSocketAddress(local, port));
+            id.listenFor(listenerConfig.backlog());
+            listening.put(id, listenerConfig);
+            undo.keep();
+            return id.localAddress();
+        }
+    }
+
+    /**
+     * Connects to a peer. Does not block, except on iWARP in the last step.
+     *
+     * @param to its address and port
+     * @param deadline how long it may take altogether
+     * @return completed in a turn of the loop, after {@link GroupHandler#connected}; with a {@link CmException} that says why
+     *     if there is no connection. If it is cancelled, the connection ends as soon as it is there
+     * @throws IllegalArgumentException if the address is not resolved, or the deadline not positive
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public CompletableFuture<GroupMember> connect(InetSocketAddress to, Duration deadline) {
+        check();
+        if (!deadline.isPositive()) {
+            throw new IllegalArgumentException("a deadline must be positive, not " + deadline);
+        }
+        try (var undo = new Undo()) {
+            ConnectionId id = undo.add(channel.createId(PortSpace.TCP));
+            config.setup().applyOptions(id);
+            var wanted = new CompletableFuture<GroupMember>();
+            var member = new GroupMember(this, id, to, wanted);
+            member.resolve(new InetSocketAddress(local, 0));
+            limit(member, deadline, to.toString());
+            undo.keep();
+            return wanted;
+        }
+    }
+
+    /** From now on it is a member; its handshake has a limit. */
+    private void limit(GroupMember member, Duration time, String peer) {
+        members.add(member);
+        handshakes += member.cameByItself() ? 1 : 0;
+        member.limit(loop.schedule(
+                time,
+                () -> member.leave(CmFailures.timedOut("connect", member.id() + " to " + peer, time, "handshake"))));
+    }
+
+    private void onEvent(CmEvent event) {
+        if (event instanceof CmEvent.ConnectRequest request) {
+            onRequest(request);
+        } else if (event.id().attachment() instanceof GroupMember member) {
+            onEvent(event, member);
+        } else if (event instanceof CmEvent.DeviceRemoval) {
+            throw CmFailures.of(event, toString());
+        }
+    }
+
+    private void onEvent(CmEvent event, GroupMember member) {
+        try {
+            switch (event) {
+                case CmEvent.AddressResolved resolved -> member.id().resolveRoute(Duration.ofDays(20));
+                case CmEvent.AddressError error
+                when error.status() == -ETIMEDOUT && member.isConnecting() ->
+                    member.resolve(new InetSocketAddress(local, 0));
+                case CmEvent.RouteResolved resolved -> connect(member);
+                case CmEvent.Established established
+                when member.isConnecting() -> member.connected(established.parameters());
+                default -> {
+                    CmException failure = CmFailures.of(event, member.toString());
+                    if (failure != null) {
+                        member.leave(failure);
+                    }
+                }
+            }
+        } catch (CmException e) {
+            member.leave(e);
+        }
+    }
+
+    private void connect(GroupMember member) {
+        member.prepared(createQueuePair(member.id()));
+        member.id().connect(config.setup().parameters());
+    }
+
+    private QueuePair createQueuePair(ConnectionId id) {
+        onCompletions(); // nothing is left of who has gone: the queue pair may get the number of an old one
+        Consumer<QueuePairConfig> shared = of -> of.sharedReceiveQueue(receives);
+        return id.createQueuePair(
+                pd, completions, completions, config.setup().queuePair().andThen(shared));
+    }
+
+    private void onRequest(CmEvent.ConnectRequest request) {
+        ConnectionId id = request.id();
+        ListenerConfig listener = listening.get(request.listener());
+        try (var undo = new Undo()) {
+            undo.add(id); // closing it rejects it
+            if (listener == null || handshakes >= listener.maxHandshakes()) {
+                return;
+            }
+            Admission admission = listener.admission().apply(request);
+            if (!admission.isAccepted()) {
+                Answers.reject(id, admission.privateData());
+                return;
+            }
+            config.setup().applyOptions(id);
+            QueuePair queuePair = queuePairUnlessGone(id);
+            if (queuePair == null) {
+                return;
+            }
+            undo.add(queuePair);
+            if (Answers.accept(id, config.setup().parameters(), admission.privateData())) {
+                var member = new GroupMember(this, id, request.parameters());
+                member.prepared(queuePair);
+                limit(member, listener.handshakeTimeout(), "its peer");
+                undo.keep();
+            }
+        }
+    }
+
+    private QueuePair queuePairUnlessGone(ConnectionId id) {
+        try {
+            return createQueuePair(id);
+        } catch (CmException e) {
+            if (Answers.hasEnded(id)) {
+                return null;
+            }
+            throw e;
+        }
+    }
+
+    private void onCompletions() {
+        boolean all = false;
+        try {
+            completions.requestNotify(false); // before the polls: what comes after them is told of
+            all = handleCompletions();
+        } finally {
+            if (!all) {
+                loop.execute(this::goOn); // there are more than one turn's, or the handler has thrown
+            }
+        }
+    }
+
+    private void goOn() {
+        if (lifetime.isOpen()) {
+            onCompletions();
+        }
+    }
+
+    /** Returns whether there were no more. */
+    private boolean handleCompletions() {
+        for (int i = 0; i < BATCHES; i++) {
+            while (handled < polled) {
+                complete(handled++);
+            }
+            handled = 0;
+            polled = completions.poll(done);
+            if (polled == 0) {
+                finish();
+                markMore();
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void complete(int i) {
+        QueuePair queuePair = completions.queuePair(done.qpNum(i));
+        if (queuePair == null || !(queuePair.attachment() instanceof GroupMember member)) {
+            handler.completedAfterEnd(done, i);
+        } else if (member.isLast(done.wrId(i))) {
+            lasts--;
+            finishing.add(member);
+        } else if (member.isConnecting() && !done.isSuccess(i)) {
+            handler.completedAfterEnd(done, i);
+        } else {
+            if (member.isConnecting()) { // its first message was quicker than the event
+                member.connected(null);
+            }
+            handler.completed(member, done, i);
+        }
+    }
+
+    /** Has a member post its last request when there is room for it. */
+    void mark(GroupMember member) {
+        toMark.add(member);
+        markMore();
+    }
+
+    private void markMore() {
+        for (int i = toMark.size(); i > 0 && lasts < LASTS; i--) {
+            GroupMember next = toMark.remove();
+            if (next.postLast()) {
+                lasts++;
+            } else {
+                toMark.add(next); // its queue is full of what is just being flushed
+            }
+        }
+    }
+
+    private void finish() {
+        while (!finishing.isEmpty()) {
+            finishing.removeLast().finish();
+        }
+    }
+
+    /** A member's handshake is over, one way or the other. */
+    void handshakeOver(GroupMember member) {
+        handshakes -= member.cameByItself() ? 1 : 0;
+    }
+
+    void forget(GroupMember member) {
+        members.remove(member);
+    }
+
+    GroupHandler handler() {
+        return handler;
+    }
+
+    /** Checks that it is open, and the caller its thread. */
+    void check() {
+        owner.check();
+    }
+
+    /**
+     * How many members there are, those included that are just connecting or ending.
+     *
+     * @return their number
+     */
+    public int size() {
+        return members.size();
+    }
+
+    /**
+     * The receives of all members.
+     *
+     * @return the queue, which this closes
+     */
+    public SharedReceiveQueue receives() {
+        return receives;
+    }
+
+    /**
+     * Where memory is registered; {@link #allocate} is simpler.
+     *
+     * @return the protection domain, which this closes; what the program registers in it, it closes before, or has closed by
+     *     {@link #closeWith}
+     */
+    public ProtectionDomain protectionDomain() {
+        return pd;
+    }
+
+    /**
+     * Allocates memory and registers it, to be closed with this.
+     *
+     * @param bytes how much
+     * @param access what the device and the peers may do with it
+     * @return the memory, as {@link ProtectionDomain#allocate} has it
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or the flags make no sense
+     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public RegisteredMemory allocate(long bytes, AccessFlag... access) {
+        check();
+        return closeWith(pd.allocate(bytes, access));
+    }
+
+    /**
+     * Has something closed with this, after the queue pairs and before the protection domain; what came last is first.
+     *
+     * @param <T> its type
+     * @param resource what to close; its close throws no checked exception
+     * @return the resource
+     * @throws IllegalStateException if this is closed
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public <T extends AutoCloseable> T closeWith(T resource) {
+        check();
+        return owned.add(resource);
+    }
+
+    /**
+     * Closes the group with its members, at once: what is outstanding is told to nobody. Any thread can close it if its loop
+     * was started. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if memory that was registered in it is not closed; it can be tried again then
+     * @throws WrongThreadException if this belongs to another thread
+     * @throws dev.isthmus.RdmaException if a call fails; it can be tried again
+     */
+    @Override
+    public void close() {
+        if (lifetime.isOpen()) {
+            loop.call(() -> {
+                owner.close(this::closeAll);
+                return null;
+            });
+        }
+    }
+
+    private void closeAll() {
+        List.copyOf(listening.keySet()).forEach(id -> {
+            id.close();
+            listening.remove(id);
+        });
+        finishing.clear();
+        toMark.clear();
+        List.copyOf(members).forEach(GroupMember::close);
+        events.close();
+        for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
+            event.id().close(); // a request that came before
+        }
+        owned.close();
+        completionEvents.close();
+        receives.close();
+        completions.close();
+        completionChannel.close();
+        pd.close();
+        channel.close();
+    }
+
+    /** The class, and the address. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

@@ -1,0 +1,258 @@
+package dev.isthmus.cm;
+
+import dev.isthmus.CmException;
+import dev.isthmus.loop.Timer;
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.SendRequest;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * A connection of a {@link ConnectionGroup}. It costs a queue pair and a connection id, and no descriptor or thread. Belongs to
+ * the thread of the group's loop.
+ */
+public final class GroupMember {
+
+    private enum Stage {
+        CONNECTING,
+        CONNECTED,
+        LEAVING,
+        GONE
+    }
+
+    /** The number of the last request of each member, which no other has, as far as chance goes. */
+    private static final long LAST = ThreadLocalRandom.current().nextLong();
+
+    private static final Duration FIRST_TRY = Duration.ofMillis(125);
+    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+
+    private final ConnectionGroup group;
+    private final ConnectionId id;
+    private final InetSocketAddress to; // where it was asked to connect to; null of one that came by itself
+    private final CompletableFuture<GroupMember> wanted; // the same
+    private Duration tryTime = FIRST_TRY; // of resolving the address: see Connector
+    private InetSocketAddress localAddress; // null before there is one, as what follows
+    private InetSocketAddress peerAddress;
+    private ConnectionParameters parameters;
+    private QueuePair queuePair;
+    private Timer deadline;
+    private CmException end;
+    private Stage stage = Stage.CONNECTING;
+    private Object attachment;
+
+    /** One that came by itself, with what it asks for. */
+    GroupMember(ConnectionGroup group, ConnectionId id, ConnectionParameters parameters) {
+        this(group, id, null, null);
+        this.parameters = parameters;
+    }
+
+    /** One that is to connect. */
+    GroupMember(ConnectionGroup group, ConnectionId id, InetSocketAddress to, CompletableFuture<GroupMember> wanted) {
+        this.group = group;
+        this.id = id;
+        this.to = to;
+        this.wanted = wanted;
+        id.attach(this);
+    }
+
+    boolean cameByItself() {
+        return to == null;
+    }
+
+    /** Has the address resolved: each try takes longer than the one before. */
+    void resolve(InetSocketAddress from) {
+        id.resolveAddress(from, to, tryTime);
+        tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
+    }
+
+    /** Is given its queue pair. */
+    void prepared(QueuePair made) {
+        queuePair = made;
+        made.attach(this);
+    }
+
+    /** It is dropped then, unless it is connected before. */
+    void limit(Timer timer) {
+        deadline = timer;
+    }
+
+    boolean isConnecting() {
+        return stage == Stage.CONNECTING;
+    }
+
+    /** It is there; the event of one that came by itself tells no parameters. */
+    void connected(ConnectionParameters granted) {
+        endHandshake();
+        stage = Stage.CONNECTED;
+        if (!cameByItself()) {
+            parameters = granted;
+        }
+        localAddress = id.localAddress();
+        peerAddress = id.peerAddress();
+        group.handler().connected(this);
+        if (wanted != null && !wanted.complete(this)) {
+            disconnect(); // whoever wanted it does not any more
+        }
+    }
+
+    /** Begins to end it: what is outstanding is flushed, and then {@link #isLast} is true of a completion. */
+    void leave(CmException how) {
+        if (stage == Stage.LEAVING || stage == Stage.GONE) {
+            return;
+        }
+        end = how;
+        if (stage == Stage.CONNECTING) {
+            finish();
+            return;
+        }
+        stage = Stage.LEAVING;
+        try {
+            id.disconnect(); // tells or answers the peer
+        } catch (CmException e) {
+            end.addSuppressed(e);
+            queuePair.flush();
+        }
+        group.mark(this);
+    }
+
+    /** Posts its last request, if there is room by now: in ERR they complete in the order in which they were posted. */
+    boolean postLast() {
+        return queuePair.tryPost(SendRequest.prepare(0).wrId(LAST).signaled(true));
+    }
+
+    /** Whether a completion is that of its last request. */
+    boolean isLast(long wrId) {
+        return stage == Stage.LEAVING && wrId == LAST;
+    }
+
+    /** All that it sent has completed. */
+    void finish() {
+        boolean toldOf = stage != Stage.CONNECTING;
+        stage = Stage.GONE;
+        try {
+            if (toldOf) {
+                group.handler().ended(this, end);
+            } else if (wanted != null) {
+                wanted.completeExceptionally(end);
+            }
+        } finally {
+            close();
+        }
+    }
+
+    private void endHandshake() {
+        if (deadline != null) {
+            deadline.cancel();
+            deadline = null;
+            group.handshakeOver(this);
+        }
+    }
+
+    /** Closes what C has of it. */
+    void close() {
+        stage = Stage.GONE;
+        endHandshake();
+        if (queuePair != null) {
+            queuePair.close();
+        }
+        id.close();
+        group.forget(this);
+    }
+
+    ConnectionId id() {
+        return id;
+    }
+
+    /**
+     * Its queue pair, to send by. Its receives are those of the group.
+     *
+     * @return the queue pair, which the group closes
+     */
+    public QueuePair queuePair() {
+        return queuePair;
+    }
+
+    /**
+     * The group that it belongs to.
+     *
+     * @return the group
+     */
+    public ConnectionGroup group() {
+        return group;
+    }
+
+    /**
+     * What the peer asked for or granted, with its private data. Take nothing in it for granted.
+     *
+     * @return the parameters
+     */
+    public ConnectionParameters parameters() {
+        return parameters;
+    }
+
+    /**
+     * The local address.
+     *
+     * @return the address and port
+     */
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /**
+     * The peer's address.
+     *
+     * @return the address and port
+     */
+    public InetSocketAddress peerAddress() {
+        return peerAddress;
+    }
+
+    /**
+     * Whether both sides are there, as far as this one has been told by now.
+     *
+     * @return false once either side has disconnected, or its end was noticed otherwise
+     */
+    public boolean isConnected() {
+        return stage == Stage.CONNECTED;
+    }
+
+    /**
+     * Ends the connection: {@code rdma_disconnect}. What is outstanding completes with WR_FLUSH_ERR, and then {@link
+     * GroupHandler#ended} is called. Does not block. Does nothing when it has ended already.
+     *
+     * @throws WrongThreadException if this belongs to another thread
+     */
+    public void disconnect() {
+        group.check();
+        if (stage == Stage.CONNECTED) {
+            leave(CmFailures.of(new CmEvent.Disconnected(id, 0), this + ", by this side"));
+        }
+    }
+
+    /**
+     * Keeps an object of the program's with this, to have it at hand when a request completes.
+     *
+     * @param object the object; null for none
+     */
+    public void attach(Object object) {
+        attachment = object;
+    }
+
+    /**
+     * What the program has attached.
+     *
+     * @return the object; null when there is none
+     */
+    public Object attachment() {
+        return attachment;
+    }
+
+    /** The class, and both addresses. */
+    @Override
+    public String toString() {
+        return "GroupMember(" + localAddress + " to " + peerAddress + ")";
+    }
+}

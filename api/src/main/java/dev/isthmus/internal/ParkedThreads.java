@@ -1,0 +1,68 @@
+package dev.isthmus.internal;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Unparks virtual threads when their file descriptors are readable: one thread of the platform in {@code epoll_wait} for
+ * all of them. Programs without such threads have none. Thread-safe.
+ */
+final class ParkedThreads {
+
+    private static final int AT_A_TIME = 256;
+    private static final int EPOLL = Posix.epoll();
+
+    /** Who waits for a descriptor. Guarded by itself, and so is what {@link #EPOLL} watches. */
+    private static final Map<Integer, List<Thread>> WAITING = new HashMap<>();
+
+    static {
+        Thread.ofPlatform().daemon().name("isthmus-wait").start(ParkedThreads::serve);
+    }
+
+    private ParkedThreads() {}
+
+    /**
+     * Unparks a thread once when a descriptor is readable, at once if it is. The thread keeps the descriptor open, and
+     * calls {@link #forget} when it waits no more.
+     */
+    static void unparkWhenReadable(int fd, Thread thread) {
+        synchronized (WAITING) {
+            List<Thread> threads = WAITING.get(fd);
+            boolean known = threads != null;
+            if (!known) {
+                threads = new ArrayList<>(1);
+            }
+            Posix.watchOnce(EPOLL, fd, known);
+            WAITING.put(fd, threads);
+            if (!threads.contains(thread)) {
+                threads.add(thread);
+            }
+        }
+    }
+
+    /** The thread waits no more. */
+    static void forget(int fd, Thread thread) {
+        synchronized (WAITING) {
+            List<Thread> threads = WAITING.get(fd);
+            if (threads != null && threads.remove(thread) && threads.isEmpty()) {
+                WAITING.remove(fd);
+                Posix.unwatch(EPOLL, fd);
+            }
+        }
+    }
+
+    private static void serve() {
+        var ready = new int[AT_A_TIME];
+        while (true) {
+            int count = Posix.awaitReady(EPOLL, ready);
+            synchronized (WAITING) {
+                for (int i = 0; i < count; i++) {
+                    WAITING.getOrDefault(ready[i], List.of()).forEach(LockSupport::unpark);
+                }
+            }
+        }
+    }
+}
