@@ -52,6 +52,9 @@ public final class ConnectionGroup implements AutoCloseable {
 
     private static final int BATCH = 64;
     private static final int BATCHES = 16; // in one turn of the loop
+    private static final Duration USUAL_FLUSH = Duration.ofMillis(100); // where nothing marks its end
+    private static final Duration LONGEST_FLUSH =
+            Duration.ofSeconds(10); // of a device that does not end what it should
     private static final int LASTS = 64; // for so many last requests of members there is room besides
     private static final int ETIMEDOUT = 110;
 
@@ -319,11 +322,14 @@ public final class ConnectionGroup implements AutoCloseable {
 
     private void complete(int i) {
         QueuePair queuePair = completions.queuePair(done.qpNum(i));
-        if (queuePair == null || !(queuePair.attachment() instanceof GroupMember member)) {
+        GroupMember member = queuePair == null ? null : (GroupMember) queuePair.attachment();
+        if (GroupMember.isLast(done.wrId(i))) {
+            if (member != null && member.hasPostedLast()) {
+                lasts--;
+                finishSoon(member);
+            }
+        } else if (member == null) {
             handler.completedAfterEnd(done, i);
-        } else if (member.isLast(done.wrId(i))) {
-            lasts--;
-            finishing.add(member);
         } else if (member.isConnecting() && !done.isSuccess(i)) {
             handler.completedAfterEnd(done, i);
         } else {
@@ -334,10 +340,25 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    /** Has a member post its last request when there is room for it. */
-    void mark(GroupMember member) {
-        toMark.add(member);
-        markMore();
+    /** Has a member that leaves post its last request when there is room for it, and finishes it when that has completed. */
+    void finish(GroupMember member, boolean marks) {
+        member.flushedBy(loop.schedule(marks ? LONGEST_FLUSH : USUAL_FLUSH, () -> overdue(member)));
+        if (marks) {
+            toMark.add(member);
+            markMore();
+        }
+    }
+
+    private void overdue(GroupMember member) {
+        toMark.remove(member);
+        lasts -= member.hasPostedLast() ? 1 : 0;
+        finishSoon(member);
+        onCompletions(); // what there is, and then it
+    }
+
+    private void finishSoon(GroupMember member) {
+        member.lastIsOver();
+        finishing.add(member);
     }
 
     private void markMore() {

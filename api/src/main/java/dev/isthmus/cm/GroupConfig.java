@@ -2,7 +2,6 @@ package dev.isthmus.cm;
 
 import dev.isthmus.internal.Filling;
 import dev.isthmus.verbs.QueuePairConfig;
-import java.util.Objects;
 import java.util.function.Consumer;
 
 /** How a {@link ConnectionGroup} and its members are to be. */
@@ -63,7 +62,7 @@ public final class GroupConfig {
      * @return this
      */
     public GroupConfig parameters(Consumer<ConnectionConfig> configure) {
-        setup.parameters(Objects.requireNonNull(configure, "configure"));
+        setup.parameters(configure);
         return this;
     }
 

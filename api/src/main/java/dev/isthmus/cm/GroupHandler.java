@@ -27,8 +27,8 @@ public interface GroupHandler {
     void completed(GroupMember member, WorkCompletions done, int index);
 
     /**
-     * A receive has completed that was taken for a connection that has ended, or that never came to be: its buffer is the
-     * program's again.
+     * A request has completed of a connection that has ended, or that never came to be: mostly a receive that it had taken.
+     * Its buffer is the program's again.
      *
      * @param done where the completion is; valid within this call
      * @param index of the completion
@@ -36,7 +36,8 @@ public interface GroupHandler {
     default void completedAfterEnd(WorkCompletions done, int index) {}
 
     /**
-     * A connection has ended, by either side. All that it had sent has completed; it is closed when this returns.
+     * A connection has ended, by either side. All that it had sent has completed, if the device ends it within ten seconds; on
+     * iWARP, of which SoftiWARP does not complete all, within a tenth of a second. It is closed when this returns.
      *
      * @param member the connection
      * @param how what ended it

@@ -4,6 +4,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.loop.Timer;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.SendRequest;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -37,8 +38,10 @@ public final class GroupMember {
     private InetSocketAddress peerAddress;
     private ConnectionParameters parameters;
     private QueuePair queuePair;
-    private Timer deadline;
+    private Timer deadline; // of the handshake; null once that is over
+    private Timer flushed; // of the end; null unless it is leaving
     private CmException end;
+    private boolean posted; // its last request
     private Stage stage = Stage.CONNECTING;
     private Object attachment;
 
@@ -112,19 +115,35 @@ public final class GroupMember {
             id.disconnect(); // tells or answers the peer
         } catch (CmException e) {
             end.addSuppressed(e);
+        }
+        // iWARP disconnects in SQD, and SoftiWARP flushes nothing that is posted in ERR.
+        boolean marks = id.device().device().transportType() != TransportType.IWARP;
+        if (!marks || end.getSuppressed().length > 0) {
             queuePair.flush();
         }
-        group.mark(this);
+        group.finish(this, marks);
     }
 
     /** Posts its last request, if there is room by now: in ERR they complete in the order in which they were posted. */
     boolean postLast() {
-        return queuePair.tryPost(SendRequest.prepare(0).wrId(LAST).signaled(true));
+        posted = queuePair.tryPost(SendRequest.prepare(0).wrId(LAST).signaled(true));
+        return posted;
     }
 
-    /** Whether a completion is that of its last request. */
-    boolean isLast(long wrId) {
-        return stage == Stage.LEAVING && wrId == LAST;
+    /** Whether its last request is posted, and has not completed. */
+    boolean hasPostedLast() {
+        return posted;
+    }
+
+    /** Its last request has completed, or is not waited for any more. */
+    void lastIsOver() {
+        posted = false;
+        endWait();
+    }
+
+    /** Whether a completion is that of a last request. */
+    static boolean isLast(long wrId) {
+        return wrId == LAST;
     }
 
     /** All that it sent has completed. */
@@ -150,10 +169,23 @@ public final class GroupMember {
         }
     }
 
+    private void endWait() {
+        if (flushed != null) {
+            flushed.cancel();
+            flushed = null;
+        }
+    }
+
+    /** It is closed then, whether all has completed or not. */
+    void flushedBy(Timer timer) {
+        flushed = timer;
+    }
+
     /** Closes what C has of it. */
     void close() {
         stage = Stage.GONE;
         endHandshake();
+        endWait();
         if (queuePair != null) {
             queuePair.close();
         }

@@ -214,7 +214,9 @@ class ConnectionGroupTest {
             });
             client.awaitTold("ended: DISCONNECTED", count);
             server.awaitTold("ended: DISCONNECTED", count);
-            assertEquals(0, client.loop.call(() -> client.sends));
+            if (!Rendezvous.isIwarp()) { // SoftiWARP never completes some of what it flushes
+                assertEquals(0, client.loop.call(() -> client.sends));
+            }
             assertEquals(0, server.loop.call(server.group::size));
         }
     }
