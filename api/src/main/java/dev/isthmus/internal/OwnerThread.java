@@ -26,6 +26,16 @@ public final class OwnerThread {
         this(lifetime, lifetime, forGood);
     }
 
+    /**
+     * Confines one part of an object that several threads may have a part of to the calling thread.
+     *
+     * @param part for messages
+     * @param lifetime the object's
+     */
+    public OwnerThread(String part, Lifetime lifetime) {
+        this(part, lifetime, false);
+    }
+
     /** Confines what is never closed, such as a request, to the calling thread. */
     public OwnerThread(Object owned) {
         this(owned, null, false);
@@ -94,6 +104,17 @@ public final class OwnerThread {
         lifetime.close(destroy);
         owner = null;
         ownerId = 0;
+    }
+
+    /** Ends the life of an object that has two owners, both of which the caller must be. */
+    public void close(OwnerThread other, Runnable destroy) {
+        if (owner == null) {
+            return;
+        }
+        other.check();
+        close(destroy);
+        other.owner = null;
+        other.ownerId = 0;
     }
 
     // Off the hot path. The object of a thread that has ended belongs to whoever comes, or it could never be closed.

@@ -4,14 +4,15 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The send or receive side of a queue pair: posts requests through one function pointer of the device, and tells a
- * full queue from a failure. Its owner has checked thread and state.
+ * One direction of a queue pair, with an owner of its own: posts requests through one function pointer of the device, and
+ * tells a full queue from a failure.
  *
  * <p>The methods that post stand in both subclasses. In one method for both, the JIT would compile what it saw first, such
  * as sends, and take the other for rare ever after.
@@ -26,20 +27,26 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final String call;
-    private final Object owner; // for messages
+    private final Object of; // for messages
+    private final Runnable mayPost;
     private final ProtectionDomain pd;
     private final boolean takesBeforeTelling;
-    private final int simple; // the kinds of simple requests that it takes
-    private final int quick; // and those that are posted without further ado
-    private final int maxRequests;
-    private final int maxSge;
+    private final int kinds; // of simple requests that it takes
+    private final boolean firstDriver;
+    private int simple; // those kinds, if there is room for a buffer
+    private int quick; // and those that are posted without further ado
+    private int maxRequests;
+    private int maxSge;
 
     /** Where a post tells the first request that it did not take: 0 before each post. */
     private final MemorySegment bad = Arena.ofAuto().allocate(JAVA_LONG);
 
     final long badAddress = bad.address();
 
-    private long posterId; // the thread that the number is for
+    /** Whose it is. */
+    final OwnerThread owner;
+
+    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
 
     /**
      * What requests remember this by, as long as one thread posts: never 0, and never another's. A request that does need
@@ -51,43 +58,65 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
      * A side of a queue pair.
      *
      * @param call the C function, for messages
-     * @param owner what it is a side of, for messages
+     * @param of what it is a direction of, for messages
+     * @param owner whose it is
+     * @param mayPost throws when the state does not allow posting; asked once, until {@link #askAgain}
      * @param pd the domain that the buffers of its requests are in
      * @param takesBeforeTelling whether a failed post that names no request has taken all
-     * @param simple the kinds of simple requests that it takes
+     * @param kinds the kinds of simple requests that it takes
      * @param firstDriver whether it is of the driver that was there first, whose function is a constant to the JIT
      */
     PostQueue(
             String call,
-            Object owner,
+            Object of,
+            OwnerThread owner,
+            Runnable mayPost,
             ProtectionDomain pd,
             boolean takesBeforeTelling,
-            int simple,
-            boolean firstDriver,
-            int maxRequests,
-            int maxSge) {
+            int kinds,
+            boolean firstDriver) {
         this.call = call;
+        this.of = of;
         this.owner = owner;
+        this.mayPost = mayPost;
         this.pd = pd;
         this.takesBeforeTelling = takesBeforeTelling;
-        this.simple = maxSge > 0 ? simple : 0; // each has a buffer
-        this.quick = firstDriver ? this.simple : 0;
-        this.maxRequests = maxRequests;
-        this.maxSge = maxSge;
+        this.kinds = kinds;
+        this.firstDriver = firstDriver;
+    }
+
+    /** Notes its capacities, as they are now. */
+    final void granted(int requests, int buffers) {
+        askAgain();
+        maxRequests = requests;
+        maxSge = buffers;
+        simple = buffers > 0 ? kinds : 0; // each has a buffer
+        quick = firstDriver ? simple : 0;
     }
 
     /** Whether anything can be posted at all: some drivers call a queue without room full, for ever. */
-    boolean hasRoom() {
+    final boolean hasRoom() {
         return maxRequests > 0;
     }
 
-    /** Its owner has let a thread post. Another than before has to own the requests that it brings. */
+    /** One comparison tells thread, life and state, as long as none of them has changed. */
     @HotPath
-    public final void postedBy(long threadId) {
-        if (threadId != posterId) {
-            posterId = threadId;
-            number = NUMBERS.incrementAndGet();
+    final void checkPoster() {
+        if (OwnerThread.isOther(posterId)) {
+            admit();
         }
+    }
+
+    private void admit() {
+        owner.check();
+        mayPost.run();
+        posterId = OwnerThread.callerId();
+        number = NUMBERS.incrementAndGet(); // another thread than before has to own the requests that it brings
+    }
+
+    /** Whether its owner may post is to be asked again: its owner or its state changes. */
+    public final void askAgain() {
+        posterId = 0;
     }
 
     /** Whether of a request that is posted alone the region is all that is to be checked. */
@@ -115,7 +144,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         for (R request = first; request != null; request = request.next()) {
             check(request);
             if (++length > maxRequests) {
-                throw new IllegalArgumentException("the chain is longer than the queue of " + owner
+                throw new IllegalArgumentException("the chain is longer than the queue of " + of
                         + ", which has room for " + maxRequests + " requests; is it a ring?");
             }
         }
@@ -125,7 +154,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     @HotPath
     private void check(R request) {
         if (request.inspectedBy() != number) {
-            request.inspect(pd, owner, number);
+            request.inspect(pd, of, number);
         }
         if ((request.simple() & simple) == 0) {
             checkOther(request);
@@ -138,8 +167,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     void checkOther(R request) {
         // Some drivers call a request that is too large a full queue, which would be tried for ever.
         if (request.sgeCount() > maxSge) {
-            throw new IllegalArgumentException(
-                    request + " has more buffers than " + owner + " takes, which is " + maxSge);
+            throw new IllegalArgumentException(request + " has more buffers than " + of + " takes, which is " + maxSge);
         }
     }
 
@@ -166,7 +194,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         String which = request == null
                 ? "which one is not known"
                 : "request " + index + " of the chain was refused," + " those before it were posted";
-        throw VerbsErrors.failure(call, owner + ", " + first, errno, which);
+        throw VerbsErrors.failure(call, of + ", " + first, errno, which);
     }
 
     /**
@@ -184,7 +212,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         }
         throw VerbsErrors.failure(
                 call,
-                owner + ", " + first,
+                of + ", " + first,
                 errno,
                 "the driver does not say which request it refused: what it took is known when the queue pair is flushed");
     }

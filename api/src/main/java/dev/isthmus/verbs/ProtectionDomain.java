@@ -81,8 +81,11 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     private Receives.Maker receives() {
-        return (call, owner, function, queue, maxRequests, maxSge) ->
-                new ReceiveQueue(call, owner, this, function, queue, maxRequests, maxSge);
+        return (call, of, owner, mayPost, function, queue, maxRequests, maxSge) -> {
+            var receives = new ReceiveQueue(call, of, owner, mayPost, this, function, queue);
+            receives.granted(maxRequests, maxSge);
+            return receives;
+        };
     }
 
     /**

@@ -25,8 +25,10 @@ import java.util.function.IntConsumer;
  * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
  * queues.
  *
- * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created
- * it, and closed before its protection domain and completion queues.
+ * <p>Its sends belong to one thread at a time, and so do its receives: at first both to the thread that created it, see
+ * {@link #handOver}. The thread that polls can post receives while another sends: see {@link #handOverSends}. What posts
+ * neither, such as {@link #modify} and {@link #close}, is for the thread that has both. Owned by who created it, and closed
+ * before its protection domain and completion queues.
  */
 public final class QueuePair implements AutoCloseable {
 
@@ -40,7 +42,7 @@ public final class QueuePair implements AutoCloseable {
         Natives.of(QueuePair.class)
                 .has(MemorySegment.class, QueuePair::handle)
                 .has(Lifetime.class, QueuePair::lifetime)
-                .has(OwnerThread.class, qp -> qp.owner)
+                .has(OwnerThread.class, qp -> qp.receives.owner) // as to own one of both keeps it open
                 .isMadeOf(BareQueuePair.class, QueuePairCreation::bare)
                 .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
     }
@@ -52,7 +54,6 @@ public final class QueuePair implements AutoCloseable {
     private final SharedReceiveQueue shared; // null when the queue pair has receives of its own
     private final QueuePairType type;
     private final Lifetime lifetime;
-    private final OwnerThread owner;
     private final MemorySegment handle;
     private final Runnable destroy;
     private final int qpNum;
@@ -60,18 +61,14 @@ public final class QueuePair implements AutoCloseable {
     private final BringUp bringUp;
     private final MulticastGroups groups;
     private final Drain drain;
-    private QueuePairState state = QueuePairState.RESET;
+    private final SendQueue sends;
+    private final ReceiveQueue receives;
+    private volatile QueuePairState state = QueuePairState.RESET;
 
-    /** Where rdma_cm has brought it, on any thread; null once the owner's next call has noted that. */
+    /** Where rdma_cm has brought it, on any thread; null once an owner's next call has noted that. */
     private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
     private QueuePairCapabilities capabilities;
-    private SendQueue sends;
-    private ReceiveQueue receives;
-    private boolean canSend;
-    private boolean canReceive;
-    private long senderId; // the owner's, once it was let send; 0 when that has to be asked again
-    private long receiverId; // and once it was let post receives
     private int port; // 0 when it was not set yet
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
     private SendBatch batch; // null when it was not made for that
@@ -105,30 +102,36 @@ public final class QueuePair implements AutoCloseable {
         this.shared = shared;
         this.type = type;
         this.lifetime = lifetime;
-        this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.qpNum = ibv_qp.qp_num(NativeCall.sized(handle, ibv_qp.sizeof()));
         this.control = new QueuePairControl(lifetime, handle, context.ops(), toString());
         this.bringUp = new BringUp(this, context);
         this.groups = new MulticastGroups(lifetime, handle, toString());
         this.drain = new Drain(this, sendCompletions, receiveCompletions);
+        ContextOps ops = context.ops();
+        this.sends = new SendQueue(
+                this, new OwnerThread("the send queue of " + this, lifetime), this::checkCanSend, ops.postSend());
+        this.receives = new ReceiveQueue(
+                "ibv_post_recv",
+                this,
+                new OwnerThread("the receive queue of " + this, lifetime),
+                this::checkCanReceive,
+                pd,
+                ops.postReceive(),
+                handle.address());
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
         granted(capabilities);
     }
 
     /** Notes its capacities, as they are now. */
     private void granted(QueuePairCapabilities granted) {
-        ContextOps ops = context.ops();
         capabilities = granted;
-        // Some drivers would post to a queue that is not there.
-        int sendRoom = type.sends() ? granted.maxSendWr() : 0;
-        int receiveRoom = type.receives() && shared == null ? granted.maxRecvWr() : 0;
         if (batch != null) {
             batch.granted(granted);
         }
-        sends = new SendQueue(this, ops.postSend(), sendRoom, granted);
-        receives = new ReceiveQueue(
-                "ibv_post_recv", this, pd, ops.postReceive(), handle.address(), receiveRoom, granted.maxRecvSge());
+        sends.granted(granted);
+        // Some drivers would post to a queue that is not there.
+        receives.granted(type.receives() && shared == null ? granted.maxRecvWr() : 0, granted.maxRecvSge());
     }
 
     /**
@@ -198,12 +201,16 @@ public final class QueuePair implements AutoCloseable {
         return next == null ? state : next;
     }
 
+    /** Called by the owner of either queue: what it lets them do, both find out by themselves. */
     private void noteWhereItWasBrought() {
-        QueuePairState next = brought.getAndSet(null);
-        if (next != null) {
-            // The program may have moved it on before the event was taken, and then librdmacm cannot: libibverbs knows.
-            // On iWARP it does not: there the kernel brings it up.
-            entered(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
+        synchronized (brought) {
+            QueuePairState next = brought.getAndSet(null);
+            if (next != null) {
+                // The program may have moved it on before the event was taken, and then librdmacm cannot: libibverbs
+                // knows.
+                // On iWARP it does not: there the kernel brings it up.
+                note(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
+            }
         }
     }
 
@@ -224,7 +231,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
      */
     public void modify(QueuePairTransition transition) {
-        owner.check();
+        checkOwner();
         checkNoOpenPoll();
         checkNoBatch();
         noteWhereItWasBrought();
@@ -249,16 +256,17 @@ public final class QueuePair implements AutoCloseable {
         entered(transition.state());
     }
 
-    /** Notes the state that the device has brought it to. */
-    void entered(QueuePairState next) {
-        state = next;
+    /** Notes the state that the device has brought it to, on the thread that has both queues. */
+    private void entered(QueuePairState next) {
+        note(next);
         askAgain();
-        boolean initialised = next != QueuePairState.RESET && next != QueuePairState.UNKNOWN;
-        canReceive = initialised && receives.hasRoom();
-        canSend = initialised && next != QueuePairState.INIT && next != QueuePairState.RTR && sends.hasRoom();
+    }
+
+    private void note(QueuePairState next) {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
+        state = next; // last: who reads that it can be posted to sees how long a datagram can be
     }
 
     /**
@@ -270,7 +278,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails
      */
     public QueuePairAttributes query() {
-        owner.check();
+        checkOwner();
         checkNoBatch();
         noteWhereItWasBrought();
         QueuePairAttributes result = control.query();
@@ -324,7 +332,7 @@ public final class QueuePair implements AutoCloseable {
      */
     @CheckReturnValue
     public boolean drain(WorkCompletions into, IntConsumer each, Duration timeout) {
-        owner.check();
+        checkOwner();
         Deadline deadline = Deadline.after(timeout);
         noteWhereItWasBrought();
         if (state == QueuePairState.RESET) {
@@ -357,7 +365,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not have it
      */
     public void limitRate(int kbps, int maxBurst, int typicalPacket) {
-        owner.check();
+        checkOwner();
         control.limitRate(kbps, maxBurst, typicalPacket);
     }
 
@@ -372,7 +380,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws WrongThreadException if this belongs to another thread
      */
     public boolean isDataInOrder(SendOpcode opcode) {
-        owner.check();
+        checkOwner();
         return control.isDataInOrder(opcode);
     }
 
@@ -385,7 +393,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
      */
     public ConnectionEstablishment ece() {
-        owner.check();
+        checkOwner();
         return control.ece();
     }
 
@@ -398,7 +406,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none, or the vendor is 0
      */
     public void ece(ConnectionEstablishment options) {
-        owner.check();
+        checkOwner();
         control.ece(options);
     }
 
@@ -491,7 +499,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     private void checkMulticast() {
-        owner.check();
+        checkOwner();
         if (type != QueuePairType.UD) {
             throw new IllegalStateException(this + " cannot be in a multicast group: only UD can");
         }
@@ -517,7 +525,6 @@ public final class QueuePair implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public boolean tryPost(SendRequest request) {
-        checkCanSend();
         return sends.tryPost(request);
     }
 
@@ -553,7 +560,6 @@ public final class QueuePair implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public SendRequest tryPostChain(SendRequest first) {
-        checkCanSend();
         return sends.tryPostChain(first);
     }
 
@@ -573,7 +579,6 @@ public final class QueuePair implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        checkCanReceive();
         return receives.tryPost(request);
     }
 
@@ -603,7 +608,6 @@ public final class QueuePair implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
-        checkCanReceive();
         return receives.tryPostChain(first);
     }
 
@@ -634,22 +638,27 @@ public final class QueuePair implements AutoCloseable {
     /** Nothing else can be posted until the batch has ended. Returns how long a message can be. */
     @HotPath
     long startBatch() {
-        checkSender();
-        askAgain();
+        sends.owner.check();
+        checkCanSend();
+        sends.askAgain();
         inBatch = true;
-        canSend = false;
         return type == QueuePairType.UD ? maxDatagram : Long.MAX_VALUE;
     }
 
     @HotPath
     void endBatch() {
         inBatch = false;
-        canSend = true; // as the state cannot have been changed meanwhile
     }
 
     @HotPath
+    void checkSender() {
+        sends.owner.check();
+    }
+
+    /** Checks that the caller has both queues, so that no other thread posts meanwhile. */
     void checkOwner() {
-        owner.check();
+        sends.owner.check();
+        receives.owner.check();
     }
 
     private void checkNoBatch() {
@@ -658,35 +667,32 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** One comparison tells thread, life and state, as long as none of them has changed. */
+    /** Who may post is to be asked again: the owner or the state changes. */
+    private void askAgain() {
+        sends.askAgain();
+        receives.askAgain();
+    }
+
+    private boolean canReceive() {
+        return receives.hasRoom() && state != QueuePairState.RESET && state != QueuePairState.UNKNOWN;
+    }
+
+    private boolean canSend() {
+        return sends.hasRoom()
+                && switch (state) {
+                    case RESET, INIT, RTR, UNKNOWN -> false;
+                    default -> true;
+                };
+    }
+
+    /** What is asked of the state before a send, once, until something changes. */
     @HotPath
     private void checkCanSend() {
-        if (OwnerThread.isOther(senderId)) {
-            checkSender();
-            senderId = OwnerThread.callerId();
-            sends.postedBy(senderId);
-        }
-    }
-
-    @HotPath
-    private void checkSender() {
-        owner.check();
-        if (!canSend) {
-            checkCanSendNow();
-        }
-    }
-
-    /** Who may post is to be asked again: the owner or the state changes. */
-    @HotPath
-    private void askAgain() {
-        senderId = 0;
-        receiverId = 0;
-    }
-
-    private void checkCanSendNow() {
         checkNoBatch();
-        noteWhereItWasBrought();
-        if (!canSend) {
+        if (!canSend()) {
+            noteWhereItWasBrought();
+        }
+        if (!canSend()) {
             throw new IllegalStateException(this + " is in " + state
                     + (!type.sends() || sends.hasRoom()
                             ? ": sends can be posted from RTS on, of all types but XRC_RECV"
@@ -694,21 +700,11 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    @HotPath
     private void checkCanReceive() {
-        if (OwnerThread.isOther(receiverId)) {
-            checkReceiver();
-            receiverId = OwnerThread.callerId();
-            receives.postedBy(receiverId);
-        }
-    }
-
-    private void checkReceiver() {
-        owner.check();
-        if (!canReceive) {
+        if (!canReceive()) {
             noteWhereItWasBrought();
         }
-        if (!canReceive) {
+        if (!canReceive()) {
             throw cannotReceive();
         }
     }
@@ -731,7 +727,7 @@ public final class QueuePair implements AutoCloseable {
 
     /** The C object, for a call that posts a bind; its thread and state are checked as by any post. */
     MemorySegment handleForBind() {
-        checkCanSend();
+        sends.checkPoster();
         if (!type.isConnected()) {
             throw new IllegalArgumentException(this + " binds no memory window: only RC and UC do");
         }
@@ -739,19 +735,48 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Gives the queue pair to another thread: only that one may post to it and close it from here on. The caller makes
-     * this visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue
-     * pair falls to the first thread that uses it.
+     * Gives the queue pair to another thread, its sends and its receives: only that one may post to it and close it from
+     * here on. The caller makes this visible to that thread as it would any change, such as by starting it. When an owner
+     * has ended, what it had falls to the first thread that uses it.
      *
      * @param next the new owner
      * @throws NullPointerException if there is none
-     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws WrongThreadException if the sends or the receives belong to another thread than the caller
      * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      */
     public void handOver(Thread next) {
+        checkOwner();
+        handOverSends(next);
+        handOverReceives(next);
+    }
+
+    /**
+     * Gives the sends alone to another thread, with all that posts them: {@link #tryPost(SendRequest)}, {@link #sendBatch}
+     * and {@link MemoryWindow#tryBind}. Otherwise as {@link #handOver}.
+     *
+     * @param next the new owner of the sends
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if the sends belong to another thread than the caller
+     * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
+     */
+    public void handOverSends(Thread next) {
+        sends.owner.check();
         checkNoBatch();
-        owner.handOver(next);
-        askAgain();
+        sends.owner.handOver(next);
+        sends.askAgain();
+    }
+
+    /**
+     * Gives the receives alone to another thread. Otherwise as {@link #handOver}.
+     *
+     * @param next the new owner of the receives
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if the receives belong to another thread than the caller
+     * @throws IllegalStateException if this is closed
+     */
+    public void handOverReceives(Thread next) {
+        receives.owner.handOver(next);
+        receives.askAgain();
     }
 
     /** Drivers clean the completion queues, for which they take the lock that an open poll of this thread holds. */
@@ -784,7 +809,7 @@ public final class QueuePair implements AutoCloseable {
      */
     @Override
     public void close() {
-        owner.close(() -> {
+        receives.owner.close(sends.owner, () -> {
             checkNoOpenPoll();
             checkNoBatch();
             groups.leaveAll();

@@ -1,6 +1,7 @@
 package dev.isthmus.verbs;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Receives;
 import java.lang.foreign.MemorySegment;
@@ -17,28 +18,22 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
      * A queue.
      *
      * @param call the C function, for messages
-     * @param owner what has it, for messages
+     * @param of what has it, for messages
+     * @param owner whose it is
+     * @param mayPost throws when its state does not allow posting
      * @param pd the domain that the buffers are in
      * @param function the function's address
      * @param queue what it takes, by its address
      */
     ReceiveQueue(
             String call,
-            Object owner,
+            Object of,
+            OwnerThread owner,
+            Runnable mayPost,
             ProtectionDomain pd,
             MemorySegment function,
-            long queue,
-            int maxRequests,
-            int maxSge) {
-        super(
-                call,
-                owner,
-                pd,
-                false,
-                ReceiveRequest.SIMPLE,
-                DataPath.mostInShortReceive(function) > 0,
-                maxRequests,
-                maxSge);
+            long queue) {
+        super(call, of, owner, mayPost, pd, false, ReceiveRequest.SIMPLE, DataPath.mostInShortReceive(function) > 0);
         this.function = function;
         this.mostInShort = DataPath.mostInShortReceive(function);
         this.queue = queue;
@@ -48,6 +43,7 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
     @Override
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
+        checkPoster();
         int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
         return errno == 0 || firstRefused(request, errno) == null;
     }
@@ -73,6 +69,7 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
     @Override
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
+        checkPoster();
         int requests = checkChain(first);
         int errno = post(first, requests);
         return errno == 0 ? null : firstRefused(first, errno);

@@ -798,7 +798,7 @@ public final class SendBatch {
 
     @HotPath
     private void checkStarted() {
-        qp.checkOwner();
+        qp.checkSender();
         if (!started) {
             throw new IllegalStateException("no batch is started on " + qp + ": start() comes first");
         }

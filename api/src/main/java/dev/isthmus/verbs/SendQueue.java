@@ -2,6 +2,7 @@ package dev.isthmus.verbs;
 
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
+import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
@@ -12,33 +13,41 @@ final class SendQueue extends PostQueue<SendRequest> {
     private final QueuePair qp;
     private final int accepted; // the kinds that the queue pair's type takes
     private final int plain; // those of them that need no further check
-    private final int maxInline;
     private final MemorySegment function;
     private final boolean ofFirstDriver;
     private final long queue;
+    private int maxInline;
 
     /**
      * A queue.
      *
+     * @param owner whose it is
+     * @param mayPost throws when the queue pair cannot send
      * @param function the address of ibv_post_send
      */
-    SendQueue(QueuePair qp, MemorySegment function, int maxRequests, QueuePairCapabilities granted) {
+    SendQueue(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
         super(
                 "ibv_post_send",
                 qp,
+                owner,
+                mayPost,
                 qp.protectionDomain(),
                 DataPath.takesBeforeTelling(function),
                 SendForm.accepted(qp.type()) & simple(qp.type()),
-                DataPath.isFirstSend(function),
-                maxRequests,
-                granted.maxSendSge());
+                DataPath.isFirstSend(function));
         this.qp = qp;
         this.accepted = SendForm.accepted(qp.type());
         this.plain = qp.type() == QueuePairType.RAW_PACKET ? 0 : accepted & SendForm.PLAIN;
-        this.maxInline = granted.maxInline();
         this.function = function;
         this.ofFirstDriver = DataPath.isFirstSend(function);
         this.queue = qp.handle().address();
+    }
+
+    /** Notes its capacities, as they are now. */
+    void granted(QueuePairCapabilities capabilities) {
+        // Some drivers would post to a queue that is not there.
+        granted(qp.type().sends() ? capabilities.maxSendWr() : 0, capabilities.maxSendSge());
+        maxInline = capabilities.maxInline();
     }
 
     /** Of a raw packet drivers copy the first header: it never is simple. */
@@ -49,6 +58,7 @@ final class SendQueue extends PostQueue<SendRequest> {
     /** Posts one request; false when the queue is full. */
     @HotPath
     boolean tryPost(SendRequest request) {
+        checkPoster();
         int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
         return errno == 0 || firstRefused(request, errno) == null;
     }
@@ -73,6 +83,7 @@ final class SendQueue extends PostQueue<SendRequest> {
     /** Posts a chain; the first request that was not taken because the queue was full, or null. */
     @HotPath
     SendRequest tryPostChain(SendRequest first) {
+        checkPoster();
         checkChain(first);
         int errno = post(first);
         return errno == 0 && !namesOne() ? null : firstRefused(first, errno);

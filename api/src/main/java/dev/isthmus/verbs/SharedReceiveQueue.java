@@ -44,9 +44,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     private final MemorySegment handle;
     private final int maxSge;
     private final int maxOps;
+    private final ReceiveQueue receives;
     private int maxWr;
-    private ReceiveQueue receives;
-    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
 
     private SharedReceiveQueue(
             ProtectionDomain pd,
@@ -61,6 +60,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.maxSge = granted.maxSge();
+        MemorySegment function = pd.context().ops().postSharedReceive();
+        this.receives = new ReceiveQueue("ibv_post_srq_recv", this, owner, () -> {}, pd, function, handle.address());
         room(granted.maxWr());
     }
 
@@ -97,9 +98,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     private void room(int requests) {
         maxWr = requests;
-        posterId = 0;
-        MemorySegment function = pd.context().ops().postSharedReceive();
-        receives = new ReceiveQueue("ibv_post_srq_recv", this, pd, function, handle.address(), requests, maxSge);
+        receives.granted(requests, maxSge);
     }
 
     /**
@@ -220,7 +219,6 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        checkPoster();
         return receives.tryPost(request);
     }
 
@@ -251,17 +249,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
-        checkPoster();
         return receives.tryPostChain(first);
-    }
-
-    @HotPath
-    private void checkPoster() {
-        if (OwnerThread.isOther(posterId)) {
-            owner.check();
-            posterId = OwnerThread.callerId();
-            receives.postedBy(posterId);
-        }
     }
 
     /**
@@ -276,7 +264,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void handOver(Thread next) {
         owner.handOver(next);
-        posterId = 0;
+        receives.askAgain();
     }
 
     MemorySegment handle() {
@@ -298,7 +286,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            posterId = 0;
+            receives.askAgain();
             destroy(handle, lifetime.name());
             pd.context().objects().remove(handle, this);
         });

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.internal.Errno;
+import dev.isthmus.internal.OwnerThread;
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,9 @@ class PostQueueTest {
     void shouldTakeAReceiveThatNoDriverNamesForLost() {
         try (var pair = RcPair.unconnected(config -> {})) {
             var function = pair.a.device.ops().postSharedReceive();
-            var queue = new ReceiveQueue("ibv_post_srq_recv", "a shared queue", pair.a.pd, function, 0, 4, 1);
+            var owner = new OwnerThread("a shared queue");
+            var queue =
+                    new ReceiveQueue("ibv_post_srq_recv", "a shared queue", owner, () -> {}, pair.a.pd, function, 0);
             var first = pair.a.receive(0, 8).next(pair.a.receive(8, 8));
             assertSame(first, queue.firstRefused(first, -Errno.ENOMEM)); // cxgb4's full shared queue
             assertSame(first, queue.firstRefused(first, Errno.ENOMEM));
@@ -31,11 +34,15 @@ class PostQueueTest {
     void shouldTakeASendForPostedOnlyWhereTheDriverQueuesItFirst() {
         try (var pair = RcPair.unconnected(config -> {})) {
             var send = pair.a.send(0, 8);
-            var softRoce = new SendQueue(pair.a.qp, pair.a.device.ops().postSend(), 4, pair.a.qp.capabilities());
+            SendQueue softRoce = queue(pair.a.qp, pair.a.device.ops().postSend());
             assertNull(softRoce.firstRefused(send, Errno.ENOMEM)); // the kernel's, after all was queued
-            var other = new SendQueue(pair.a.qp, MemorySegment.ofAddress(8), 4, pair.a.qp.capabilities());
+            SendQueue other = queue(pair.a.qp, MemorySegment.ofAddress(8));
             var e = assertThrows(VerbsException.class, () -> other.firstRefused(send, Errno.ENOMEM));
             assertTrue(e.getMessage().contains("does not say which"), e.getMessage());
         }
+    }
+
+    private static SendQueue queue(QueuePair qp, MemorySegment function) {
+        return new SendQueue(qp, new OwnerThread("a queue"), () -> {}, function);
     }
 }

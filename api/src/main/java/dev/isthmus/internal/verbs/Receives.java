@@ -1,18 +1,18 @@
 package dev.isthmus.internal.verbs;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.OwnerThread;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where receives are posted. Who has it has checked thread and state.
+ * Where receives are posted.
  *
  * @param <R> the receive request of verbs
  */
 public interface Receives<R> {
 
-    /** A thread is let post: another than before has to own the requests that it brings. */
-    @HotPath
-    void postedBy(long threadId);
+    /** Whether its owner may post is to be asked again: its owner or its state has changed. */
+    void askAgain();
 
     /** Posts one request; false when the queue is full. */
     @HotPath
@@ -29,12 +29,22 @@ public interface Receives<R> {
          * Makes one.
          *
          * @param call the C function, for messages
-         * @param owner what has it, for messages
+         * @param of what has it, for messages
+         * @param owner whose it is
+         * @param mayPost throws when its state does not allow posting; asked once, until {@link Receives#askAgain}
          * @param function the function's address
          * @param queue what it takes, by its address
          * @param maxRequests how many there is room for
          * @param maxSge how many buffers a request can have
          */
-        Receives<?> make(String call, Object owner, MemorySegment function, long queue, int maxRequests, int maxSge);
+        Receives<?> make(
+                String call,
+                Object of,
+                OwnerThread owner,
+                Runnable mayPost,
+                MemorySegment function,
+                long queue,
+                int maxRequests,
+                int maxSge);
     }
 }

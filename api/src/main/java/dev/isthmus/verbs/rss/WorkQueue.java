@@ -58,11 +58,13 @@ public final class WorkQueue implements AutoCloseable {
 
     @SuppressWarnings("unchecked") // verbs has one kind of receives
     private static Receives<ReceiveRequest> receives(
-            ProtectionDomain pd, WorkQueue owner, MemorySegment function, MemorySegment handle, MemorySegment granted) {
+            ProtectionDomain pd, WorkQueue queue, MemorySegment function, MemorySegment handle, MemorySegment granted) {
         return (Receives<ReceiveRequest>) Natives.part(pd, Receives.Maker.class)
                 .make(
                         "ibv_post_wq_recv",
-                        owner,
+                        queue,
+                        queue.owner,
+                        queue::checkReady,
                         function,
                         handle.address(),
                         ibv_wq_init_attr.max_wr(granted),
@@ -154,6 +156,7 @@ public final class WorkQueue implements AutoCloseable {
         }
         modify(STATE, next, 0, 0, state + " to " + next);
         state = next;
+        receives.askAgain();
     }
 
     /**
@@ -202,7 +205,6 @@ public final class WorkQueue implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        checkReady();
         return receives.tryPost(request);
     }
 
@@ -218,14 +220,10 @@ public final class WorkQueue implements AutoCloseable {
     @CheckReturnValue
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
-        checkReady();
         return receives.tryPostChain(first);
     }
 
-    @HotPath
     private void checkReady() {
-        owner.check();
-        receives.postedBy(OwnerThread.callerId());
         if (state == WorkQueueState.RESET) {
             throw new IllegalStateException(this + " is in RESET: receives can be posted from RDY on");
         }
@@ -242,6 +240,7 @@ public final class WorkQueue implements AutoCloseable {
      */
     public void handOver(Thread next) {
         owner.handOver(next);
+        receives.askAgain();
     }
 
     MemorySegment handle() {
@@ -262,6 +261,7 @@ public final class WorkQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
+            receives.askAgain();
             destroy(pd.context(), handle, toString());
             Natives.part(pd.context(), ContextObjects.class).remove(handle, this);
         });
