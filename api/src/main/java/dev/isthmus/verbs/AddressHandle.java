@@ -83,10 +83,15 @@ public final class AddressHandle implements AutoCloseable {
         };
     }
 
+    /** Checks that the caller may use it. */
+    @HotPath
+    void checkOwner() {
+        owner.check();
+    }
+
     /** Checks that requests of a queue pair in a domain may use it. */
     @HotPath
-    void checkUsable(ProtectionDomain domain) {
-        owner.check();
+    void checkDomain(ProtectionDomain domain) {
         if (!pd.reaches(domain)) {
             throw new IllegalArgumentException(
                     this + " is of another protection domain than the queue pair: create one in that");

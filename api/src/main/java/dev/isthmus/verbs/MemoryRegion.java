@@ -283,6 +283,12 @@ public final class MemoryRegion implements AutoCloseable {
         return writable;
     }
 
+    /** Whether requests can do the same with both. */
+    @HotPath
+    boolean isLike(MemoryRegion other) {
+        return pd == other.pd && writable == other.writable && hostAddressed == other.hostAddressed;
+    }
+
     /** Checks that requests may still use the region. */
     @HotPath
     void checkUsable() {

@@ -116,12 +116,12 @@ public final class MemoryWindow implements AutoCloseable {
      * here on {@link #rkey} is the new key; if the bind completes with an error, the window has no valid one. Does not
      * wait.
      *
-     * @param qp connected, of the same domain, and of the calling thread
+     * @param qp connected, of the same domain; the caller has its sends
      * @param binding what to let the peer reach; of length 0 to let nobody in any more
      * @param wrId the number that the completion will carry
      * @param signaled true to get a completion when it succeeds
      * @return false if the send queue is full
-     * @throws WrongThreadException if this or the queue pair belongs to another thread
+     * @throws WrongThreadException if this or the sends of the queue pair belong to another thread
      * @throws IllegalStateException if this, the queue pair or the region is closed, the queue pair cannot send, or this
      *     is of type 2
      * @throws IllegalArgumentException if the queue pair is neither RC nor UC, or it or the region of another domain
@@ -176,20 +176,22 @@ public final class MemoryWindow implements AutoCloseable {
      * close the one meanwhile, and no thread the other.
      */
     @HotPath
-    void checkBind(MemoryRegion target, ProtectionDomain of) {
+    void checkBind(MemoryRegion target) {
         owner.check();
-        if (target != region || !pd.reaches(of)) {
-            throw unfit(target, of);
+        if (target != region) {
+            throw new IllegalStateException("the request binds " + this + " to " + target
+                    + ", which it was released from: prepare the request again");
         }
         target.checkUsable();
     }
 
-    private RuntimeException unfit(MemoryRegion target, ProtectionDomain of) {
-        return pd.reaches(of)
-                ? new IllegalStateException("the request binds " + this + " to " + target
-                        + ", which it was released from: prepare the request again")
-                : new IllegalArgumentException(
-                        this + " is of another protection domain than the queue pair: allocate one in that");
+    /** Checks that a queue pair of a domain may bind it. */
+    @HotPath
+    void checkBinder(ProtectionDomain of) {
+        if (!pd.reaches(of)) {
+            throw new IllegalArgumentException(
+                    this + " is of another protection domain than the queue pair: allocate one in that");
+        }
     }
 
     private void requireType(MemoryWindowType wanted, String why) {

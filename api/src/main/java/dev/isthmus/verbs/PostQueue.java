@@ -11,14 +11,15 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One direction of a queue pair, with an owner of its own: posts requests through one function pointer of the device, and
- * tells a full queue from a failure.
+ * One direction of a queue pair, or a receive queue of another kind: whose it is, which requests it takes, and what it means
+ * that a driver did not take one.
+ *
+ * <p>A request that was posted here carries this queue's number, its verdict, until something is set in it that the verdict
+ * depends on. If the caller is the thread that may post and the request has the verdict, there is no more to ask: two
+ * comparisons. Otherwise {@link #inspect} asks everything. What can end by itself, such as a region, is asked at each post.
  *
  * <p>The methods that post stand in both subclasses. In one method for both, the JIT would compile what it saw first, such
  * as sends, and take the other for rare ever after.
- *
- * <p>Nearly all requests are simple: see {@link WorkRequest#simple}. One comparison tells that this queue has seen such a
- * one before, and that there is no more to ask than whether its region can be used.
  *
  * @param <R> the kind of request
  */
@@ -26,36 +27,26 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
+    /** Whose it is. */
+    final OwnerThread owner;
+
     private final String call;
     private final Object of; // for messages
     private final Runnable mayPost;
     private final ProtectionDomain pd;
     private final boolean takesBeforeTelling;
-    private final int kinds; // of simple requests that it takes
-    private final boolean firstDriver;
-    private int simple; // those kinds, if there is room for a buffer
-    private int quick; // and those that are posted without further ado
     private int maxRequests;
     private int maxSge;
+    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
+    private long number = NUMBERS.incrementAndGet(); // never 0, and never another queue's, thread's or state's
 
     /** Where a post tells the first request that it did not take: 0 before each post. */
     private final MemorySegment bad = Arena.ofAuto().allocate(JAVA_LONG);
 
     final long badAddress = bad.address();
 
-    /** Whose it is. */
-    final OwnerThread owner;
-
-    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
-
     /**
-     * What requests remember this by, as long as one thread posts: never 0, and never another's. A request that does need
-     * be asked neither whose it is nor where its buffers are.
-     */
-    private long number = NUMBERS.incrementAndGet();
-
-    /**
-     * A side of a queue pair.
+     * A queue.
      *
      * @param call the C function, for messages
      * @param of what it is a direction of, for messages
@@ -63,8 +54,6 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
      * @param mayPost throws when the state does not allow posting; asked once, until {@link #askAgain}
      * @param pd the domain that the buffers of its requests are in
      * @param takesBeforeTelling whether a failed post that names no request has taken all
-     * @param kinds the kinds of simple requests that it takes
-     * @param firstDriver whether it is of the driver that was there first, whose function is a constant to the JIT
      */
     PostQueue(
             String call,
@@ -72,17 +61,13 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
             OwnerThread owner,
             Runnable mayPost,
             ProtectionDomain pd,
-            boolean takesBeforeTelling,
-            int kinds,
-            boolean firstDriver) {
+            boolean takesBeforeTelling) {
         this.call = call;
         this.of = of;
         this.owner = owner;
         this.mayPost = mayPost;
         this.pd = pd;
         this.takesBeforeTelling = takesBeforeTelling;
-        this.kinds = kinds;
-        this.firstDriver = firstDriver;
     }
 
     /** Notes its capacities, as they are now. */
@@ -90,8 +75,6 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         askAgain();
         maxRequests = requests;
         maxSge = buffers;
-        simple = buffers > 0 ? kinds : 0; // each has a buffer
-        quick = firstDriver ? simple : 0;
     }
 
     /** Whether anything can be posted at all: some drivers call a queue without room full, for ever. */
@@ -99,50 +82,41 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         return maxRequests > 0;
     }
 
-    /** One comparison tells thread, life and state, as long as none of them has changed. */
+    final ProtectionDomain pd() {
+        return pd;
+    }
+
+    final Object of() {
+        return of;
+    }
+
+    /** Whether the caller may post, and a request be posted alone, if only its memory is still there. */
     @HotPath
-    final void checkPoster() {
-        if (OwnerThread.isOther(posterId)) {
-            admit();
-        }
+    final boolean knows(R request) {
+        return !OwnerThread.isOther(posterId) && request.verdict() == number;
     }
 
-    private void admit() {
-        owner.check();
-        mayPost.run();
-        posterId = OwnerThread.callerId();
-        number = NUMBERS.incrementAndGet(); // another thread than before has to own the requests that it brings
-    }
-
-    /** Whether its owner may post is to be asked again: its owner or its state changes. */
-    public final void askAgain() {
-        posterId = 0;
-    }
-
-    /** Whether of a request that is posted alone the region is all that is to be checked. */
+    /** Asks all that there is to ask of the caller, and of a request that is to be posted alone. */
     @HotPath
-    final boolean isQuick(R request) {
-        return request.verdict() == number;
-    }
-
-    /** Checks a request that is to be posted alone. */
-    @HotPath
-    final void checkSingle(R request) {
+    final void inspect(R request) {
+        checkPoster();
         check(request);
-        if ((request.simpleAlone() & quick) != 0) {
-            request.verdict(number);
-        }
         if (request.next() != null) {
             throw new IllegalArgumentException("another request is chained to this one: post it with tryPostChain");
         }
     }
 
-    /** Checks a chain; returns how many requests it has. */
+    /** Asks all of the caller, and of those requests of a chain that have no verdict; returns how many requests it has. */
     @HotPath
-    final int checkChain(R first) {
+    final int inspectChain(R first) {
+        checkPoster();
         int length = 0;
         for (R request = first; request != null; request = request.next()) {
-            check(request);
+            long verdict = request.verdict();
+            if (verdict != -number && verdict != number) { // of all but the last it is negative
+                check(request);
+            }
+            request.checkUsable();
             if (++length > maxRequests) {
                 throw new IllegalArgumentException("the chain is longer than the queue of " + of
                         + ", which has room for " + maxRequests + " requests; is it a ring?");
@@ -151,25 +125,38 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         return length;
     }
 
+    /** Checks that the caller may post: one comparison, as long as neither owner nor state has changed. */
     @HotPath
-    private void check(R request) {
-        if (request.inspectedBy() != number) {
-            request.inspect(pd, of, number);
+    final void checkPoster() {
+        if (OwnerThread.isOther(posterId)) {
+            owner.check();
+            mayPost.run();
+            posterId = OwnerThread.callerId();
+            number = NUMBERS.incrementAndGet(); // another thread than before has to own the requests that it brings
         }
-        if ((request.simple() & simple) == 0) {
-            checkOther(request);
-        }
-        request.checkUsable();
     }
 
-    /** Checks a request that is not simple. */
+    /** Whether its owner may post is to be asked again: its owner or its state changes. */
+    public final void askAgain() {
+        posterId = 0;
+    }
+
     @HotPath
-    void checkOther(R request) {
+    private void check(R request) {
+        request.checkOwner();
+        request.forget(); // what another queue has said: up to which length this one's holds, it notes in the same
+        // place
+        checkKind(request);
         // Some drivers call a request that is too large a full queue, which would be tried for ever.
         if (request.sgeCount() > maxSge) {
             throw new IllegalArgumentException(request + " has more buffers than " + of + " takes, which is " + maxSge);
         }
+        request.takenBy(number);
     }
+
+    /** Checks what is another for sends and receives. */
+    @HotPath
+    abstract void checkKind(R request);
 
     /**
      * What a post that did not return 0 left undone. A full queue is an expected state; drivers say ENOMEM for it, some

@@ -82,7 +82,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
 
     private Receives.Maker receives() {
         return (call, of, owner, mayPost, function, queue, maxRequests, maxSge) -> {
-            var receives = new ReceiveQueue(call, of, owner, mayPost, this, function, queue);
+            var receives = ReceiveQueue.of(call, of, owner, mayPost, this, function, queue);
             receives.granted(maxRequests, maxSge);
             return receives;
         };

@@ -109,9 +109,9 @@ public final class QueuePair implements AutoCloseable {
         this.groups = new MulticastGroups(lifetime, handle, toString());
         this.drain = new Drain(this, sendCompletions, receiveCompletions);
         ContextOps ops = context.ops();
-        this.sends = new SendQueue(
+        this.sends = SendQueue.of(
                 this, new OwnerThread("the send queue of " + this, lifetime), this::checkCanSend, ops.postSend());
-        this.receives = new ReceiveQueue(
+        this.receives = ReceiveQueue.of(
                 "ibv_post_recv",
                 this,
                 new OwnerThread("the receive queue of " + this, lifetime),
@@ -227,7 +227,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or a {@link SendBatch}
      *     is started, or this thread has an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
      * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
      */
     public void modify(QueuePairTransition transition) {
@@ -273,7 +273,7 @@ public final class QueuePair implements AutoCloseable {
      * Asks the device for the attributes: {@code ibv_query_qp}. Blocks for a system call.
      *
      * @return the attributes as they are now
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      * @throws dev.isthmus.VerbsException if the call fails
      */
@@ -301,7 +301,7 @@ public final class QueuePair implements AutoCloseable {
      * <p>It does not wait for them: see {@link #drain}.
      *
      * @throws IllegalStateException if this is closed
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails
      */
     public void flush() {
@@ -327,7 +327,7 @@ public final class QueuePair implements AutoCloseable {
      * @return false if the time was over; it can be called again
      * @throws IllegalArgumentException if the timeout is not positive
      * @throws IllegalStateException if this is closed, or of type RAW_PACKET, which sends nothing without a buffer
-     * @throws WrongThreadException if this or a completion queue belongs to another thread
+     * @throws WrongThreadException if its sends, its receives, or a completion queue belong to another thread
      * @throws dev.isthmus.VerbsException if a call fails: SoftiWARP takes no receive without a buffer, such as marks the end
      */
     @CheckReturnValue
@@ -361,7 +361,7 @@ public final class QueuePair implements AutoCloseable {
      * @param typicalPacket the length of a typical packet in bytes, 16 bits; 0 is up to the device
      * @throws IllegalArgumentException if one is negative, or the packet too long
      * @throws IllegalStateException if this is closed
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not have it
      */
     public void limitRate(int kbps, int maxBurst, int typicalPacket) {
@@ -377,7 +377,7 @@ public final class QueuePair implements AutoCloseable {
      * @return true if the device guarantees it; false when nobody knows
      * @throws IllegalArgumentException if it is UNKNOWN
      * @throws IllegalStateException if this is closed
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      */
     public boolean isDataInOrder(SendOpcode opcode) {
         checkOwner();
@@ -389,7 +389,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @return the options
      * @throws IllegalStateException if this is closed
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
      */
     public ConnectionEstablishment ece() {
@@ -402,7 +402,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param options what the peer's {@link #ece} returned
      * @throws IllegalStateException if this is closed
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none, or the vendor is 0
      */
     public void ece(ConnectionEstablishment options) {
@@ -437,7 +437,7 @@ public final class QueuePair implements AutoCloseable {
      * @param remote what the peer's {@link #address} returned
      * @throws IllegalStateException if this is closed, of another type, or not in RESET, or this thread has an open poll
      *     of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
@@ -457,7 +457,7 @@ public final class QueuePair implements AutoCloseable {
      * @param qkey the key that datagrams to this queue pair must carry; others are dropped
      * @throws IllegalStateException if this is closed, of another type, or not in RESET
      * @throws IllegalArgumentException if there is no such port
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if a step fails
      */
     public void bringUp(int port, int qkey) {
@@ -474,7 +474,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalStateException if this is closed, or not UD
      * @throws IllegalArgumentException if the GID is not of a multicast group, the LID out of range, or this in the group
      *     already with another LID
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, such as when the device has no room for more
      */
     public void attachMulticast(Gid group, int lid) {
@@ -490,7 +490,7 @@ public final class QueuePair implements AutoCloseable {
      * @param lid the LID of the group, as it was attached with
      * @throws IllegalStateException if this is closed, or not UD
      * @throws IllegalArgumentException if the GID is not of a multicast group, or the LID out of range
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails, with EINVAL when it is not in the group
      */
     public void detachMulticast(Gid group, int lid) {
@@ -511,8 +511,8 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the send queue is full: poll the completion queue, and post again
-     * @throws WrongThreadException if this, the request, or the address handle or memory window that it names belongs to
-     *     another thread
+     * @throws WrongThreadException if the sends of this, the request, or the address handle or memory window that it names
+     *     belong to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
      *     state does not allow sending, or the queue pair was made with no room for sends
      * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
@@ -569,7 +569,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @param request a request without another chained to it
      * @return false if the receive queue is full
-     * @throws WrongThreadException if this or the request belongs to another thread
+     * @throws WrongThreadException if the receives of this, or the request, belong to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
      *     state is RESET, or the queue pair was made with no room for receives or with a shared receive queue
      * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, another request chained
@@ -804,7 +804,7 @@ public final class QueuePair implements AutoCloseable {
      *
      * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has
      *     an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
-     * @throws WrongThreadException if this belongs to another thread
+     * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
      */
     @Override

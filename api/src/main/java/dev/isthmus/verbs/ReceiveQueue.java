@@ -7,12 +7,27 @@ import dev.isthmus.internal.verbs.Receives;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Where receives are posted: a queue of a queue pair's own, a shared one, or a work queue. */
-final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<ReceiveRequest> {
+/**
+ * Where receives are posted: a queue pair's own queue of the driver that was there first, or {@linkplain OfAnother another},
+ * such as one of another driver, a shared one, or a work queue.
+ */
+sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<ReceiveRequest> {
 
-    private final MemorySegment function;
-    private final int mostInShort;
-    private final long queue;
+    final MemorySegment function;
+    final long queue;
+
+    private ReceiveQueue(
+            String call,
+            Object of,
+            OwnerThread owner,
+            Runnable mayPost,
+            ProtectionDomain pd,
+            MemorySegment function,
+            long queue) {
+        super(call, of, owner, mayPost, pd, false);
+        this.function = function;
+        this.queue = queue;
+    }
 
     /**
      * A queue.
@@ -25,7 +40,7 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
      * @param function the function's address
      * @param queue what it takes, by its address
      */
-    ReceiveQueue(
+    static ReceiveQueue of(
             String call,
             Object of,
             OwnerThread owner,
@@ -33,44 +48,28 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
             ProtectionDomain pd,
             MemorySegment function,
             long queue) {
-        super(call, of, owner, mayPost, pd, false, ReceiveRequest.SIMPLE, DataPath.mostInShortReceive(function) > 0);
-        this.function = function;
-        this.mostInShort = DataPath.mostInShortReceive(function);
-        this.queue = queue;
+        return DataPath.isFirstReceive(function)
+                ? new ReceiveQueue(call, of, owner, mayPost, pd, function, queue)
+                : new OfAnother(call, of, owner, mayPost, pd, function, queue);
     }
 
     /** Posts one request; false when the queue is full. */
     @Override
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        checkPoster();
-        int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
-        return errno == 0 || firstRefused(request, errno) == null;
-    }
-
-    @HotPath
-    private int postQuickly(ReceiveRequest request) {
-        request.checkUsable();
-        try {
-            return DataPath.shortReceive(queue, request.address(), badAddress);
-        } finally { // the request's memory, and that of "bad", must not be collected during the call
-            Reference.reachabilityFence(request);
-            Reference.reachabilityFence(this);
+        if (!knows(request)) {
+            inspect(request);
         }
-    }
-
-    @HotPath
-    private int postCarefully(ReceiveRequest request) {
-        checkSingle(request);
-        return post(request, 1);
+        request.checkUsable();
+        int errno = post(request, 1);
+        return errno == 0 || firstRefused(request, errno) == null;
     }
 
     /** Posts a chain; the first request that was not taken because the queue was full, or null. */
     @Override
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
-        checkPoster();
-        int requests = checkChain(first);
+        int requests = inspectChain(first);
         int errno = post(first, requests);
         return errno == 0 ? null : firstRefused(first, errno);
     }
@@ -78,12 +77,42 @@ final class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<R
     @HotPath
     private int post(ReceiveRequest first, int requests) {
         try {
-            return requests <= mostInShort // one comparison tells whose function it is, too
-                    ? DataPath.shortReceive(queue, first.address(), badAddress)
-                    : DataPath.post(function, queue, first.address(), badAddress);
-        } finally {
+            return call(first.address(), requests);
+        } finally { // the request's memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(first);
             Reference.reachabilityFence(this);
+        }
+    }
+
+    /** Calls C. A method of its own for each kind of queue: the JIT asks which only where it has seen both. */
+    @HotPath
+    int call(long first, int requests) {
+        return DataPath.receive(function, requests, queue, first, badAddress);
+    }
+
+    @Override
+    @HotPath
+    void checkKind(ReceiveRequest request) {
+        request.checkDomain(pd(), of());
+    }
+
+    private static final class OfAnother extends ReceiveQueue {
+
+        OfAnother(
+                String call,
+                Object of,
+                OwnerThread owner,
+                Runnable mayPost,
+                ProtectionDomain pd,
+                MemorySegment function,
+                long queue) {
+            super(call, of, owner, mayPost, pd, function, queue);
+        }
+
+        @Override
+        @HotPath
+        int call(long first, int requests) {
+            return DataPath.post(function, queue, first, badAddress);
         }
     }
 }

@@ -15,9 +15,6 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
         Natives.of(ReceiveRequest.class).has(Buffers.class, ReceiveRequest::buffers);
     }
 
-    /** The kind of all of them that have one buffer: see {@link #simple}. */
-    static final int SIMPLE = 1;
-
     private ReceiveRequest(int maxSge) {
         super(ibv_recv_wr.layout(), maxSge, true);
     }
@@ -47,13 +44,7 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
 
     @Override
     @HotPath
-    int simpleKind() {
-        return SIMPLE;
-    }
-
-    @Override
-    @HotPath
-    boolean isInline() {
+    boolean namesMore() {
         return false;
     }
 

@@ -47,6 +47,12 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
         this.writes = writes;
     }
 
+    /** Whether to set an element to a region changes nothing of what requests are inspected for. */
+    @HotPath
+    boolean hasLike(int index, MemoryRegion region) {
+        return index >= 0 && index < count && region.isLike(regions[index]);
+    }
+
     /** Sets an element, or appends one. */
     @Override
     @HotPath
@@ -167,12 +173,6 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
         }
     }
 
-    /** Whether the device may write to all buffers. */
-    @HotPath
-    boolean isWritable() {
-        return readOnly == 0;
-    }
-
     /** Checks that the device may write to all buffers. */
     @HotPath
     void checkWritable() {
@@ -204,6 +204,11 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
                 region + " is not at the address of memory of this process, from where inline data, and the headers of"
                         + " raw packets, are copied: send it without inline, or from a region that was registered without"
                         + " an address");
+    }
+
+    @HotPath
+    MemoryRegion region(int index) {
+        return regions[index];
     }
 
     @HotPath

@@ -32,10 +32,10 @@ import java.util.Objects;
  *
  * <p>Each request is {@link #next}, an operation, and what that needs: its data by {@code sge}, {@code sges},
  * {@code inline} or {@link #noData}, and on UD queue pairs its destination by {@link #to}. A request that lacks
- * something is refused by what follows it. Between {@link #start} and {@link #complete} or {@link #abort} nothing else
- * can be done with the queue pair; an exception in between leaves the batch started, to be completed or aborted.
+ * something is refused by what follows it. Between {@link #start} and {@link #complete} or {@link #abort} the queue pair
+ * can do nothing else but post receives; an exception in between leaves the batch started, to be completed or aborted.
  *
- * <p>Belongs to the thread of its queue pair. Does not block and allocates nothing.
+ * <p>Belongs to the thread of its queue pair's sends. Does not block and allocates nothing.
  */
 public final class SendBatch {
 
@@ -92,7 +92,7 @@ public final class SendBatch {
     /**
      * Starts a batch: {@code ibv_wr_start}.
      *
-     * @throws WrongThreadException if the queue pair belongs to another thread
+     * @throws WrongThreadException if the sends of the queue pair belong to another thread
      * @throws IllegalStateException if the queue pair is closed or in a state that cannot send, or a batch is started
      */
     @HotPath
@@ -506,7 +506,8 @@ public final class SendBatch {
      */
     public SendBatch bind(MemoryWindow window, int rkey, WindowBinding binding) {
         window.prepare(binding);
-        window.checkBind(binding.region(), qp.protectionDomain());
+        window.checkBinder(qp.protectionDomain());
+        window.checkBind(binding.region());
         begin(SendOpcode.BIND_MW, 0);
         binding.write(scratch);
         try {
@@ -531,7 +532,8 @@ public final class SendBatch {
     public SendBatch to(AddressHandle handle, int qpNum, int qkey) {
         checkLacks(DESTINATION);
         SendRequest.checkQpNum(qpNum);
-        handle.checkUsable(qp.protectionDomain());
+        handle.checkOwner();
+        handle.checkDomain(qp.protectionDomain());
         c.setDatagram(handle.address(), qpNum, qkey);
         lacks &= ~DESTINATION;
         return this;
@@ -603,7 +605,7 @@ public final class SendBatch {
         checkLacks(DATA);
         checkNotInline();
         buffers.checkOwner();
-        buffers.checkUsable();
+        buffers.checkBuffers();
         buffers.checkDomain(qp.protectionDomain(), qp);
         checkCount(buffers.sgeCount());
         if (writes) {
@@ -685,7 +687,7 @@ public final class SendBatch {
     public SendBatch inline(WorkRequest<?> buffers) {
         checkLacks(DATA);
         buffers.checkOwner();
-        buffers.checkUsable();
+        buffers.checkBuffers();
         buffers.checkCopyable();
         int n = buffers.sgeCount();
         checkCount(n);
@@ -747,7 +749,7 @@ public final class SendBatch {
     /**
      * Forgets the requests since {@link #start}: {@code ibv_wr_abort}. Does nothing when no batch is started.
      *
-     * @throws WrongThreadException if the queue pair belongs to another thread
+     * @throws WrongThreadException if the sends of the queue pair belong to another thread
      */
     @HotPath
     public void abort() {

@@ -44,18 +44,6 @@ final class SendForm {
         }
     }
 
-    /** Kinds that need no check besides their being taken: plain messages and RDMA WRITEs. */
-    static final int PLAIN = kinds(EnumSet.of(
-            SendOpcode.SEND,
-            SendOpcode.SEND_WITH_IMM,
-            SendOpcode.SEND_WITH_INV,
-            SendOpcode.RDMA_WRITE,
-            SendOpcode.RDMA_WRITE_WITH_IMM));
-
-    /** Kinds of which a request can know all by itself, so that a queue need only ask whether it takes them. */
-    static final int SIMPLE = PLAIN
-            | kinds(EnumSet.of(SendOpcode.RDMA_READ, SendOpcode.ATOMIC_CMP_AND_SWP, SendOpcode.ATOMIC_FETCH_AND_ADD));
-
     private SendForm() {}
 
     private static int needs(SendOpcode opcode) {
@@ -83,12 +71,6 @@ final class SendForm {
             return 0;
         }
         return 1 << ((has & DATAGRAM) != 0 ? opcode + DATAGRAM_SHIFT : opcode);
-    }
-
-    /** Whether a kind is of an operation, in either form. */
-    @HotPath
-    static boolean isOf(int kind, SendOpcode opcode) {
-        return (kind & (1 << opcode.code() | 1 << (opcode.code() + DATAGRAM_SHIFT))) != 0;
     }
 
     /** Whether a kind is addressed by an address handle. */

@@ -7,16 +7,22 @@ import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Where a queue pair's send requests are posted. */
-final class SendQueue extends PostQueue<SendRequest> {
+/** Where a queue pair's send requests are posted: of the driver that was there first, or {@linkplain OfAnotherDriver not}. */
+sealed class SendQueue extends PostQueue<SendRequest> {
 
     private final QueuePair qp;
     private final int accepted; // the kinds that the queue pair's type takes
-    private final int plain; // those of them that need no further check
-    private final MemorySegment function;
-    private final boolean ofFirstDriver;
-    private final long queue;
+    private final boolean rawPackets;
+    final long queue;
     private int maxInline;
+
+    private SendQueue(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
+        super("ibv_post_send", qp, owner, mayPost, qp.protectionDomain(), DataPath.takesBeforeTelling(function));
+        this.qp = qp;
+        this.accepted = SendForm.accepted(qp.type());
+        this.rawPackets = qp.type() == QueuePairType.RAW_PACKET;
+        this.queue = qp.handle().address();
+    }
 
     /**
      * A queue.
@@ -25,22 +31,10 @@ final class SendQueue extends PostQueue<SendRequest> {
      * @param mayPost throws when the queue pair cannot send
      * @param function the address of ibv_post_send
      */
-    SendQueue(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
-        super(
-                "ibv_post_send",
-                qp,
-                owner,
-                mayPost,
-                qp.protectionDomain(),
-                DataPath.takesBeforeTelling(function),
-                SendForm.accepted(qp.type()) & simple(qp.type()),
-                DataPath.isFirstSend(function));
-        this.qp = qp;
-        this.accepted = SendForm.accepted(qp.type());
-        this.plain = qp.type() == QueuePairType.RAW_PACKET ? 0 : accepted & SendForm.PLAIN;
-        this.function = function;
-        this.ofFirstDriver = DataPath.isFirstSend(function);
-        this.queue = qp.handle().address();
+    static SendQueue of(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
+        return DataPath.isFirstSend(function)
+                ? new SendQueue(qp, owner, mayPost, function)
+                : new OfAnotherDriver(qp, owner, mayPost, function);
     }
 
     /** Notes its capacities, as they are now. */
@@ -50,41 +44,21 @@ final class SendQueue extends PostQueue<SendRequest> {
         maxInline = capabilities.maxInline();
     }
 
-    /** Of a raw packet drivers copy the first header: it never is simple. */
-    private static int simple(QueuePairType type) {
-        return type == QueuePairType.RAW_PACKET ? 0 : SendForm.SIMPLE;
-    }
-
     /** Posts one request; false when the queue is full. */
     @HotPath
     boolean tryPost(SendRequest request) {
-        checkPoster();
-        int errno = isQuick(request) ? postQuickly(request) : postCarefully(request);
-        return errno == 0 || firstRefused(request, errno) == null;
-    }
-
-    @HotPath
-    private int postQuickly(SendRequest request) {
-        request.checkUsable();
-        try {
-            return DataPath.firstSend(queue, request.address(), badAddress);
-        } finally { // the request's memory, and that of "bad", must not be collected during the call
-            Reference.reachabilityFence(request);
-            Reference.reachabilityFence(this);
+        if (!knows(request)) {
+            inspect(request);
         }
-    }
-
-    @HotPath
-    private int postCarefully(SendRequest request) {
-        checkSingle(request);
-        return post(request);
+        request.checkUsable();
+        int errno = post(request);
+        return errno == 0 || firstRefused(request, errno) == null;
     }
 
     /** Posts a chain; the first request that was not taken because the queue was full, or null. */
     @HotPath
     SendRequest tryPostChain(SendRequest first) {
-        checkPoster();
-        checkChain(first);
+        inspectChain(first);
         int errno = post(first);
         return errno == 0 && !namesOne() ? null : firstRefused(first, errno);
     }
@@ -92,13 +66,17 @@ final class SendQueue extends PostQueue<SendRequest> {
     @HotPath
     private int post(SendRequest first) {
         try {
-            return ofFirstDriver
-                    ? DataPath.firstSend(queue, first.address(), badAddress)
-                    : DataPath.post(function, queue, first.address(), badAddress);
-        } finally {
+            return call(first.address());
+        } finally { // the request's memory, and that of "bad", must not be collected during the call
             Reference.reachabilityFence(first);
             Reference.reachabilityFence(this);
         }
+    }
+
+    /** Calls C. A method of its own for each kind of queue: the JIT asks which only where it has seen both. */
+    @HotPath
+    int call(long first) {
+        return DataPath.send(queue, first, badAddress);
     }
 
     /**
@@ -116,26 +94,26 @@ final class SendQueue extends PostQueue<SendRequest> {
 
     @Override
     @HotPath
-    void checkOther(SendRequest request) {
-        int kind = request.kind();
-        if ((kind & plain) == 0) {
-            if ((kind & accepted) == 0) {
-                throw request.refused(qp);
-            }
-            request.checkSpecial(qp.protectionDomain(), qp.maxDatagram());
+    void checkKind(SendRequest request) {
+        if ((request.kind() & accepted) == 0) {
+            throw request.refused(qp);
         }
-        if (request.isInline()) {
-            checkInline(request);
-        }
-        super.checkOther(request);
+        request.check(qp, maxInline, rawPackets);
     }
 
-    @HotPath
-    private void checkInline(SendRequest request) {
-        if (request.messageLength() > maxInline) {
-            throw new IllegalArgumentException(request + " is inline, and " + qp + " takes " + maxInline
-                    + " bytes so: ask for more by maxInline() when creating it");
+    private static final class OfAnotherDriver extends SendQueue {
+
+        private final MemorySegment function;
+
+        OfAnotherDriver(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
+            super(qp, owner, mayPost, function);
+            this.function = function;
         }
-        request.checkCopyable();
+
+        @Override
+        @HotPath
+        int call(long first) {
+            return DataPath.post(function, queue, first, badAddress);
+        }
     }
 }

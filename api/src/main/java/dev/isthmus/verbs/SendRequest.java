@@ -60,7 +60,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private SendOpcode opcode;
     private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE | SendForm.IN_BOUNDS; // an immediate value of 0
     private long room = Long.MAX_VALUE; // of the peer's memory, behind the remote address; if that is known
-    private long unremarkable = Long.MAX_VALUE; // lengths up to this one change nothing that was settled
+    private long limit = Long.MAX_VALUE; // lengths up to this one the last inspection found right
+    private long unremarkable = Long.MAX_VALUE; // lengths up to this one change nothing at all
     private int kind;
     private AddressHandle destination; // null when never set
     private MemoryWindow bindWindow; // null when never set
@@ -109,8 +110,10 @@ public final class SendRequest extends WorkRequest<SendRequest> {
             throw new IllegalArgumentException("there is no such operation: " + opcode);
         }
         wr.set(JAVA_INT, Member.OPCODE, code);
-        this.opcode = opcode;
-        settleKind();
+        if (opcode != this.opcode) {
+            this.opcode = opcode;
+            settleKind();
+        }
         return this;
     }
 
@@ -125,27 +128,18 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return this;
     }
 
+    /** Operation or form are others: a queue has to inspect that. */
     @HotPath
     private void settleKind() {
         kind = SendForm.kind(opcode.code(), has);
-        unremarkable = (has & SendForm.IN_BOUNDS) == 0
-                        || opcode == SendOpcode.ATOMIC_CMP_AND_SWP
-                        || opcode == SendOpcode.ATOMIC_FETCH_AND_ADD
-                ? -1
-                : room;
+        settleLengths();
         settle();
+        forget();
     }
 
-    /** What is inline never is simple: how long it can be depends on the queue pair. */
-    @Override
     @HotPath
-    int simpleKind() {
-        boolean complete = switch (opcode) {
-            case RDMA_READ -> isWritable();
-            case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> isWritable() && messageLength() == ATOMIC_BYTES;
-            default -> true;
-        };
-        return complete && !isInline() ? kind : 0;
+    private void settleLengths() {
+        unremarkable = (has & SendForm.IN_BOUNDS) == 0 ? -1 : Math.min(room, limit);
     }
 
     @Override
@@ -153,7 +147,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     void lengthChanged(long length) {
         if (length > unremarkable) {
             holds(length <= room ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
-            settle();
+            if (length > limit) {
+                forget();
+            }
         }
     }
 
@@ -184,11 +180,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
      */
     @HotPath
     public SendRequest inline(boolean on) {
-        boolean was = isInline();
         flag(INLINE, on);
-        if (was && !on) {
-            forget(); // the domain of its buffers did not matter
-        }
         return holds(on ? 0 : SendForm.NOT_INLINE, SendForm.NOT_INLINE);
     }
 
@@ -306,8 +298,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     private void bound(long left) {
         room = left;
-        has = (has & ~SendForm.IN_BOUNDS) | (messageLength() <= left ? SendForm.IN_BOUNDS : 0);
-        settleKind();
+        holds(messageLength() <= left ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
+        settleLengths();
     }
 
     /**
@@ -418,6 +410,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         wr.set(JAVA_LONG, Member.AH, handle.address());
         wr.set(JAVA_INT, Member.REMOTE_QPN, qpNum);
         wr.set(JAVA_INT, Member.REMOTE_QKEY, qkey);
+        if (destination == null || destination.protectionDomain() != handle.protectionDomain()) {
+            forget();
+        }
         destination = handle;
         return holds(SendForm.DATAGRAM, SendForm.ADDRESS_UNION);
     }
@@ -488,10 +483,11 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         binding.write(wr.asSlice(Member.BIND_INFO));
         bindWindow = window;
         bindRegion = binding.region();
+        forget();
         return bind(window.handle(), rkey);
     }
 
-    /** Makes it a bind; {@link #checkSpecial} checks what C follows pointers to. */
+    /** Makes it a bind; {@link #check} checks what C follows pointers to. */
     SendRequest bind(MemorySegment window, int rkey) {
         wr.set(JAVA_LONG, Member.MW, window.address());
         wr.set(JAVA_INT, Member.MW_RKEY, rkey);
@@ -507,36 +503,86 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Checks what only some kinds need, of one that the queue pair takes.
+     * Checks all that a queue pair has to know, which takes the kind, and notes up to which length that holds.
      *
-     * @param pd the domain of the queue pair
-     * @param maxDatagram how long a datagram can be
+     * @param maxInline how much inline data it takes
+     * @param rawPackets whether it sends such: drivers copy the first header from the buffer
      */
     @HotPath
-    void checkSpecial(ProtectionDomain pd, long maxDatagram) {
+    void check(QueuePair qp, int maxInline, boolean rawPackets) {
+        ProtectionDomain pd = qp.protectionDomain();
+        long longest = Long.MAX_VALUE;
+        if (isInline()) {
+            longest = maxInline;
+            checkInline(qp, maxInline);
+        } else {
+            checkDomain(pd, qp);
+        }
         if (SendForm.isDatagram(kind)) {
-            destination.checkUsable(pd);
-            if (messageLength() > maxDatagram && opcode != SendOpcode.TSO) {
-                throw tooLong(maxDatagram);
+            destination.checkDomain(pd);
+            if (opcode != SendOpcode.TSO) {
+                longest = Math.min(longest, qp.maxDatagram());
+                checkDatagram(qp.maxDatagram());
             }
-            return;
+        }
+        if (rawPackets) {
+            checkCopyable();
         }
         switch (opcode) {
             case RDMA_READ -> checkWritable();
             case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> {
+                longest = -1; // to be asked at each change
                 checkWritable();
                 checkAtomic();
             }
             case ATOMIC_WRITE -> {
+                longest = -1;
                 checkAtomic();
-                checkAligned(wr.get(JAVA_LONG, Member.REMOTE_ADDR));
             }
             case BIND_MW -> {
                 checkNoBuffers();
-                bindWindow.checkBind(bindRegion, pd);
+                bindWindow.checkBinder(pd);
             }
             case LOCAL_INV -> checkNoBuffers();
-            default -> checkCopyable(); // a raw packet: drivers copy its first header from the buffer
+            default -> {}
+        }
+        limit = longest;
+        settleLengths();
+    }
+
+    /** Whether a verdict is not enough, besides buffers: others can end, or an address be set, at any time. */
+    @Override
+    @HotPath
+    boolean namesMore() {
+        return SendForm.isDatagram(kind) || opcode == SendOpcode.BIND_MW || opcode == SendOpcode.ATOMIC_WRITE;
+    }
+
+    @Override
+    @HotPath
+    void checkEach() {
+        checkBuffers();
+        if (SendForm.isDatagram(kind)) {
+            destination.checkOwner();
+        } else if (opcode == SendOpcode.BIND_MW) {
+            bindWindow.checkBind(bindRegion);
+        } else if (opcode == SendOpcode.ATOMIC_WRITE) {
+            checkAligned(wr.get(JAVA_LONG, Member.REMOTE_ADDR));
+        }
+    }
+
+    @HotPath
+    private void checkInline(QueuePair qp, int maxInline) {
+        if (messageLength() > maxInline) {
+            throw new IllegalArgumentException(this + " is inline, and " + qp + " takes " + maxInline
+                    + " bytes so: ask for more by maxInline() when creating it");
+        }
+        checkCopyable();
+    }
+
+    @HotPath
+    private void checkDatagram(long most) {
+        if (messageLength() > most) {
+            throw tooLong(most);
         }
     }
 
@@ -576,9 +622,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return wr.get(JAVA_LONG, Member.HDR);
     }
 
-    @Override
+    /** Whether the post copies the data, so that the device reaches no buffer. */
     @HotPath
-    boolean isInline() {
+    private boolean isInline() {
         return (flags & INLINE) != 0;
     }
 

@@ -61,7 +61,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
         this.handle = handle;
         this.maxSge = granted.maxSge();
         MemorySegment function = pd.context().ops().postSharedReceive();
-        this.receives = new ReceiveQueue("ibv_post_srq_recv", this, owner, () -> {}, pd, function, handle.address());
+        this.receives = ReceiveQueue.of("ibv_post_srq_recv", this, owner, () -> {}, pd, function, handle.address());
         room(granted.maxWr());
     }
 

@@ -40,16 +40,10 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     final MemorySegment wr;
     private final long address; // of it: to ask it costs a type check at each post
     private final ScatterGatherList buffers;
-    private MemoryRegion only; // of the one buffer that most requests have; null when there is none or several
-    private int simple;
-    private int simpleAlone;
-    private R next;
     private final OwnerThread owner = new OwnerThread(this);
-    private ProtectionDomain domain; // of the buffer that was set last
-
-    /** The number of the queue that has inspected thread and domains, and of the one that has found no more to ask; 0 for none. */
-    private long inspectedBy;
-
+    private MemoryRegion
+            only; // all that can end of most requests: the region of their one buffer; null when there is more
+    private R next;
     private long verdict;
 
     /**
@@ -111,13 +105,11 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R sge(int index, MemoryRegion region, long offset, long length) {
         checkOwner();
-        buffers.set(index, region, offset, length);
-        if (region.protectionDomain() != domain) {
-            domain = region.protectionDomain();
+        if (!buffers.hasLike(index, region)) {
             forget();
         }
+        buffers.set(index, region, offset, length);
         wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
-        only = buffers.count() == 1 ? region : null;
         lengthChanged(buffers.total());
         settle();
         return self();
@@ -169,8 +161,10 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R next(R following) {
         checkOwner();
         wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first: it may throw
+        if ((following == null) != (next == null)) {
+            verdict = -verdict;
+        }
         next = following;
-        settle();
         return self();
     }
 
@@ -185,29 +179,30 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * What a queue asks of a request at each post, settled when it is changed: its kind, if it has one buffer and needs
-     * no check but that the queue takes that kind; otherwise 0.
+     * The number of the queue that has inspected it and found that it takes it, if nothing of what that depends on was set
+     * since; otherwise 0. Negative while another is chained behind it.
      */
     @HotPath
-    final int simple() {
-        return simple;
+    final long verdict() {
+        return verdict;
     }
 
-    /** The same of a request that no other is chained to; 0 of one that has another behind it. */
+    /** A queue has inspected it, and takes it. */
     @HotPath
-    final int simpleAlone() {
-        return simpleAlone;
+    final void takenBy(long queue) {
+        verdict = next == null ? queue : -queue;
     }
 
-    /** Something changed of what {@link #simple} says. */
+    /** Something was set that a queue has to inspect. */
+    @HotPath
+    final void forget() {
+        verdict = 0;
+    }
+
+    /** The buffers have changed, or whether it names more that can end. */
     @HotPath
     final void settle() {
-        simple = only == null ? 0 : simpleKind();
-        int alone = next == null ? simple : 0;
-        if (alone != simpleAlone) {
-            simpleAlone = alone;
-            verdict = 0;
-        }
+        only = buffers.count() == 1 && !namesMore() ? buffers.region(0) : null;
     }
 
     /** Checks that the caller may change or post it. */
@@ -230,71 +225,39 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         forget();
     }
 
-    /** Queues have to inspect it anew. */
-    @HotPath
-    final void forget() {
-        inspectedBy = 0;
-        verdict = 0;
-    }
-
-    /** The queue that thread and domains were found right by. */
-    @HotPath
-    final long inspectedBy() {
-        return inspectedBy;
-    }
-
-    /** The queue that may post it as it is, when its region can still be used. */
-    @HotPath
-    final long verdict() {
-        return verdict;
-    }
-
-    @HotPath
-    final void verdict(long queue) {
-        verdict = queue;
-    }
-
-    /** Checks what holds until the owner or the domain of a buffer changes. */
-    final void inspect(ProtectionDomain of, Object queue, long number) {
-        checkOwner();
-        if (!isInline()) {
-            checkDomain(of, queue);
-        }
-        inspectedBy = number;
-    }
-
     /** Checks that the buffers are in regions of a queue's domain. */
     final void checkDomain(ProtectionDomain of, Object queue) {
         buffers.checkDomain(of, queue);
     }
 
-    /** Whether the post copies the data, so that the device reaches no buffer. */
-    @HotPath
-    abstract boolean isInline();
-
     /** The length of the message changed. */
     @HotPath
     abstract void lengthChanged(long length);
 
-    /** The kind, unless a queue has to check more of it; then 0. */
+    /** Whether it names more than buffers that has to be asked at each post. */
     @HotPath
-    abstract int simpleKind();
+    abstract boolean namesMore();
 
-    /** Checks that the regions of the buffers can be used. */
+    /** Checks what no verdict tells, as it can end at any time: that all it names is there, and the caller's. */
     @HotPath
     final void checkUsable() {
         MemoryRegion region = only;
         if (region == null) {
-            buffers.checkUsable();
+            checkEach();
             return;
         }
         region.checkUsable(); // as most: no array, and no loop over it
     }
 
-    /** Whether the device may write to the buffers. */
     @HotPath
-    final boolean isWritable() {
-        return buffers.isWritable();
+    void checkEach() {
+        checkBuffers();
+    }
+
+    /** Checks that the regions of the buffers can be used. */
+    @HotPath
+    final void checkBuffers() {
+        buffers.checkUsable();
     }
 
     /** Checks that the device may write to the buffers, as a READ and an atomic do. */

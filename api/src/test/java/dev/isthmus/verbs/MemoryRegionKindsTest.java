@@ -130,8 +130,8 @@ class MemoryRegionKindsTest {
         try (var region = pair.a.pd.registerAt(IOVA, page());
                 var plain = pair.a.pd.register(page())) {
             SendRequest packet = SendRequest.prepare(region).length(64);
-            assertThrows(IllegalArgumentException.class, () -> packet.checkSpecial(pair.a.pd, Long.MAX_VALUE));
-            SendRequest.prepare(plain).length(64).checkSpecial(pair.a.pd, Long.MAX_VALUE);
+            assertThrows(IllegalArgumentException.class, () -> packet.check(pair.a.qp, 0, true));
+            SendRequest.prepare(plain).length(64).check(pair.a.qp, 0, true);
         }
     }
 

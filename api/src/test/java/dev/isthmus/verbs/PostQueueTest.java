@@ -21,8 +21,7 @@ class PostQueueTest {
         try (var pair = RcPair.unconnected(config -> {})) {
             var function = pair.a.device.ops().postSharedReceive();
             var owner = new OwnerThread("a shared queue");
-            var queue =
-                    new ReceiveQueue("ibv_post_srq_recv", "a shared queue", owner, () -> {}, pair.a.pd, function, 0);
+            var queue = ReceiveQueue.of("ibv_post_srq_recv", "a shared queue", owner, () -> {}, pair.a.pd, function, 0);
             var first = pair.a.receive(0, 8).next(pair.a.receive(8, 8));
             assertSame(first, queue.firstRefused(first, -Errno.ENOMEM)); // cxgb4's full shared queue
             assertSame(first, queue.firstRefused(first, Errno.ENOMEM));
@@ -43,6 +42,6 @@ class PostQueueTest {
     }
 
     private static SendQueue queue(QueuePair qp, MemorySegment function) {
-        return new SendQueue(qp, new OwnerThread("a queue"), () -> {}, function);
+        return SendQueue.of(qp, new OwnerThread("a queue"), () -> {}, function);
     }
 }

@@ -184,6 +184,49 @@ class RememberedChecksTest {
     }
 
     @Test
+    void shouldRefuseAnInlineRequestThatGotLonger() {
+        int most = pair.a.qp.capabilities().maxInline();
+        send.opcode(SendOpcode.RDMA_WRITE).remote(pair.b.region.address(), pair.b.region.rkey());
+        send.inline(true).length(most);
+        posted();
+        send.length(most + 1);
+        assertRefused(IllegalArgumentException.class);
+        send.remote(pair.b.region.remoteMemory(), 0);
+        assertRefused(IllegalArgumentException.class);
+        send.length(most);
+        posted();
+        send.remote(pair.b.region.remoteMemory(), 8); // less is left of it, which changes nothing of the first limit
+        posted();
+        send.length(most + 1);
+        assertRefused(IllegalArgumentException.class);
+    }
+
+    @Test
+    void shouldRefuseADatagramThatGotTooLongOrLostItsWay() throws InterruptedException {
+        try (var ud = RcPair.datagrams()) {
+            AddressHandle way = ud.a.pd.createAddressHandle(AddressVector.global(ud.a.gid, ud.b.gid.gid()));
+            SendRequest datagram = ud.a.send(0, 8).to(way, ud.b.qp.qpNum(), RcPair.QKEY);
+            assertTrue(ud.a.qp.tryPost(datagram));
+            datagram.length(ud.a.device.port(1).activeMtu().bytes() + 1);
+            assertThrows(IllegalArgumentException.class, () -> ud.a.qp.tryPost(datagram));
+            assertTrue(ud.a.qp.tryPost(datagram.length(8)));
+            var next = new Thread(() -> {});
+            way.handOver(next);
+            assertThrows(WrongThreadException.class, () -> ud.a.qp.tryPost(datagram));
+            assertThrows(WrongThreadException.class, () -> ud.a.qp.tryPostChain(datagram));
+            next.start();
+            next.join();
+            assertTrue(ud.a.qp.tryPost(datagram));
+            for (int sent = 0; sent < 3; ) {
+                sent += ud.a.await();
+            }
+            way.close();
+            assertThrows(IllegalStateException.class, () -> ud.a.qp.tryPost(datagram));
+            assertThrows(IllegalStateException.class, () -> ud.a.qp.tryPostChain(datagram));
+        }
+    }
+
+    @Test
     void shouldRefuseARequestThatGotMoreBuffers() {
         int most = pair.a.qp.capabilities().maxSendSge();
         send = SendRequest.prepare(most + 1).opcode(SendOpcode.RDMA_WRITE).signaled(true);

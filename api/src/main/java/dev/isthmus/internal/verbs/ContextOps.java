@@ -41,7 +41,7 @@ public final class ContextOps {
         // container_of, as verbs_get_ctx() of verbs.h does it.
         long base = handle.address() - verbs_context.context$offset();
         this.table = NativeCall.sized(MemorySegment.ofAddress(base), verbs_context.sizeof());
-        FirstDriver.opened(this);
+        DataPath.opened(this);
     }
 
     /** A function of the device; empty when the device, its driver or the loaded library does not have it. */

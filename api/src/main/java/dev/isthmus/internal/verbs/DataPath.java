@@ -9,9 +9,16 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The calls of the data path, which verbs.h has inline: they go through the function pointers of the open device.
+ *
+ * <p>The functions of the driver whose device was opened first are bound for good: to the JIT they are constants, while a
+ * call through a pointer that is read from a field looks at the pointer's segment each time. These are the methods that take
+ * no function. Devices of further drivers are called by the others, and plainly. Where the first driver is a {@link
+ * CriticalDriver}, calls of it that are sure to be short are critical.
  *
  * <p>Pointers are passed as {@code long}, the same register on x86-64 and aarch64: a MemorySegment argument costs a
  * liveness check and, for a shared arena, an atomic increment per call.
@@ -23,16 +30,16 @@ public final class DataPath {
     private static final FunctionDescriptor POLL_TYPE = FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_LONG);
 
     /** {@code int (*)(void *queue, void *first, void **bad)}: post_send, post_recv. May enter the kernel. */
-    static final MethodHandle POST = link(POST_TYPE);
+    private static final MethodHandle POST = link(POST_TYPE);
 
     /** {@code int (*)(struct ibv_cq *, int, struct ibv_wc *)}: poll_cq. May enter the kernel. */
-    static final MethodHandle POLL = link(POLL_TYPE);
+    private static final MethodHandle POLL = link(POLL_TYPE);
 
     /** A post_recv of a {@link CriticalDriver}, of at most {@link #MOST_AT_ONCE} requests. */
-    static final MethodHandle CRITICAL_POST = link(POST_TYPE, Linker.Option.critical(false));
+    private static final MethodHandle CRITICAL_POST = link(POST_TYPE, Linker.Option.critical(false));
 
     /** A poll_cq of a {@link CriticalDriver}, for at most {@link #MOST_AT_ONCE} completions. */
-    static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
+    private static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
 
     /**
      * How many completions or requests one critical call takes at most: so many that programs poll and post so, so few
@@ -50,7 +57,45 @@ public final class DataPath {
                     Linker.Option.captureCallState("errno"))
             .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
 
+    /** The functions of a driver. Read while its device is open: the table that has them goes with the device. */
+    private record Functions(MemorySegment poll, MemorySegment send, MemorySegment receive) {
+
+        private Optional<CriticalDriver> driver() {
+            Optional<CriticalDriver> driver = CriticalDriver.of(poll);
+            return driver.equals(CriticalDriver.of(receive)) ? driver : Optional.empty();
+        }
+    }
+
+    /** The first device's, once there was one. */
+    private static final AtomicReference<Functions> OPENED_FIRST = new AtomicReference<>();
+
+    /** The first driver: bound when it is first used, by when a device is open. */
+    private static final class First {
+        static final Functions FUNCTIONS = OPENED_FIRST.get();
+        static final Optional<CriticalDriver> DRIVER = FUNCTIONS.driver();
+        static final boolean POLL_IS_CRITICAL = DRIVER.isPresent();
+        static final boolean RECEIVE_IS_CRITICAL =
+                DRIVER.filter(CriticalDriver::receives).isPresent();
+
+        static final MethodHandle SEND = POST.bindTo(FUNCTIONS.send());
+
+        /** Of a critical one, for no more than {@link #MOST_AT_ONCE}. */
+        static final MethodHandle RECEIVE = (RECEIVE_IS_CRITICAL ? CRITICAL_POST : POST).bindTo(FUNCTIONS.receive());
+
+        /** For no more than {@link DataPath#mostInShortPoll}. */
+        static final MethodHandle POLL = (POLL_IS_CRITICAL ? CRITICAL_POLL : DataPath.POLL).bindTo(FUNCTIONS.poll());
+
+        private First() {}
+    }
+
     private DataPath() {}
+
+    /** A device was opened. */
+    static void opened(ContextOps ops) {
+        if (OPENED_FIRST.get() == null) {
+            OPENED_FIRST.compareAndSet(null, new Functions(ops.pollCq(), ops.postSend(), ops.postReceive()));
+        }
+    }
 
     @SuppressWarnings("restricted")
     static MethodHandle link(FunctionDescriptor descriptor, Linker.Option... options) {
@@ -62,15 +107,15 @@ public final class DataPath {
      * of the driver that was there first, and calls of that are not critical; none where it is another's.
      */
     public static int mostInShortPoll(MemorySegment function) {
-        if (!function.equals(FirstDriver.Handles.POLL_FUNCTION)) {
+        if (!function.equals(First.FUNCTIONS.poll())) {
             return 0;
         }
-        return FirstDriver.Handles.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
+        return First.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
     }
 
-    /** Whether a post_send is that of the driver that was there first, for {@link #firstSend}. */
+    /** Whether a post_send is that of the driver that was there first, for {@link #send}. */
     public static boolean isFirstSend(MemorySegment function) {
-        return function.equals(FirstDriver.Handles.SEND_FUNCTION);
+        return function.equals(First.FUNCTIONS.send());
     }
 
     /**
@@ -81,15 +126,9 @@ public final class DataPath {
         return CriticalDriver.of(function).filter(CriticalDriver.RXE::equals).isPresent();
     }
 
-    /**
-     * How many receives a post_recv may be given in the short way, for {@link #shortReceive}: any number where it is that
-     * of the driver that was there first, and calls of that are not critical; none where it is another's.
-     */
-    public static int mostInShortReceive(MemorySegment function) {
-        if (!function.equals(FirstDriver.Handles.RECEIVE_FUNCTION)) {
-            return 0;
-        }
-        return FirstDriver.Handles.RECEIVE_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
+    /** Whether a post_recv is that of the driver that was there first, for {@link #receive}. */
+    public static boolean isFirstReceive(MemorySegment function) {
+        return function.equals(First.FUNCTIONS.receive());
     }
 
     /** Whether a poll_cq is called critically, as long as it is asked for no more than {@link #MOST_AT_ONCE}. */
@@ -99,27 +138,32 @@ public final class DataPath {
 
     /** Whether a post_recv is called critically, as long as it is given no more than {@link #MOST_AT_ONCE}. */
     public static boolean isCriticalReceive(MemorySegment function) {
-        return mostInShortReceive(function) == MOST_AT_ONCE;
+        return isFirstReceive(function) && First.RECEIVE_IS_CRITICAL;
     }
 
     /** Calls the post_send of the driver that was there first; 0, or an error number with {@code *bad} set. */
     @HotPath
-    public static int firstSend(long queue, long first, long bad) {
+    public static int send(long queue, long first, long bad) {
         try {
-            return (int) FirstDriver.Handles.SEND.invokeExact(queue, first, bad);
+            return (int) First.SEND.invokeExact(queue, first, bad);
         } catch (Throwable t) {
             throw unexpected(t);
         }
     }
 
     /**
-     * Calls the post_recv of the driver that was there first, for as many requests as {@link #mostInShortReceive} says; 0,
-     * or an error number with {@code *bad} set.
+     * Calls the post_recv of the driver that was there first: critically, if it is known to be quick and the receives are
+     * few; 0, or an error number with {@code *bad} set.
+     *
+     * @param function the same
      */
     @HotPath
-    public static int shortReceive(long queue, long first, long bad) {
+    public static int receive(MemorySegment function, int receives, long queue, long first, long bad) {
         try {
-            return (int) FirstDriver.Handles.SHORT_RECEIVE.invokeExact(queue, first, bad);
+            if (First.RECEIVE_IS_CRITICAL && receives > MOST_AT_ONCE) {
+                return (int) POST.invokeExact(function, queue, first, bad);
+            }
+            return (int) First.RECEIVE.invokeExact(queue, first, bad);
         } catch (Throwable t) {
             throw unexpected(t);
         }
@@ -144,7 +188,7 @@ public final class DataPath {
     public static int poll(MemorySegment function, int mostInShort, long queue, int capacity, long completions) {
         try {
             if (capacity <= mostInShort) { // one comparison for both questions
-                return (int) FirstDriver.Handles.SHORT_POLL.invokeExact(queue, capacity, completions);
+                return (int) First.POLL.invokeExact(queue, capacity, completions);
             }
             return (int) POLL.invokeExact(function, queue, capacity, completions);
         } catch (Throwable t) {
@@ -159,7 +203,7 @@ public final class DataPath {
     @HotPath
     public static int shortPoll(long queue, int capacity, long completions) {
         try {
-            return (int) FirstDriver.Handles.SHORT_POLL.invokeExact(queue, capacity, completions);
+            return (int) First.POLL.invokeExact(queue, capacity, completions);
         } catch (Throwable t) {
             throw unexpected(t);
         }
