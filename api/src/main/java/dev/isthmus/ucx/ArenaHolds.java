@@ -21,7 +21,7 @@ final class ArenaHolds implements ArenaUse.User {
     private final UcpWorker parent;
     private final OwnerThread owner;
     private final RequestSlots slots;
-    private final Runnable askAll;
+    private Runnable askAll = () -> {};
     private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
     private int usesToPrune = FEW;
 
@@ -30,11 +30,15 @@ final class ArenaHolds implements ArenaUse.User {
     private ArenaUse last; // null if that is not guarded
     private volatile boolean over;
 
-    ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots, Runnable askAll) {
+    ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots) {
         this.parent = parent;
         this.owner = owner;
         this.slots = slots;
-        this.askAll = askAll;
+    }
+
+    /** Who asks C which operations have ended. */
+    void askBy(Runnable asker) {
+        askAll = asker;
     }
 
     /**

@@ -20,7 +20,7 @@ final class AsyncRequests {
 
     private final UcpWorker worker;
     private final UcpRequests requests;
-    private final RequestSlots slots;
+    private final Operations operations;
     private final Arena arena;
     private final ArrayList<OperationFuture<?>> untold = new ArrayList<>(); // their operations have no callback
     private final Queue<OperationFuture<?>> wishes = new ConcurrentLinkedQueue<>(); // of any thread
@@ -31,23 +31,23 @@ final class AsyncRequests {
     private int idle;
     private final List<OperationFuture<?>> left = new ArrayList<>(); // when the worker closes
 
-    AsyncRequests(UcpWorker worker, UcpRequests requests, RequestSlots slots, Arena arena) {
+    AsyncRequests(UcpWorker worker, UcpRequests requests, Operations operations, Arena arena) {
         this.worker = worker;
         this.requests = requests;
-        this.slots = slots;
+        this.operations = operations;
         this.arena = arena;
     }
 
     /** Begins what is no receive, and has no result. */
     CompletableFuture<Void> send(LongSupplier operation, Object on) {
         long request = begin(callbacks().sent(), operation);
-        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, slots.find(request), on);
+        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, operations.find(request), on);
     }
 
     /** Begins an atomic operation that fetches a number. */
     CompletableFuture<Long> fetch(LongSupplier operation, Object on) {
         long request = begin(callbacks().sent(), operation);
-        return pending(new OperationFuture<Long>(request, slots.find(request), on, this::wish) {
+        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::wish) {
             @Override
             Long result() {
                 return requests.fetched(request);
@@ -58,13 +58,13 @@ final class AsyncRequests {
     /** Begins a receive of the data of an active message. */
     CompletableFuture<Void> receive(LongSupplier operation, Object on) {
         long request = begin(callbacks().received(), operation);
-        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, slots.find(request), on);
+        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, operations.find(request), on);
     }
 
     /** Begins a receive of a stream. */
     CompletableFuture<Long> streamReceive(LongSupplier operation, Object on) {
         long request = begin(callbacks().received(), operation);
-        return pending(new OperationFuture<Long>(request, slots.find(request), on, this::wish) {
+        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::wish) {
             @Override
             Long result() {
                 return requests.length(request);
@@ -74,7 +74,7 @@ final class AsyncRequests {
 
     CompletableFuture<UcpTagReceived> tagReceive(LongSupplier operation) {
         long request = begin(callbacks().received(), operation);
-        return pending(new OperationFuture<UcpTagReceived>(request, slots.find(request), worker, this::wish) {
+        return pending(new OperationFuture<UcpTagReceived>(request, operations.find(request), worker, this::wish) {
             @Override
             UcpTagReceived result() {
                 return new UcpTagReceived(requests.length(request), requests.senderTag(request));
@@ -86,7 +86,7 @@ final class AsyncRequests {
     CompletableFuture<Void> take(RequestSlot slot) {
         callbacks();
         Object on = slot.owner();
-        var future = nothing(slots.rename(slot), slot, on);
+        var future = nothing(operations.rename(slot), slot, on);
         untold.add(future);
         toLook = untold.size();
         return future;
@@ -104,26 +104,19 @@ final class AsyncRequests {
     private CompletionCallbacks callbacks() {
         worker.owner().check();
         if (ended == null) {
-            ended = new CompletionCallbacks(slots, arena, worker::needAttention);
+            ended = new CompletionCallbacks(operations, arena, worker::needAttention);
         }
         return ended;
     }
 
     // The operation takes the slot that is the next one now, or none.
     private long begin(long callback, LongSupplier operation) {
-        RequestSlot slot = slots.next();
-        AmOperations messages = worker.amOperations();
+        RequestSlot slot = operations.nextSlot();
         slot.tell(callback);
-        if (messages != null) {
-            messages.tell(callback, slot.index);
-        }
         try {
             return operation.getAsLong();
         } finally {
             slot.tellNobody();
-            if (messages != null) {
-                messages.tellNobody();
-            }
         }
     }
 
@@ -131,7 +124,7 @@ final class AsyncRequests {
         RequestSlot slot = future.slot();
         slot.future = future;
         pending++;
-        if (requests.hasEnded(slot)) {
+        if (operations.hasEnded(slot)) {
             ended.add(slot); // C has done it at once, and need not tell
         }
         worker.needAttention();
@@ -162,7 +155,7 @@ final class AsyncRequests {
         toLook = untold.size();
         boolean any = ended.any() || !wishes.isEmpty();
         for (int i = 0; i < untold.size() && !any; i++) {
-            any = requests.hasEnded(untold.get(i).slot());
+            any = operations.hasEnded(untold.get(i).slot());
         }
         return any;
     }
@@ -184,7 +177,7 @@ final class AsyncRequests {
         RequestSlot slot;
         while ((slot = ended.poll()) != null) {
             OperationFuture<?> future = slot.future;
-            if (future != null && requests.hasEnded(slot)) {
+            if (future != null && operations.hasEnded(slot)) {
                 end(future);
                 if (worker.closing().isUnderWay()) {
                     future.abandon(worker); // a receive was cancelled for that, and not as the program wished
@@ -206,7 +199,7 @@ final class AsyncRequests {
         for (int i = Math.min(toLook, LOOK_AT); i > 0 && !untold.isEmpty(); i--, toLook--) {
             next = next < untold.size() ? next : 0;
             RequestSlot slot = untold.get(next).slot();
-            if (requests.hasEnded(slot)) {
+            if (operations.hasEnded(slot)) {
                 ended.add(slot);
                 OperationFuture<?> other = untold.removeLast();
                 if (next < untold.size()) {
@@ -219,8 +212,8 @@ final class AsyncRequests {
     }
 
     private void lookAtAll() {
-        for (RequestSlot slot : slots.all()) {
-            if (slot.future != null && requests.hasEnded(slot)) {
+        for (RequestSlot slot : operations.all()) {
+            if (slot.future != null && operations.hasEnded(slot)) {
                 ended.add(slot);
             }
         }
@@ -231,14 +224,14 @@ final class AsyncRequests {
         future.keep(slot.status);
         slot.future = null;
         pending--;
-        slots.free(slot);
+        operations.free(slot);
     }
 
     /** The worker closes: keeps how operations have ended, while C's memory is there. */
     void keepEnded() {
-        for (RequestSlot slot : slots.all()) {
+        for (RequestSlot slot : operations.all()) {
             OperationFuture<?> future = slot.future;
-            if (future != null && requests.hasEnded(slot)) {
+            if (future != null && operations.hasEnded(slot)) {
                 end(future);
                 left.add(future);
             }
@@ -247,7 +240,7 @@ final class AsyncRequests {
 
     /** The worker is closed: ends all futures that are left. Their actions find it closed. */
     void abandon() {
-        for (RequestSlot slot : slots.all()) {
+        for (RequestSlot slot : operations.all()) {
             if (slot.future != null) {
                 left.add(slot.future);
                 slot.future = null;

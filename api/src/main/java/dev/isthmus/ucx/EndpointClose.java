@@ -136,7 +136,7 @@ final class EndpointClose {
     }
 
     private boolean isSending() {
-        sending = worker.requests().nextPending(endpoint, sending);
+        sending = worker.pending().next(endpoint, sending);
         if (sending < 0) {
             sending = 0;
             return false;
@@ -150,7 +150,7 @@ final class EndpointClose {
     private boolean isWorkerFlushing() {
         return endpoint.errorHandling() == UcpErrorHandling.PEER
                 && UcxLibrary.load()[1] > LAST_TO_END_FLUSHES
-                && worker.requests().isWorkerFlushing();
+                && worker.pending().isWorkerFlushing();
     }
 
     private void flush() {

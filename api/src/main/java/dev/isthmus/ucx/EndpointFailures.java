@@ -50,6 +50,11 @@ final class EndpointFailures {
         return endpoints.get(id);
     }
 
+    /** The worker is another thread's from now on. */
+    void handedOver() {
+        endpoints.forEach(UcpEndpoint::handedOver);
+    }
+
     /** Whether {@link #tell} has something to do. */
     boolean any() {
         return any;

@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.internal.HotPath;
 import java.util.Arrays;
+import java.util.function.Consumer;
 
 /**
  * The endpoints of one worker by the numbers that C has for them as user data. A number is given once, so that one which
@@ -47,6 +48,15 @@ final class EndpointNumbers {
     UcpEndpoint get(long id) {
         int place = (int) id;
         return place >= 0 && place < ids.length && ids[place] == id ? endpoints[place] : null;
+    }
+
+    /** All of them. */
+    void forEach(Consumer<UcpEndpoint> action) {
+        for (UcpEndpoint endpoint : endpoints) {
+            if (endpoint != null) {
+                action.accept(endpoint);
+            }
+        }
     }
 
     // The lowest place on top, and no number is 0.

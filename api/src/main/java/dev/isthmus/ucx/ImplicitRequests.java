@@ -10,15 +10,13 @@ final class ImplicitRequests {
 
     private static final int LOOK_AT = 2; // more than one, or they would never become fewer
 
-    private final UcpRequests requests;
-    private final RequestSlots slots;
+    private final Operations operations;
     private RequestSlot[] ring = new RequestSlot[16]; // a power of two
     private int head;
     private int size;
 
-    ImplicitRequests(UcpRequests requests, RequestSlots slots) {
-        this.requests = requests;
-        this.slots = slots;
+    ImplicitRequests(Operations operations) {
+        this.operations = operations;
     }
 
     @HotPath
@@ -29,8 +27,8 @@ final class ImplicitRequests {
     /** Keeps account of an operation that C has begun, and forgets old ones that have ended. */
     @HotPath
     void add(RequestSlot slot) {
-        for (int i = 0; i < LOOK_AT && size > 0 && requests.hasEnded(ring[head]); i++) {
-            slots.free(ring[head]);
+        for (int i = 0; i < LOOK_AT && size > 0 && operations.hasEnded(ring[head]); i++) {
+            operations.free(ring[head]);
             head = (head + 1) & (ring.length - 1);
             size--;
         }
@@ -49,8 +47,8 @@ final class ImplicitRequests {
         size = 0;
         for (int i = 0; i < all; i++) {
             RequestSlot slot = ring[(from + i) & mask];
-            if (requests.hasEnded(slot)) {
-                slots.free(slot);
+            if (operations.hasEnded(slot)) {
+                operations.free(slot);
             } else {
                 ring[(from + size) & mask] = slot;
                 size++;

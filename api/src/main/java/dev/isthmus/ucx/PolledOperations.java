@@ -9,15 +9,13 @@ import java.lang.foreign.Arena;
  */
 final class PolledOperations {
 
-    private final UcpRequests requests;
-    private final RequestSlots slots;
+    private final Operations operations;
     private final CompletionCallbacks ended;
     private int pending; // until they are polled
 
-    PolledOperations(UcpRequests requests, RequestSlots slots, Arena arena) {
-        this.requests = requests;
-        this.slots = slots;
-        this.ended = new CompletionCallbacks(slots, arena, () -> {});
+    PolledOperations(Operations operations, Arena arena) {
+        this.operations = operations;
+        this.ended = new CompletionCallbacks(operations, arena, () -> {});
     }
 
     /** To be called last before C gets the operation: has it call back. */
@@ -27,10 +25,11 @@ final class PolledOperations {
         slot.tellOther(receives ? ended.received() : ended.sent());
     }
 
-    /** Parameters of an operation that has a buffer of bytes, or none, and no options; has it call back, too. */
+    /** Parameters of the next operation, which has a buffer of bytes, or none, and no options; has it call back, too. */
     @HotPath
-    long parameters(RequestSlot slot, boolean receives) {
-        long parameters = slot.parameters(0, RequestSlots.CONTIGUOUS_BYTES, 0, 0);
+    long parameters(boolean receives) {
+        RequestSlot slot = operations.nextSlot();
+        long parameters = slot.parameters(0, RequestMemory.CONTIGUOUS_BYTES, 0, 0);
         prepare(slot, receives);
         return parameters;
     }
@@ -42,12 +41,12 @@ final class PolledOperations {
      */
     @HotPath
     long begun(RequestSlot slot, long userData) {
-        slots.takeImplicit(slot);
+        operations.takeImplicit(slot);
         slot.userData = userData;
         slot.hasUserData = true;
         pending++;
         boolean atOnce = slot.status != RequestSlot.IN_PROGRESS; // then nobody has asked C to call back
-        if (atOnce || (slot.calledBack == RequestSlot.IN_PROGRESS && requests.hasEnded(slot))) {
+        if (atOnce || (slot.calledBack == RequestSlot.IN_PROGRESS && operations.hasEnded(slot))) {
             ended.add(slot);
         }
         return slot.handle;
@@ -55,7 +54,7 @@ final class PolledOperations {
 
     /** The one of a number that {@link #begun} returned; null if there is none. */
     RequestSlot find(long number) {
-        RequestSlot slot = slots.at(number);
+        RequestSlot slot = operations.at(number);
         return slot != null && slot.hasUserData && slot.handle == number ? slot : null;
     }
 
@@ -91,34 +90,34 @@ final class PolledOperations {
     private boolean hasEnded(RequestSlot slot) {
         byte status = slot.calledBack;
         if (status == RequestSlot.IN_PROGRESS || slot.status != RequestSlot.IN_PROGRESS) {
-            return requests.hasEnded(slot);
+            return operations.hasEnded(slot);
         }
-        requests.endedAs(slot, status); // as the callback said: C need not be asked
+        operations.ended(slot, status); // as the callback said: C need not be asked
         return true;
     }
 
     @HotPath
     private void report(RequestSlot slot, UcpCompletions into) {
-        boolean received = requests.received(slot);
+        boolean received = operations.received(slot);
         long length = received ? slot.length : 0;
-        into.add(slot.userData, slot.status, length, received ? slot.senderTag : 0, requests.fetched(slot));
+        into.add(slot.userData, slot.status, length, received ? slot.senderTag : 0, operations.fetched(slot));
         slot.hasUserData = false;
         pending--;
-        slots.free(slot);
+        operations.free(slot);
     }
 
     /** Lets go of the buffers of all that have ended, which stay to be polled. */
     void settle() {
         for (RequestSlot slot = ended.first(); slot != null; slot = slot.nextEnded) {
             if (slot.hasUserData) {
-                requests.hasEnded(slot);
+                operations.hasEnded(slot);
             }
         }
     }
 
     private void lookAtAll() {
-        for (RequestSlot slot : slots.all()) {
-            if (slot.hasUserData && requests.hasEnded(slot)) {
+        for (RequestSlot slot : operations.all()) {
+            if (slot.hasUserData && operations.hasEnded(slot)) {
                 ended.add(slot);
             }
         }

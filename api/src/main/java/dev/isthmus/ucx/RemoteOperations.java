@@ -6,11 +6,9 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.UcpRma;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 
 /**
- * Operations of one worker on its peers' memory: calls, and account of what C has begun. The {@link UcpRemoteMemory} has
- * checked its own part.
+ * Operations of one worker on its peers' memory: checks and calls. The {@link UcpRemoteMemory} has checked its own part.
  */
 final class RemoteOperations {
 
@@ -28,14 +26,12 @@ final class RemoteOperations {
 
     private final UcpWorker parent;
     private final UcpContext context;
-    private final RequestSlots slots;
-    private final UcpRequests requests;
+    private final Operations operations;
 
-    RemoteOperations(UcpWorker parent, RequestSlots slots, UcpRequests requests) {
+    RemoteOperations(UcpWorker parent, Operations operations) {
         this.parent = parent;
         this.context = parent.context();
-        this.slots = slots;
-        this.requests = requests;
+        this.operations = operations;
     }
 
     /** {@code ucp_put_nbx}. */
@@ -45,72 +41,12 @@ final class RemoteOperations {
         if (length == 0) {
             return 0;
         }
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(from);
-        long result;
-        try {
-            result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(from); // an automatic arena must not be collected during the call
-        }
-        return began(result, slot, to, RequestSlot.PUT, use)
-                ? keep(slot, RequestSlot.PUT, to, from, length, null, use, implicit)
-                : 0;
-    }
-
-    /** {@code ucp_put_nbx} from memory that is registered already. */
-    @HotPath
-    long put(UcpRemoteMemory to, long remote, UcpMemory from, long offset, long length, boolean implicit) {
-        MemorySegment buffer = from.buffer();
-        long local = Buffers.readable(buffer, offset, length);
-        if (length == 0) {
-            from.acquire(context); // which refuses memory that is closed, or another context's
-            from.release();
-            return 0;
-        }
-        RequestSlot slot = slots.next();
-        long param = transferParameters(slot, from.acquire(context));
-        boolean begun = false;
-        try {
-            long result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), param);
-            begun = began(result, slot, to, RequestSlot.PUT, null);
-        } finally {
-            if (!begun) {
-                from.release();
-            }
-            Reference.reachabilityFence(buffer);
-        }
-        return begun ? keep(slot, RequestSlot.PUT, to, buffer, length, from, null, implicit) : 0;
-    }
-
-    /** {@code ucp_put_nbx} with options. */
-    @HotPath
-    long put(UcpRemoteMemory to, long remote, UcpBuffer from) {
-        from.checkOf(parent);
-        long local = from.address(false);
-        long length = from.byteSize();
-        if (length == 0) {
-            return 0;
-        }
-        RequestSlot slot = slots.next();
-        long param = from.parameters(slot, 0, 0, 0);
-        from.begin(slot, false);
-        long result;
-        try {
-            result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), param);
-        } finally {
-            Reference.reachabilityFence(from);
-        }
-        return began(result, slot, RequestSlot.PUT, to, from);
-    }
-
-    @HotPath
-    private long began(long result, RequestSlot slot, byte kind, UcpRemoteMemory remote, UcpBuffer buffer) {
-        if (result != 0 && !UcxFailure.isError(result)) {
-            slot.remote = remote;
-            remote.began();
-        }
-        return requests.began(result, slot, kind, remote.endpoint(), buffer);
+        long parameters = operations.next();
+        ArenaUse use = operations.hold(from);
+        long result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), parameters);
+        return result == 0
+                ? operations.done(from, use)
+                : begun(result, RequestSlot.PUT, to, from, length, use, implicit);
     }
 
     /** {@code ucp_get_nbx}. */
@@ -120,86 +56,110 @@ final class RemoteOperations {
         if (length == 0) {
             return 0;
         }
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(to);
-        long result;
-        try {
-            result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(to);
-        }
-        return began(result, slot, from, RequestSlot.GET, use)
-                ? keep(slot, RequestSlot.GET, from, to, length, null, use, implicit)
-                : 0;
+        long parameters = operations.next();
+        ArenaUse use = operations.hold(to);
+        long result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), parameters);
+        return result == 0 ? operations.done(to, use) : begun(result, RequestSlot.GET, from, to, length, use, implicit);
+    }
+
+    /** {@code ucp_put_nbx} from memory that is registered already. */
+    @HotPath
+    long put(UcpRemoteMemory to, long remote, UcpMemory from, long offset, long length, boolean implicit) {
+        long local = Buffers.readable(from.buffer(), offset, length);
+        return transfer(RequestSlot.PUT, to, remote, from, local, length, implicit);
     }
 
     /** {@code ucp_get_nbx} into memory that is registered already. */
     @HotPath
     long get(UcpRemoteMemory from, long remote, UcpMemory to, long offset, long length, boolean implicit) {
-        MemorySegment buffer = to.buffer();
-        long local = Buffers.writable(buffer, offset, length);
-        if (length == 0) {
-            to.acquire(context); // which refuses memory that is closed, or another context's
-            to.release();
-            return 0;
-        }
-        RequestSlot slot = slots.next();
-        long param = transferParameters(slot, to.acquire(context));
+        long local = Buffers.writable(to.buffer(), offset, length);
+        return transfer(RequestSlot.GET, from, remote, to, local, length, implicit);
+    }
+
+    @HotPath
+    private long transfer(
+            byte kind, UcpRemoteMemory with, long remote, UcpMemory memory, long local, long length, boolean implicit) {
+        RequestSlot slot = operations.nextSlot();
+        long handle = memory.acquire(context); // which refuses memory that is closed, or another context's
         boolean begun = false;
         try {
-            long result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), param);
-            begun = began(result, slot, from, RequestSlot.GET, null);
+            if (length == 0) {
+                return 0;
+            }
+            long parameters = slot.parameters(TRANSFER, BYTES_1, 0, 0);
+            slot.memoryParameter(handle);
+            long result = transfer(kind, with, remote, local, length, parameters);
+            if (result == 0) {
+                return operations.done(memory.buffer(), null);
+            }
+            long request = begun(result, kind, with, memory.buffer(), length, null, implicit);
+            slot.memory = memory;
+            begun = true;
+            return request;
         } finally {
             if (!begun) {
-                to.release();
+                memory.release();
             }
-            Reference.reachabilityFence(buffer);
         }
-        return begun ? keep(slot, RequestSlot.GET, from, buffer, length, to, null, implicit) : 0;
+    }
+
+    /** {@code ucp_put_nbx} with options. */
+    @HotPath
+    long put(UcpRemoteMemory to, long remote, UcpBuffer from) {
+        return transfer(RequestSlot.PUT, to, remote, from);
     }
 
     /** {@code ucp_get_nbx} with options. */
     @HotPath
     long get(UcpRemoteMemory from, long remote, UcpBuffer to) {
-        to.checkOf(parent);
-        long local = to.address(true);
-        long length = to.byteSize();
+        return transfer(RequestSlot.GET, from, remote, to);
+    }
+
+    @HotPath
+    private long transfer(byte kind, UcpRemoteMemory with, long remote, UcpBuffer buffer) {
+        buffer.checkOf(parent);
+        long local = buffer.address(kind == RequestSlot.GET);
+        long length = buffer.byteSize();
         if (length == 0) {
             return 0;
         }
-        RequestSlot slot = slots.next();
-        long param = to.parameters(slot, 0, 0, 0);
-        to.begin(slot, false); // the callback of a get is that of a send
-        long result;
-        try {
-            result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), param);
-        } finally {
-            Reference.reachabilityFence(to);
+        RequestSlot slot = operations.nextSlot();
+        long parameters = buffer.begin(slot, false, 0, 0, 0); // the callback of a get is that of a send
+        long result = transfer(kind, with, remote, local, length, parameters);
+        if (result != 0 && !UcxFailure.isError(result)) {
+            slot.remote = with;
+            with.began();
         }
-        return began(result, slot, RequestSlot.GET, from, to);
+        return operations.began(result, slot, kind, with.endpoint(), buffer);
+    }
+
+    @HotPath
+    private static long transfer(
+            byte kind, UcpRemoteMemory with, long remote, long local, long length, long parameters) {
+        return kind == RequestSlot.PUT
+                ? UcpRma.put(with.endpointHandle(), local, length, remote, with.handle(), parameters)
+                : UcpRma.get(with.endpointHandle(), local, length, remote, with.handle(), parameters);
     }
 
     /** {@code ucp_atomic_op_nbx} on 64 bits. The swapped number of a compare-and-swap is the second operand. */
     @HotPath
     long atomic64(
             UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, boolean implicit) {
-        RequestSlot slot = of64(operand, second);
-        atomic(slot, on, remote, operation, BYTES_8, kind, null);
-        return keep(slot, kind, on, null, 0, null, null, implicit);
+        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, null);
+        return begun(result, kind, on, null, 0, null, implicit);
     }
 
     /** The same of one that carries user data. */
     @HotPath
     long atomic64(UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, long userData) {
         PolledOperations polled = parent.polled();
-        RequestSlot slot = of64(operand, second);
-        atomic(slot, on, remote, operation, BYTES_8, kind, polled);
-        return requests.beginPolled(slot, kind, on.endpoint(), null, null, userData);
+        long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, polled);
+        return polled.begun(noted(result, kind, on, null, 0, null), userData);
     }
 
     @HotPath
-    private RequestSlot of64(long operand, long second) {
-        RequestSlot slot = slots.next();
+    private RequestSlot with64(long operand, long second) {
+        RequestSlot slot = operations.nextSlot();
         NativeMemory.setLong(slot.operand(), operand);
         NativeMemory.setLong(slot.reply(), second);
         return slot;
@@ -209,30 +169,28 @@ final class RemoteOperations {
     @HotPath
     long atomic32(
             UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, boolean implicit) {
-        RequestSlot slot = of32(operand, second);
-        atomic(slot, on, remote, operation, BYTES_4, kind, null);
-        return keep(slot, kind, on, null, 0, null, null, implicit);
+        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, null);
+        return begun(result, kind, on, null, 0, null, implicit);
     }
 
     /** The same of one that carries user data. */
     @HotPath
     long atomic32(UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, long userData) {
         PolledOperations polled = parent.polled();
-        RequestSlot slot = of32(operand, second);
-        atomic(slot, on, remote, operation, BYTES_4, kind, polled);
-        return requests.beginPolled(slot, kind, on.endpoint(), null, null, userData);
+        long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, polled);
+        return polled.begun(noted(result, kind, on, null, 0, null), userData);
     }
 
     @HotPath
-    private RequestSlot of32(int operand, int second) {
-        RequestSlot slot = slots.next();
+    private RequestSlot with32(int operand, int second) {
+        RequestSlot slot = operations.nextSlot();
         NativeMemory.setInt(slot.operand(), operand);
         NativeMemory.setInt(slot.reply(), second);
         return slot;
     }
 
     @HotPath
-    private void atomic(
+    private long atomic(
             RequestSlot slot,
             UcpRemoteMemory on,
             long remote,
@@ -241,57 +199,40 @@ final class RemoteOperations {
             byte kind,
             PolledOperations polled) {
         slot.clear();
-        int mask = kind == RequestSlot.ATOMIC ? POST : FETCH;
-        long param = slot.parameters(mask, type, 0, 0);
+        long parameters = slot.parameters(kind == RequestSlot.ATOMIC ? POST : FETCH, type, 0, 0);
         if (polled != null) {
             polled.prepare(slot, false);
         }
-        long result = UcpRma.atomic(on.endpointHandle(), operation, slot.operand(), remote, on.handle(), param);
-        if (!began(result, slot, on, kind, null)) {
+        long result = UcpRma.atomic(on.endpointHandle(), operation, slot.operand(), remote, on.handle(), parameters);
+        if (result == 0) {
             throw new AssertionError("ucp_atomic_op_nbx was done without a request");
         }
+        return result;
     }
 
     @HotPath
-    private static long transferParameters(RequestSlot slot, long memory) {
-        long param = slot.parameters(TRANSFER, BYTES_1, 0, 0);
-        slot.memoryParameter(memory);
-        return param;
-    }
-
-    @HotPath
-    private boolean began(long result, RequestSlot slot, UcpRemoteMemory remote, byte kind, ArenaUse use) {
-        requests.touch();
-        if (result == 0) {
-            ArenaUse.endOf(use);
-            return false;
-        }
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, RequestSlot.call(kind), remote.toString());
-        }
-        slot.remote = remote;
-        remote.began();
-        return true;
-    }
-
-    @HotPath
-    private long keep(
-            RequestSlot slot,
+    private long begun(
+            long result,
             byte kind,
             UcpRemoteMemory remote,
             MemorySegment buffer,
             long bytes,
-            UcpMemory memory,
             ArenaUse use,
             boolean implicit) {
-        if (memory != null) {
-            slot.memory = memory;
-        }
+        RequestSlot slot = noted(result, kind, remote, buffer, bytes, use);
         if (implicit) {
-            requests.beginImplicit(slot, kind, remote.endpoint(), buffer, bytes, use);
+            operations.takeUnnamed(slot);
             return 0;
         }
-        return requests.begin(slot, kind, remote.endpoint(), buffer, bytes, use);
+        return operations.take(slot);
+    }
+
+    @HotPath
+    private RequestSlot noted(
+            long result, byte kind, UcpRemoteMemory remote, MemorySegment buffer, long bytes, ArenaUse use) {
+        RequestSlot slot = operations.noted(result, kind, remote.endpoint(), buffer, bytes, use);
+        slot.remote = remote;
+        remote.began();
+        return slot;
     }
 }

@@ -22,6 +22,7 @@ final class RequestSlot {
     static final byte FLUSH = 2;
     static final byte AM_RECEIVE = 3;
     static final byte AM_SEND = 4;
+    static final byte WORKER_FLUSH = 5;
     static final byte STREAM_RECEIVE = 10;
     static final byte STREAM_SEND = 11;
     static final byte SYNC_SEND = 12;
@@ -31,25 +32,14 @@ final class RequestSlot {
     static final byte FETCH_32 = 19;
     static final byte FETCH_64 = 20;
 
-    private static final int FIELDS = ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE();
     private static final int TELLING = ucp_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucp_h.UCP_OP_ATTR_FIELD_USER_DATA();
-    private static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
-    private static final long OPERAND = 3 * PARAM_BYTES;
-    private static final long REPLY = OPERAND + Long.BYTES;
-
-    /**
-     * Parameters that are written for each call: what the prepared ones are not for. They hold the request's address.
-     * They are written by their address: each call has checked that the worker is open, and with it their memory.
-     */
-    private static final long OTHER = 2 * PARAM_BYTES;
-
     private static final long MASK_OFFSET = ucp_request_param_t.op_attr_mask$offset();
     private static final long FLAGS_OFFSET = ucp_request_param_t.flags$offset();
     private static final long DATATYPE_OFFSET = ucp_request_param_t.datatype$offset();
     private static final long MEMORY_TYPE_OFFSET = ucp_request_param_t.memory_type$offset();
     private static final long CALLBACK_OFFSET = ucp_request_param_t.cb$offset();
     private static final long USER_DATA_OFFSET = ucp_request_param_t.user_data$offset();
-    private static final long MEMORY_OFFSET = OTHER + ucp_request_param_t.memh$offset();
+    private static final long MEMORY_OFFSET = RequestMemory.OTHER + ucp_request_param_t.memh$offset();
 
     final int index;
 
@@ -62,8 +52,8 @@ final class RequestSlot {
     /** The operation's number, {@link RequestSlots#FREE} while there is none: then it is the next one. */
     long handle;
 
-    /** The index of the next one of those that are free, as long as this is. */
-    int nextFree;
+    /** The address of the next one of those that are free, as long as this is. */
+    long nextFree;
 
     byte kind;
 
@@ -128,34 +118,31 @@ final class RequestSlot {
     /** Whether it is in that queue. */
     boolean told;
 
-    private int fields = FIELDS;
+    private int fields = RequestMemory.FIELDS;
 
-    RequestSlot(int index, MemorySegment request, long address, long handle) {
+    RequestSlot(int index, MemorySegment request, long handle) {
         this.index = index;
         this.request = request;
-        this.address = address;
+        this.address = request.address() + request.byteSize();
         this.handle = handle;
     }
 
+    /** The index of the slot at an address. */
     @HotPath
-    long sendParameters() {
-        return address;
-    }
-
-    @HotPath
-    long receiveParameters() {
-        return address + PARAM_BYTES;
+    static int indexAt(long address) {
+        return NativeMemory.getInt(address + USER_DATA_OFFSET);
     }
 
     /**
-     * Parameters for one call.
+     * Parameters for one call. They are written by their address: each call has checked that the worker is open, and with
+     * it their memory.
      *
      * @param mask {@code UCP_OP_ATTR_FLAG}s, and fields besides those here
      * @param flags what {@code UCP_OP_ATTR_FIELD_FLAGS} stands for, if the mask has it
      */
     @HotPath
     long parameters(int mask, long datatype, int flags, int memoryType) {
-        long p = address + OTHER;
+        long p = address + RequestMemory.OTHER;
         NativeMemory.setInt(p + MASK_OFFSET, fields | mask);
         NativeMemory.setInt(p + FLAGS_OFFSET, flags);
         NativeMemory.setLong(p + DATATYPE_OFFSET, datatype);
@@ -165,36 +152,31 @@ final class RequestSlot {
 
     /** The operation that takes this slot next, and no other, is to call C's callback with the slot's index. */
     void tell(long callback) {
-        fields = FIELDS | TELLING;
-        for (long p = address; p <= address + OTHER; p += PARAM_BYTES) {
-            tell(p, callback, index);
+        fields = RequestMemory.FIELDS | TELLING;
+        for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
+            tell(p, callback);
         }
     }
 
     /** The same of {@link #parameters}, until these are written for the next call. */
     @HotPath
     void tellOther(long callback) {
-        tell(address + OTHER, callback, index);
+        tell(address + RequestMemory.OTHER, callback);
+    }
+
+    // The user data of all parameters is the slot's index.
+    @HotPath
+    private static void tell(long parameters, long callback) {
+        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | TELLING);
+        NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);
     }
 
     /** Takes that back, when the operation has begun or has not. */
     void tellNobody() {
-        fields = FIELDS;
-        for (long p = address; p <= address + OTHER; p += PARAM_BYTES) {
-            tellNobody(p);
+        fields = RequestMemory.FIELDS;
+        for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
+            NativeMemory.setInt(p + MASK_OFFSET, NativeMemory.getInt(p + MASK_OFFSET) & ~TELLING);
         }
-    }
-
-    /** Adds a callback to parameters. */
-    @HotPath
-    static void tell(long parameters, long callback, int index) {
-        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | TELLING);
-        NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);
-        NativeMemory.setLong(parameters + USER_DATA_OFFSET, index);
-    }
-
-    static void tellNobody(long parameters) {
-        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) & ~TELLING);
     }
 
     /** The C function that an operation of a kind is, for messages. */
@@ -206,6 +188,7 @@ final class RequestSlot {
             case AM_SEND -> "ucp_am_send_nbx";
             case AM_RECEIVE -> "ucp_am_recv_data_nbx";
             case FLUSH -> "ucp_ep_flush_nbx";
+            case WORKER_FLUSH -> "ucp_worker_flush_nbx";
             case STREAM_SEND -> "ucp_stream_send_nbx";
             case STREAM_RECEIVE -> "ucp_stream_recv_nbx";
             case PUT -> "ucp_put_nbx";
@@ -213,6 +196,12 @@ final class RequestSlot {
             case ATOMIC, FETCH_32, FETCH_64 -> "ucp_atomic_op_nbx";
             default -> "an operation";
         };
+    }
+
+    /** Whether the endpoint counts the bytes of an operation of a kind until it has ended. */
+    @HotPath
+    static boolean counts(byte kind) {
+        return kind != TAG_RECEIVE && kind != STREAM_RECEIVE && kind != AM_RECEIVE;
     }
 
     /** What an operation of a kind is, for messages. */
@@ -275,13 +264,13 @@ final class RequestSlot {
     /** Eight bytes for the operand of an atomic operation. */
     @HotPath
     long operand() {
-        return address + OPERAND;
+        return address + RequestMemory.OPERAND;
     }
 
     /** Eight bytes for what it fetches. */
     @HotPath
     long reply() {
-        return address + REPLY;
+        return address + RequestMemory.REPLY;
     }
 
     boolean isTaken() {

@@ -8,10 +8,9 @@ import dev.isthmus.internal.ucx.UcpStreams;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.lang.ref.Reference;
 import java.util.Arrays;
 
-/** Streams of one worker's endpoints: checks, calls, and account of what C has begun and lent. */
+/** Streams of one worker's endpoints: checks, calls, and account of what C has lent. */
 final class StreamOperations {
 
     private static final int WAIT_ALL = ucp_h.UCP_STREAM_RECV_FLAG_WAITALL();
@@ -21,18 +20,18 @@ final class StreamOperations {
     private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
     private final UcpWorker parent;
-    private final RequestSlots slots;
-    private final UcpRequests requests;
+    private final Operations operations;
     private final MemorySegment length;
+    private final long lengthAddress;
     private final boolean enabled;
     private UcpStreamData[] lent = new UcpStreamData[8];
     private int lentCount;
 
-    StreamOperations(UcpWorker parent, RequestSlots slots, UcpRequests requests, Arena arena) {
+    StreamOperations(UcpWorker parent, Operations operations, Arena arena) {
         this.parent = parent;
-        this.slots = slots;
-        this.requests = requests;
+        this.operations = operations;
         this.length = arena.allocate(ValueLayout.JAVA_LONG);
+        this.lengthAddress = length.address();
         this.enabled = parent.context().features().contains(UcpFeature.STREAM);
     }
 
@@ -43,24 +42,12 @@ final class StreamOperations {
         if (bytes == 0) {
             return 0; // an assertion at the receiver ends its process
         }
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(buffer);
-        long result;
-        try {
-            result = UcpStreams.send(ep, address, bytes, slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(buffer);
-        }
-        requests.touch();
-        if (result == 0) {
-            ArenaUse.endOf(use);
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_stream_send_nbx", endpoint + ", " + bytes + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.STREAM_SEND, endpoint, buffer, bytes, use);
+        long parameters = operations.next();
+        ArenaUse use = operations.hold(buffer);
+        long result = UcpStreams.send(ep, address, bytes, parameters);
+        return result == 0
+                ? operations.done(buffer, use)
+                : operations.begun(result, RequestSlot.STREAM_SEND, endpoint, buffer, bytes, use);
     }
 
     @HotPath
@@ -70,75 +57,48 @@ final class StreamOperations {
         if (payload.byteSize() == 0) {
             return 0;
         }
-        RequestSlot slot = slots.next();
-        long parameters = payload.parameters(slot, BREAKS_DATATYPES, 0, 0);
-        payload.begin(slot, false);
-        long result;
-        try {
-            result = UcpStreams.send(ep, address, payload.count(), parameters);
-        } finally {
-            Reference.reachabilityFence(payload);
-        }
-        return requests.began(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
+        RequestSlot slot = operations.nextSlot();
+        long parameters = payload.begin(slot, false, BREAKS_DATATYPES, 0, 0);
+        long result = UcpStreams.send(ep, address, payload.count(), parameters);
+        return operations.began(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
     }
 
     /** {@code ucp_stream_recv_nbx}, on an endpoint that is open and of this thread. */
     @HotPath
     long receive(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes, boolean all) {
         long address = Buffers.writable(buffer, offset, bytes);
-        checkAlive(endpoint);
-        RequestSlot slot = slots.next();
+        long parameters = all ? operations.next() + RequestMemory.RECEIVE_ALL : operations.next();
         if (bytes == 0) {
-            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0); // UCX has assertions against it
+            return operations.receivedAtOnce(0); // UCX has assertions against it
         }
-        long parameters = slot.parameters(FLAGS, RequestSlots.CONTIGUOUS_BYTES, all ? WAIT_ALL : 0, 0);
-        ArenaUse use = requests.hold(buffer);
-        long result;
-        try {
-            result = UcpStreams.receive(ep, address, bytes, length.address(), parameters);
-        } finally {
-            Reference.reachabilityFence(buffer);
-        }
-        requests.touch();
+        ArenaUse use = operations.hold(buffer);
+        long result = UcpStreams.receive(ep, address, bytes, lengthAddress, parameters);
         if (result == 0) {
-            ArenaUse.endOf(use);
-            return requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0));
+            operations.done(buffer, use);
+            return operations.receivedAtOnce(length.get(ValueLayout.JAVA_LONG, 0));
         }
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_stream_recv_nbx", endpoint + ", " + bytes + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.STREAM_RECEIVE, endpoint, buffer, use);
+        return operations.begun(result, RequestSlot.STREAM_RECEIVE, endpoint, buffer, bytes, use);
     }
 
     @HotPath
     long receive(UcpEndpoint endpoint, long ep, UcpPayload payload, boolean all) {
         payload.checkOf(parent);
         long address = payload.address(true);
-        checkAlive(endpoint);
-        RequestSlot slot = slots.next();
+        RequestSlot slot = operations.nextSlot();
         if (payload.byteSize() == 0) {
-            return requests.done(slot, RequestSlot.STREAM_RECEIVE, 0, payload);
+            return operations.receivedAtOnce(0, payload);
         }
-        long parameters = payload.parameters(slot, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
-        payload.begin(slot, true);
-        long result;
-        try {
-            result = UcpStreams.receive(ep, address, payload.count(), length.address(), parameters);
-        } finally {
-            Reference.reachabilityFence(payload);
-        }
-        long request = requests.began(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
-        return request != 0
-                ? request
-                : requests.done(slot, RequestSlot.STREAM_RECEIVE, length.get(ValueLayout.JAVA_LONG, 0), payload);
+        long parameters = payload.begin(slot, true, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
+        long result = UcpStreams.receive(ep, address, payload.count(), lengthAddress, parameters);
+        long request = operations.began(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
+        return request != 0 ? request : operations.receivedAtOnce(length.get(ValueLayout.JAVA_LONG, 0), payload);
     }
 
     /** {@code ucp_stream_recv_data_nb}. */
     @HotPath
     boolean receiveData(UcpEndpoint endpoint, long ep, UcpStreamData data) {
         data.checkEmptyOf(this);
-        long result = UcpStreams.receiveData(ep, length.address());
+        long result = UcpStreams.receiveData(ep, lengthAddress);
         if (result == 0) {
             return false;
         }
@@ -184,15 +144,6 @@ final class StreamOperations {
     void checkEnabled() {
         if (!enabled) {
             throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.STREAM");
-        }
-    }
-
-    // UCX would take such a receive. It would not end before the close, or get what may have a gap before it: UCX drops
-    // what is there when the endpoint fails, and keeps what comes after that.
-    @HotPath
-    private static void checkAlive(UcpEndpoint endpoint) {
-        if (endpoint.isFailed()) {
-            throw UcxFailure.of(endpoint.failureCode(), "ucp_stream_recv_nbx", endpoint + ", which has failed");
         }
     }
 }

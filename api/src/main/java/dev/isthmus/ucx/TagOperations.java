@@ -11,9 +11,8 @@ import dev.isthmus.internal.ucx.Ucp;
 import dev.isthmus.internal.ucx.UcpTag;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.ref.Reference;
 
-/** Tag matching on one worker and its endpoints: checks, calls, and account of what C has begun. */
+/** Tag matching on one worker and its endpoints: checks and calls. */
 final class TagOperations {
 
     private static final int REMOVE = 1;
@@ -21,18 +20,16 @@ final class TagOperations {
 
     private final UcpWorker parent;
     private final OwnerThread owner;
-    private final RequestSlots slots;
-    private final UcpRequests requests;
+    private final Operations operations;
     private final TagMessages messages = new TagMessages();
     private final MemorySegment info;
     private final boolean enabled;
     private final long worker;
 
-    TagOperations(UcpWorker parent, OwnerThread owner, RequestSlots slots, UcpRequests requests, Arena arena) {
+    TagOperations(UcpWorker parent, OwnerThread owner, Operations operations, Arena arena) {
         this.parent = parent;
         this.owner = owner;
-        this.slots = slots;
-        this.requests = requests;
+        this.operations = operations;
         this.info = ucp_tag_recv_info.allocate(arena);
         this.enabled = parent.context().features().contains(UcpFeature.TAG);
         this.worker = parent.handle();
@@ -43,59 +40,25 @@ final class TagOperations {
     long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
         long address = Buffers.readable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(buffer);
-        long result;
-        try {
-            result = Ucp.tagSend(ep, address, length, tag, slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
-        }
-        requests.touch();
-        if (result == 0) {
-            ArenaUse.endOf(use);
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_tag_send_nbx", endpoint + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.SEND, endpoint, buffer, length, use);
+        long parameters = operations.next();
+        ArenaUse use = operations.hold(buffer);
+        long result = Ucp.tagSend(ep, address, length, tag, parameters);
+        return result == 0
+                ? operations.done(buffer, use)
+                : operations.begun(result, RequestSlot.SEND, endpoint, buffer, length, use);
     }
 
     /** {@code ucp_tag_send_sync_nbx}, on an endpoint that is open and of this thread. */
     @HotPath
     long sendSync(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
-        checkNotFailed(endpoint);
         long address = Buffers.readable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(buffer);
-        long result;
-        try {
-            result = UcpTag.sendSync(ep, address, length, tag, slot.sendParameters());
-        } finally {
-            Reference.reachabilityFence(buffer);
-        }
-        requests.touch();
-        if (result == 0) {
-            ArenaUse.endOf(use);
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_tag_send_sync_nbx", endpoint + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
-    }
-
-    // UCX 1.13 would wait for the receiver all the same, and meet the operation when the endpoint is closed: the end of
-    // the process.
-    @HotPath
-    private static void checkNotFailed(UcpEndpoint endpoint) {
-        if (endpoint.isFailed()) {
-            throw UcxFailure.of(endpoint.failureCode(), "ucp_tag_send_sync_nbx", endpoint.toString());
-        }
+        long parameters = operations.next();
+        ArenaUse use = operations.hold(buffer);
+        long result = UcpTag.sendSync(ep, address, length, tag, parameters);
+        return result == 0
+                ? operations.done(buffer, use)
+                : operations.begun(result, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
     }
 
     /** Both sends of more than a plain buffer. */
@@ -106,22 +69,13 @@ final class TagOperations {
         if (kind == RequestSlot.SYNC_SEND && payload.isOnlyAtOnce()) {
             throw new IllegalArgumentException("a synchronous send waits for its receiver: it is never done at once");
         }
-        if (kind == RequestSlot.SYNC_SEND) {
-            checkNotFailed(endpoint);
-        }
         long address = payload.address(false);
-        RequestSlot slot = slots.next();
-        long parameters = payload.parameters(slot, 0, 0, 0);
-        payload.begin(slot, false);
-        long result;
-        try {
-            result = kind == RequestSlot.SEND
-                    ? Ucp.tagSend(ep, address, payload.count(), tag, parameters)
-                    : UcpTag.sendSync(ep, address, payload.count(), tag, parameters);
-        } finally {
-            Reference.reachabilityFence(payload);
-        }
-        return requests.began(result, slot, kind, endpoint, payload);
+        RequestSlot slot = operations.nextSlot();
+        long parameters = payload.begin(slot, false, 0, 0, 0);
+        long result = kind == RequestSlot.SEND
+                ? Ucp.tagSend(ep, address, payload.count(), tag, parameters)
+                : UcpTag.sendSync(ep, address, payload.count(), tag, parameters);
+        return operations.began(result, slot, kind, endpoint, payload);
     }
 
     /** {@code ucp_tag_recv_nbx}. */
@@ -130,20 +84,10 @@ final class TagOperations {
         owner.check();
         checkEnabled();
         long address = Buffers.writable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(buffer);
-        long result;
-        try {
-            result = Ucp.tagReceive(worker, address, length, tag, mask, slot.receiveParameters());
-        } finally {
-            Reference.reachabilityFence(buffer); // an automatic arena must not be collected during the call
-        }
-        requests.touch();
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_tag_recv_nbx", parent + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
+        long parameters = operations.next() + RequestMemory.RECEIVE;
+        ArenaUse use = operations.hold(buffer);
+        long result = Ucp.tagReceive(worker, address, length, tag, mask, parameters);
+        return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
     /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
@@ -152,16 +96,10 @@ final class TagOperations {
         owner.check();
         checkEnabled();
         long address = receivable(payload);
-        RequestSlot slot = slots.next();
-        long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
-        payload.begin(slot, true);
-        long result;
-        try {
-            result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
-        } finally {
-            Reference.reachabilityFence(payload);
-        }
-        return requests.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+        RequestSlot slot = operations.nextSlot();
+        long parameters = payload.begin(slot, true, 0, NO_IMMEDIATE_COMPLETION, 0);
+        long result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
+        return operations.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
     }
 
     /** {@code ucp_tag_probe_nb}. */
@@ -192,21 +130,11 @@ final class TagOperations {
         owner.check();
         long handle = held(message);
         long address = Buffers.writable(buffer, offset, length);
-        RequestSlot slot = slots.next();
-        ArenaUse use = requests.hold(buffer);
+        long parameters = operations.next() + RequestMemory.RECEIVE;
+        ArenaUse use = operations.hold(buffer);
         messages.remove(message);
-        long result;
-        try {
-            result = UcpTag.receiveMessage(worker, address, length, handle, slot.receiveParameters());
-        } finally {
-            Reference.reachabilityFence(buffer);
-        }
-        requests.touch();
-        if (UcxFailure.isError(result)) {
-            ArenaUse.endOf(use);
-            throw UcxFailure.of((int) result, "ucp_tag_msg_recv_nbx", parent + ", " + length + " bytes");
-        }
-        return requests.begin(slot, RequestSlot.TAG_RECEIVE, null, buffer, use);
+        long result = UcpTag.receiveMessage(worker, address, length, handle, parameters);
+        return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
     /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */
@@ -215,17 +143,11 @@ final class TagOperations {
         owner.check();
         long handle = held(message);
         long address = receivable(payload);
-        RequestSlot slot = slots.next();
-        long parameters = payload.parameters(slot, 0, NO_IMMEDIATE_COMPLETION, 0);
-        payload.begin(slot, true);
+        RequestSlot slot = operations.nextSlot();
+        long parameters = payload.begin(slot, true, 0, NO_IMMEDIATE_COMPLETION, 0);
         messages.remove(message);
-        long result;
-        try {
-            result = UcpTag.receiveMessage(worker, address, payload.count(), handle, parameters);
-        } finally {
-            Reference.reachabilityFence(payload);
-        }
-        return requests.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+        long result = UcpTag.receiveMessage(worker, address, payload.count(), handle, parameters);
+        return operations.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
     }
 
     AsyncRequests async() {
@@ -242,7 +164,7 @@ final class TagOperations {
             MemorySegment parameters = ucp_request_param_t.allocate(arena);
             result = UcpTag.receiveMessage(worker, info.address(), 0, handle, parameters.address());
         }
-        requests.touch();
+        operations.touch();
         if (result != 0 && !UcxFailure.isError(result)) {
             UcpCall.run(Libucp.REQUEST_FREE, result);
         }

@@ -302,7 +302,7 @@ public final class UcpActiveMessage {
     @HotPath
     public long receive(MemorySegment buffer, long offset) {
         return isToFetch(buffer, offset)
-                ? operations.receive(this, descriptor, buffer, buffer.address() + offset, length, endpointOrNull())
+                ? operations.receive(descriptor, buffer, buffer.address() + offset, length, endpointOrNull())
                 : 0;
     }
 
@@ -323,7 +323,7 @@ public final class UcpActiveMessage {
         PolledOperations polled = operations.polled();
         long address = buffer.address() + offset;
         return isToFetch(buffer, offset)
-                ? operations.receive(this, descriptor, buffer, address, length, endpointOrNull(), userData, polled)
+                ? operations.receive(descriptor, buffer, address, length, endpointOrNull(), userData, polled)
                 : 0;
     }
 

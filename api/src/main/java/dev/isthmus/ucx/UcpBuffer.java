@@ -13,7 +13,7 @@ public final class UcpBuffer extends UcpPayload {
     private ArenaUse use; // while C uses it, if its arena is guarded
 
     private UcpBuffer(UcpWorker worker, MemorySegment segment) {
-        super(worker, RequestSlots.CONTIGUOUS_BYTES);
+        super(worker, RequestMemory.CONTIGUOUS_BYTES);
         this.segment = segment;
         this.length = segment.byteSize();
     }
@@ -93,8 +93,8 @@ public final class UcpBuffer extends UcpPayload {
 
     @Override
     @HotPath
-    void hold(UcpRequests requests) {
-        use = requests.hold(segment);
+    void hold(Operations operations) {
+        use = operations.hold(segment);
     }
 
     @Override

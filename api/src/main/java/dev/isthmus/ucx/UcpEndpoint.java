@@ -39,7 +39,7 @@ public final class UcpEndpoint implements AutoCloseable {
     private final long handle;
     private final Establishment establishment; // null where there is none to wait for
     private long ep; // 0 once closed
-    private long sending; // ep while it can send: 0 once closed or failed
+    private long readyId; // the thread that may send, once it has asked: 0, which none has, when something changes
     private int failureCode;
     private EndpointClose closing; // null until a close has begun
     private CompletableFuture<Void> closed; // null until asked for
@@ -63,7 +63,6 @@ public final class UcpEndpoint implements AutoCloseable {
         try {
             this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
             this.ep = handle;
-            this.sending = isFailed() ? 0 : ep;
         } catch (RuntimeException e) {
             worker.failures().remove(failureId);
             throw e;
@@ -643,12 +642,11 @@ public final class UcpEndpoint implements AutoCloseable {
 
     private void takeNoMore() {
         ep = 0;
-        sending = 0;
+        readyId = 0;
     }
 
     private void refused(IllegalStateException reason) {
         ep = handle; // as before
-        sending = isFailed() ? 0 : ep;
         if (closed != null) {
             closed.completeExceptionally(reason);
             closed = null;
@@ -723,7 +721,12 @@ public final class UcpEndpoint implements AutoCloseable {
     /** Whether it can send: it has not failed, was not closed, nor is it being closed. */
     @HotPath
     boolean isUsable() {
-        return sending != 0;
+        return ep != 0 && failureCode == 0;
+    }
+
+    /** Another thread is to have the worker, and what was found out for this one holds no longer. */
+    void handedOver() {
+        readyId = 0;
     }
 
     /** {@code ucp_ep_h}. */
@@ -735,7 +738,7 @@ public final class UcpEndpoint implements AutoCloseable {
     /** Told by C's callback: notes it, and nothing else. */
     void failed(int status) {
         failureCode = status;
-        sending = 0;
+        readyId = 0;
     }
 
     /** Tells the program, on its thread and outside of C. */
@@ -757,21 +760,42 @@ public final class UcpEndpoint implements AutoCloseable {
 
     /**
      * The handle to send with. A failed endpoint is refused here: from 1.16 on UCX tries a send for ever, in the call, when
-     * the endpoint failed before it had any transport (docs/ucx-faults.md).
+     * the endpoint failed before it had any transport (docs/ucx-faults.md), and 1.13 meets a synchronous one when the endpoint
+     * is closed: the end of the process.
      */
     @HotPath
     long sending() {
-        owner.check();
-        long handle = sending;
-        if (handle == 0) {
-            refuseToSend();
+        if (!isReady()) {
+            inspect("a send");
         }
         return handle;
     }
 
-    private void refuseToSend() {
+    /**
+     * The handle to receive from its stream with. UCX would take a receive of a failed one. It would not end before the close,
+     * or get what may have a gap before it: UCX drops what is there when the endpoint fails, and keeps what comes after that.
+     */
+    @HotPath
+    long receiving() {
+        if (!isReady()) {
+            inspect("ucp_stream_recv_nbx");
+        }
+        return handle;
+    }
+
+    /** Whether the caller may send. One comparison tells it, as long as nothing has changed since the last time. */
+    @HotPath
+    boolean isReady() {
+        return !OwnerThread.isOther(readyId);
+    }
+
+    /** All that is to be asked before an operation. */
+    void inspect(String what) {
         open();
-        throw UcxFailure.of(failureCode, "a send", toString());
+        if (isFailed()) {
+            throw UcxFailure.of(failureCode, what, toString());
+        }
+        readyId = OwnerThread.callerId();
     }
 
     /** The endpoint as messages name it. */

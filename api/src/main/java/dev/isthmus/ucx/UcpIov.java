@@ -190,14 +190,14 @@ public final class UcpIov extends UcpPayload {
 
     @Override
     @HotPath
-    void hold(UcpRequests requests) {
+    void hold(Operations operations) {
         if (uses == null) {
             uses = new ArenaUse[segments.length];
         }
         boolean all = false;
         try {
             for (int i = 0; i < size; i++) {
-                uses[i] = requests.hold(segments[i]);
+                uses[i] = operations.hold(segments[i]);
             }
             all = true;
         } finally {

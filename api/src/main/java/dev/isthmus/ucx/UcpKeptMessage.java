@@ -163,7 +163,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         letGo();
         return message != null
                 ? message.receive(buffer, offset)
-                : by.receive(this, from, buffer, buffer.address() + offset, length, of);
+                : by.receive(from, buffer, buffer.address() + offset, length, of);
     }
 
     /**
@@ -192,7 +192,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         letGo();
         return message != null
                 ? message.receive(buffer, offset, userData)
-                : by.receive(this, from, buffer, buffer.address() + offset, length, of, userData, polled);
+                : by.receive(from, buffer, buffer.address() + offset, length, of, userData, polled);
     }
 
     /** Whether the data is to be fetched; if not, it is in the buffer, and the message is released. */

@@ -110,7 +110,7 @@ public final class UcpPackedData extends UcpPayload {
     }
 
     @Override
-    void hold(UcpRequests requests) {}
+    void hold(Operations operations) {}
 
     @Override
     void letGo() {}

@@ -155,7 +155,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     abstract boolean isUsing(ArenaUse use);
 
     /** Keeps the guarded arenas of its memory open, all of them or, when it throws, none. */
-    abstract void hold(UcpRequests requests);
+    abstract void hold(Operations operations);
 
     /** Ends what {@link #hold} has begun. */
     abstract void letGo();
@@ -167,18 +167,23 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     /**
      * To be called last before C gets it.
      *
+     * @param without {@code UCP_OP_ATTR} bits of the options that the operation is not to have
+     * @param with others that it is to have
+     * @return the parameters of the operation
      * @throws IllegalStateException if an arena is closed by another thread
      */
     @HotPath
-    final void begin(RequestSlot operation, boolean receives) {
+    final long begin(RequestSlot operation, boolean receives, int without, int with, int flags) {
+        long parameters = operation.parameters((mask & ~without) | with, datatype, flags, memoryType);
         if (uses == 0 && ArenaGuard.exist()) {
-            hold(worker.requests());
+            hold(worker.operations());
         }
         uses++;
         prepare(operation);
         if (polled != null) {
             polled.prepare(operation, receives);
         }
+        return parameters;
     }
 
     /**
@@ -187,8 +192,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      * @return what the program gets to know it by
      */
     @HotPath
-    final long take(RequestSlots slots, RequestSlot operation) {
-        return polled == null ? slots.take(operation) : polled.begun(operation, userData);
+    final long take(Operations operations, RequestSlot slot) {
+        return polled == null ? operations.take(slot) : polled.begun(slot, userData);
     }
 
     /**
@@ -203,20 +208,9 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         }
     }
 
-    /** {@code UCP_OP_ATTR} bits. */
-    @HotPath
-    final int mask() {
-        return mask;
-    }
-
     @HotPath
     final boolean isOnlyAtOnce() {
         return (mask & ONLY_AT_ONCE) != 0;
-    }
-
-    @HotPath
-    final long parameters(RequestSlot slot, int without, int with, int flags) {
-        return slot.parameters((mask & ~without) | with, datatype, flags, memoryType);
     }
 
     /** C has ended an operation; the status it has then. */

@@ -34,6 +34,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     private final long byteSize;
     private final boolean transfers;
     private final long handle;
+    private long limit; // how many bytes can be put and got: -1 when none can, not even 0
     private boolean open = true;
     private boolean destroyLater;
     private int outstanding;
@@ -48,6 +49,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         this.address = key.address();
         this.byteSize = key.byteSize();
         this.transfers = context.features().contains(UcpFeature.RMA);
+        this.limit = transfers ? byteSize : -1;
         this.lifetime = new Lifetime("UcpRemoteMemory", key + " over " + endpoint, endpoint.lifetime());
         this.handle = lifetime.open(() -> RemoteKeys.unpack(endpoint, key));
         this.atomics = new UcpRemoteAtomics(this, operations, context);
@@ -393,6 +395,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
             }
         });
         open = false;
+        limit = -1;
         if (outstanding == 0) {
             UcpCall.run(Libucp.RKEY_DESTROY, handle);
         } else {
@@ -404,7 +407,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         UcpWorker worker = endpoint.worker();
         long deadline = worker.closeDeadline();
         boolean inTime = true;
-        while (outstanding > 0 && inTime && worker.requests().pending(endpoint) > 0) {
+        while (outstanding > 0 && inTime && worker.pending().count(endpoint) > 0) {
             inTime = worker.progressUntil(deadline);
         }
     }
@@ -438,10 +441,20 @@ public final class UcpRemoteMemory implements AutoCloseable {
 
     @HotPath
     private long transferAt(long offset, long length) {
+        if (!endpoint.isReady() || (offset | length) < 0 || length > limit - offset) {
+            return inspect(offset, length);
+        }
+        return address + offset;
+    }
+
+    /** All that is to be asked before a put or a get. */
+    private long inspect(long offset, long length) {
         if (!transfers) {
             throw new IllegalStateException("the context of " + endpoint.worker() + " was made without UcpFeature.RMA");
         }
-        return at(offset, length);
+        long at = at(offset, length);
+        endpoint.inspect("an operation on remote memory");
+        return at;
     }
 
     /** The address of a place in the peer's memory that an operation may use. */

@@ -1,15 +1,8 @@
 package dev.isthmus.ucx;
 
-import dev.isthmus.bindings.ucx.ucp_tag_recv_info;
-import dev.isthmus.internal.ArenaGuard;
-import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.ucx.Ucp;
-import dev.isthmus.internal.ucx.UcpStreams;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -26,36 +19,16 @@ public final class UcpRequests {
     /** What a call returns that was to be done {@link UcpOperationOption#ONLY_AT_ONCE} and could not. */
     public static final long NOT_BEGUN = -1;
 
-    private static final int IN_PROGRESS = 1;
-
-    /** A length that no message has. */
-    private static final long NOT_ASKED = -1;
-
-    // A status is asked for again only after something happened on the worker. UCX completes a few things without
-    // counting them as progress, so every so often it is asked for all the same.
-    private static final int TRUST_NO_PROGRESS = 63;
-
     private final OwnerThread owner;
     private final long worker;
-    private final RequestSlots slots;
-    private final MemorySegment info;
+    private final Operations operations;
     private AsyncRequests async; // which needs this
     private PolledOperations polled; // null until there is one
-    private final long infoAddress;
-    private final ImplicitRequests implicit;
-    private final ArenaHolds holds;
 
-    private int activity; // counts what may have completed something
-    private int skipped;
-
-    UcpRequests(UcpWorker parent, OwnerThread owner, RequestSlots slots, Arena arena) {
+    UcpRequests(OwnerThread owner, long worker, Operations operations) {
         this.owner = owner;
-        this.worker = parent.handle();
-        this.slots = slots;
-        this.info = ucp_tag_recv_info.allocate(arena);
-        this.infoAddress = info.address();
-        this.implicit = new ImplicitRequests(this, slots);
-        this.holds = new ArenaHolds(parent, owner, slots, this::settle);
+        this.worker = worker;
+        this.operations = operations;
     }
 
     /**
@@ -68,7 +41,7 @@ public final class UcpRequests {
      */
     @HotPath
     public boolean isDone(long request) {
-        return statusCode(request) != IN_PROGRESS;
+        return statusCode(request) != Operations.IN_PROGRESS;
     }
 
     /**
@@ -96,15 +69,7 @@ public final class UcpRequests {
             return 0;
         }
         owner.check();
-        RequestSlot slot = slot(request);
-        int status = slot.status;
-        if (status != IN_PROGRESS) {
-            return status;
-        }
-        if (slot.polledAt == activity && (++skipped & TRUST_NO_PROGRESS) != 0) {
-            return IN_PROGRESS;
-        }
-        return ask(slot);
+        return operations.status(slot(request));
     }
 
     /**
@@ -122,7 +87,7 @@ public final class UcpRequests {
         }
         owner.check();
         RequestSlot slot = slot(request);
-        return received(slot) ? slot.length : 0;
+        return operations.received(slot) ? slot.length : 0;
     }
 
     /**
@@ -139,7 +104,7 @@ public final class UcpRequests {
         }
         owner.check();
         RequestSlot slot = slot(request);
-        return received(slot) ? slot.senderTag : 0;
+        return operations.received(slot) ? slot.senderTag : 0;
     }
 
     /**
@@ -155,13 +120,7 @@ public final class UcpRequests {
             return 0;
         }
         owner.check();
-        return fetched(slot(request));
-    }
-
-    @HotPath
-    long fetched(RequestSlot slot) {
-        boolean known = slot.status == 0 && slot.kind >= RequestSlot.FETCH_32 && slot.kind <= RequestSlot.FETCH_64;
-        return known ? slot.length : 0;
+        return operations.fetched(slot(request));
     }
 
     /**
@@ -179,9 +138,9 @@ public final class UcpRequests {
         }
         owner.check();
         RequestSlot slot = request < 0 ? polled(request) : slot(request);
-        if (poll(slot) == IN_PROGRESS) {
+        if (!operations.hasEnded(slot)) {
             Ucp.requestCancel(worker, slot.address);
-            touch();
+            operations.touch();
         }
     }
 
@@ -208,10 +167,10 @@ public final class UcpRequests {
         }
         owner.check();
         RequestSlot slot = slot(request);
-        if (poll(slot) == IN_PROGRESS) {
+        if (!operations.hasEnded(slot)) {
             throw stillInProgress();
         }
-        slots.free(slot);
+        operations.free(slot);
     }
 
     /**
@@ -254,7 +213,7 @@ public final class UcpRequests {
             return UcpRequestAttributes.DONE;
         }
         RequestSlot slot = slot(request);
-        return poll(slot) == IN_PROGRESS ? UcpRequestAttributes.query(slot) : UcpRequestAttributes.ended(slot);
+        return operations.hasEnded(slot) ? UcpRequestAttributes.ended(slot) : UcpRequestAttributes.query(slot);
     }
 
     /**
@@ -265,415 +224,30 @@ public final class UcpRequests {
      */
     public int outstanding() {
         owner.check();
-        return slots.inUse() - implicit.size();
+        return operations.inUse() - operations.implicit();
     }
 
     void futures(AsyncRequests futures) {
         async = futures;
     }
 
-    void polled(PolledOperations operations) {
-        polled = operations;
+    void polled(PolledOperations those) {
+        polled = those;
     }
 
-    /** Something was called that may have completed operations. */
-    @HotPath
-    void touch() {
-        activity++;
-    }
-
-    /**
-     * What a progress returned may have completed operations. Added without asking whether it is 0: a branch that goes
-     * the other way just when a message has come would be mispredicted each time.
-     */
+    /** See {@link Operations#happened}. */
     @HotPath
     void happened(int events) {
-        activity += events;
-    }
-
-    /**
-     * To be called last before C gets a buffer: a guarded arena stays open until the operation has ended.
-     *
-     * @return null if the arena is not guarded; otherwise to be given to {@link #begin}, or {@linkplain ArenaUse#endOf
-     *     ended} if the operation did not begin or was done at once
-     */
-    @HotPath
-    ArenaUse hold(MemorySegment buffer) {
-        return ArenaGuard.exist() ? holds.begin(buffer.scope()) : null;
-    }
-
-    /** The same of a second buffer of the operation. */
-    @HotPath
-    ArenaUse holdSecond(MemorySegment buffer, ArenaUse first) {
-        return ArenaGuard.exist() ? holds.beginSecond(buffer.scope(), first) : null;
-    }
-
-    /** Keeps account of an operation that C began in the slot that {@link RequestSlots#next} gave. */
-    @HotPath
-    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use) {
-        note(slot, kind, endpoint, buffer);
-        keep(slot, use);
-        return slots.take(slot);
-    }
-
-    /** The same of one that moves bytes to or from the peer, which its endpoint counts until it has ended. */
-    @HotPath
-    long begin(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        count(slot, endpoint, bytes);
-        return begin(slot, kind, endpoint, buffer, use);
-    }
-
-    @HotPath
-    private static void keep(RequestSlot slot, ArenaUse use) {
-        if (use != null) {
-            slot.use = use;
-            slot.holdsMore = true;
-        }
-    }
-
-    /** The same of one that a poll reports; returns the number to cancel it by. */
-    @HotPath
-    long beginPolled(
-            RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, ArenaUse use, long userData) {
-        note(slot, kind, endpoint, buffer);
-        keep(slot, use);
-        return polled.begun(slot, userData);
-    }
-
-    /** Keeps account of one that the program is not told the number of, and that is forgotten when it has ended. */
-    @HotPath
-    void beginImplicit(
-            RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        note(slot, kind, endpoint, buffer);
-        count(slot, endpoint, bytes);
-        keep(slot, use);
-        slots.takeImplicit(slot);
-        implicit.add(slot);
-    }
-
-    /** Keeps account of an operation that C began in a slot that is taken. */
-    @HotPath
-    private void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer) {
-        slot.kind = kind;
-        slot.status = IN_PROGRESS;
-        slot.polledAt = activity - 1; // it may be done already
-        slot.buffer = buffer;
-        slot.holdsMore = kind != RequestSlot.TAG_RECEIVE && kind != RequestSlot.STREAM_RECEIVE;
-        if (endpoint != null) {
-            slot.endpoint = endpoint;
-        }
-    }
-
-    @HotPath
-    private static void count(RequestSlot slot, UcpEndpoint endpoint, long bytes) {
-        if (endpoint != null) { // null: an answer over one of UCX's own
-            slot.bytes = bytes;
-            endpoint.begun(bytes);
-        }
-    }
-
-    @HotPath
-    private static void uncount(RequestSlot slot) {
-        slot.endpoint.ended(slot.bytes);
-        slot.bytes = 0;
-    }
-
-    /** Keeps account of a receive of a stream that C has done at once, with its length. */
-    @HotPath
-    long done(RequestSlot slot, byte kind, long length) {
-        noteDone(slot, kind, length);
-        return slots.take(slot);
-    }
-
-    /** The same of a receive into more than a plain buffer. */
-    @HotPath
-    long done(RequestSlot slot, byte kind, long length, UcpPayload payload) {
-        noteDone(slot, kind, length);
-        return payload.take(slots, slot);
-    }
-
-    @HotPath
-    private static void noteDone(RequestSlot slot, byte kind, long length) {
-        slot.kind = kind;
-        slot.status = 0;
-        slot.length = length;
-        slot.senderTag = 0;
-    }
-
-    /** What a call says that was to begin an operation on more than a plain buffer. */
-    @HotPath
-    long began(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
-        touch();
-        if (result == 0) {
-            payload.endedAtOnce(slot, kind);
-            return 0;
-        }
-        if (UcxFailure.isError(result)) {
-            payload.notBegun();
-            return notBegun((int) result, kind, endpoint, payload);
-        }
-        slot.payload = payload;
-        note(slot, kind, endpoint, null);
-        if (kind != RequestSlot.STREAM_RECEIVE) {
-            count(slot, endpoint, payload.byteSize());
-        }
-        slot.holdsMore = true;
-        return payload.take(slots, slot);
-    }
-
-    private static long notBegun(int status, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
-        if (status == UcsStatus.NO_RESOURCE.code() && payload.isOnlyAtOnce()) {
-            return NOT_BEGUN;
-        }
-        String on = endpoint == null ? "" : endpoint + ", ";
-        throw UcxFailure.of(status, RequestSlot.call(kind), on + payload);
-    }
-
-    @HotPath
-    boolean hasEnded(RequestSlot slot) {
-        return poll(slot) != IN_PROGRESS;
-    }
-
-    /** A flush was done at once. */
-    @HotPath
-    void flushed() {
-        if (implicit.size() > 0) {
-            implicit.sweep();
-        }
-    }
-
-    /** Whether an operation has ended that the program has not been told of. UCX is asked for each of them. */
-    boolean anyEndedUntold() {
-        boolean any = false;
-        RequestSlot[] all = slots.all();
-        // Those with a future or user data are looked at elsewhere.
-        int left = slots.inUse() - async.pending() - (polled == null ? 0 : polled.pending());
-        for (int i = 0; left > 0 && i < all.length; i++) {
-            RequestSlot slot = all[i];
-            if (slot.isTaken() && slot.future == null && !slot.hasUserData) {
-                left--;
-                any |= slot.status == IN_PROGRESS && ask(slot) != IN_PROGRESS;
-            }
-        }
-        return any;
-    }
-
-    /** Lets go of the buffers of all that has ended. */
-    private void settle() {
-        anyEndedUntold();
-        if (polled != null) {
-            polled.settle();
-        }
-    }
-
-    /** Whether a flush of the whole worker has not ended. */
-    boolean isWorkerFlushing() {
-        boolean any = false;
-        for (RequestSlot slot : slots.all()) {
-            boolean flush = slot.isTaken() && slot.kind == RequestSlot.FLUSH && slot.endpoint == null;
-            any |= flush && poll(slot) == IN_PROGRESS;
-        }
-        return any;
-    }
-
-    /**
-     * How many operations have not ended: those of an endpoint, or all when it is null. Receives of streams do not count:
-     * the close of their endpoint ends them.
-     */
-    int pending(UcpEndpoint endpoint) {
-        int count = 0;
-        for (RequestSlot slot : slots.all()) {
-            if (isPending(slot, endpoint)) {
-                count++;
-            }
-        }
-        return count;
-    }
-
-    /**
-     * The same, to wait until none is left: one of those that have not ended.
-     *
-     * @param from what the last call returned, or 0: not all are asked about each time
-     * @return the index of its slot; -1 if there is none
-     */
-    int nextPending(UcpEndpoint endpoint, int from) {
-        RequestSlot[] all = slots.all();
-        for (int i = 0; i < all.length; i++) {
-            int index = from + i < all.length ? from + i : from + i - all.length;
-            if (isPending(all[index], endpoint)) {
-                return index;
-            }
-        }
-        return -1;
-    }
-
-    /**
-     * Whether one has not ended that UCX may keep in a list of an endpoint with error handling {@code PEER}: its own, or one
-     * that UCX has made for a peer, as the peer said.
-     */
-    boolean anyPendingTracked() {
-        boolean any = false;
-        for (RequestSlot slot : slots.all()) {
-            boolean untracked = slot.endpoint != null && slot.endpoint.errorHandling() == UcpErrorHandling.NONE;
-            any |= !untracked && isPending(slot, null);
-        }
-        return any;
-    }
-
-    private boolean isPending(RequestSlot slot, UcpEndpoint endpoint) {
-        // Of an active message that is fetched it is not always known which endpoint that uses.
-        boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);
-        boolean counts = slot.isTaken() && slot.kind != RequestSlot.STREAM_RECEIVE;
-        return counts && (any || slot.endpoint == endpoint) && poll(slot) == IN_PROGRESS;
-    }
-
-    /** The worker goes: what is left of keys goes with it. */
-    void forgetRemoteMemory() {
-        for (RequestSlot slot : slots.all()) {
-            if (slot.remote != null) {
-                slot.remote.leave();
-                slot.remote = null;
-            }
-        }
-    }
-
-    /**
-     * The worker has gone. The buffers of operations that did not end are the program's again, but for those that a peer in
-     * the middle of a transfer may still write to.
-     */
-    void releaseBuffers() {
-        for (RequestSlot slot : slots.all()) {
-            if (slot.isTaken() && poll(slot) == IN_PROGRESS && !slot.isWriting()) {
-                slot.letGo();
-                if (slot.payload != null) {
-                    slot.payload.letGo();
-                }
-            }
-        }
-        holds.end();
-    }
-
-    /** The worker has gone: registered memory that an operation uses which did not end is not given back to C. */
-    void releaseMemory() {
-        for (RequestSlot slot : slots.all()) {
-            UcpMemory memory = slot.memory;
-            if (memory != null && poll(slot) != IN_PROGRESS) {
-                memory.release();
-            } else if (memory != null) {
-                memory.abandon();
-            }
-            slot.memory = null;
-        }
-    }
-
-    /** Cancels every receive. */
-    void cancelReceives() {
-        for (RequestSlot slot : slots.all()) {
-            if (slot.isTaken() && slot.kind == RequestSlot.TAG_RECEIVE && poll(slot) == IN_PROGRESS) {
-                Ucp.requestCancel(worker, slot.address);
-            }
-        }
-        touch();
+        operations.happened(events);
     }
 
     @HotPath
     private RequestSlot slot(long request) {
-        RequestSlot slot = slots.find(request);
+        RequestSlot slot = operations.find(request);
         if (slot == null) {
             throw unknown(request);
         }
         return slot;
-    }
-
-    @HotPath
-    private int poll(RequestSlot slot) {
-        int status = slot.status;
-        return status != IN_PROGRESS ? status : ask(slot);
-    }
-
-    @HotPath
-    private int ask(RequestSlot slot) {
-        slot.polledAt = activity;
-        int status = Ucp.requestStatus(slot.address);
-        return status == IN_PROGRESS ? status : ended(slot, status);
-    }
-
-    /** C has told that an operation has ended, and how. */
-    @HotPath
-    void endedAs(RequestSlot slot, byte status) {
-        ended(slot, status);
-    }
-
-    @HotPath
-    private int ended(RequestSlot slot, int status) {
-        slot.buffer = null;
-        slot.length = NOT_ASKED;
-        if (slot.holdsMore) {
-            return endedWithMore(slot, status);
-        }
-        if (slot.endpoint != null) {
-            slot.endpoint = null;
-        }
-        slot.status = (byte) status;
-        return status;
-    }
-
-    @HotPath
-    private int endedWithMore(RequestSlot slot, int told) {
-        int status = told;
-        if (slot.payload != null) {
-            status = slot.payload.ended(slot, status);
-            slot.payload = null;
-        }
-        slot.status = (byte) status;
-        if (slot.header != null) {
-            slot.header = null;
-        }
-        if (slot.use != null || slot.headerUse != null) {
-            slot.letGo();
-        }
-        if (slot.bytes != 0) {
-            uncount(slot);
-        }
-        slot.endpoint = null;
-        if (slot.remote != null) {
-            slot.remote.ended(slot);
-        } else if (slot.kind == RequestSlot.FLUSH) {
-            flushed();
-        }
-        return status;
-    }
-
-    /**
-     * Whether the operation is a receive that got its message; if so, its length and tag are known after this. UCX is
-     * asked for them only when the program asks: the answer is a copy of 16 bytes that UCX has just written as two
-     * numbers, for which the processor waits until everything it wrote before has left for memory. That is some 25 ns, in
-     * the time between a message and its answer.
-     */
-    @HotPath
-    boolean received(RequestSlot slot) {
-        if (slot.kind != RequestSlot.TAG_RECEIVE || slot.status != 0) {
-            return receivedOfStream(slot);
-        }
-        if (slot.length == NOT_ASKED) {
-            Ucp.tagReceiveTest(slot.address, infoAddress);
-            slot.length = ucp_tag_recv_info.length(info);
-            slot.senderTag = ucp_tag_recv_info.sender_tag(info);
-        }
-        return true;
-    }
-
-    @HotPath
-    private boolean receivedOfStream(RequestSlot slot) {
-        if (slot.kind != RequestSlot.STREAM_RECEIVE || slot.status != 0) {
-            return false;
-        }
-        if (slot.length == NOT_ASKED) {
-            UcpStreams.receiveTest(slot.address, infoAddress);
-            slot.length = info.get(ValueLayout.JAVA_LONG, 0);
-            slot.senderTag = 0;
-        }
-        return true;
     }
 
     private static IllegalArgumentException unknown(long request) {

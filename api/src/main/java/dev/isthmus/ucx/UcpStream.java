@@ -90,7 +90,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long length) {
-        return operations.receive(endpoint, endpoint.open(), buffer, offset, length, false);
+        return operations.receive(endpoint, endpoint.receiving(), buffer, offset, length, false);
     }
 
     /**
@@ -109,7 +109,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receiveAll(MemorySegment buffer, long offset, long length) {
-        return operations.receive(endpoint, endpoint.open(), buffer, offset, length, true);
+        return operations.receive(endpoint, endpoint.receiving(), buffer, offset, length, true);
     }
 
     /**
@@ -125,7 +125,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receive(UcpPayload payload) {
-        return operations.receive(endpoint, endpoint.open(), payload, false);
+        return operations.receive(endpoint, endpoint.receiving(), payload, false);
     }
 
     /**
@@ -141,7 +141,7 @@ public final class UcpStream {
      */
     @HotPath
     public long receiveAll(UcpPayload payload) {
-        return operations.receive(endpoint, endpoint.open(), payload, true);
+        return operations.receive(endpoint, endpoint.receiving(), payload, true);
     }
 
     /**

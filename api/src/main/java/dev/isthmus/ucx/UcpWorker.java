@@ -51,8 +51,9 @@ public final class UcpWorker implements AutoCloseable {
     private final WorkerCallbacks callbacks = new WorkerCallbacks(this);
     private final EndpointFailures failures = new EndpointFailures(this, arena);
     private final ConnectionRequests connections = new ConnectionRequests(this, arena);
-    private final RequestSlots slots;
+    private final Operations operations;
     private final UcpRequests requests;
+    private final PendingOperations pending;
     private final AsyncRequests async;
     private final WorkerNews news;
     private final WorkerClose close = new WorkerClose(this);
@@ -80,17 +81,18 @@ public final class UcpWorker implements AutoCloseable {
         this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.owner = new OwnerThread(lifetime, single);
         this.closeNanos = nanos(config.closeTimeout());
-        this.slots = lifetime.open(() -> new RequestSlots(arena, context.requestBytes(), config.reservedRequests()));
+        this.operations = lifetime.open(() -> new Operations(this, owner, arena, config.reservedRequests()));
         this.worker = lifetime.open(() -> create(config, name));
-        this.requests = new UcpRequests(this, owner, slots, arena);
-        this.async = new AsyncRequests(this, requests, slots, arena);
+        this.requests = new UcpRequests(owner, worker, operations);
+        this.async = new AsyncRequests(this, requests, operations, arena);
         requests.futures(async);
-        this.tags = new TagOperations(this, owner, slots, requests, arena);
-        this.streams = new StreamOperations(this, slots, requests, arena);
-        this.order = new OrderOperations(this, owner, slots, requests);
-        this.remoteOperations = new RemoteOperations(this, slots, requests);
-        this.active = has(UcpFeature.AM) ? make(() -> new UcpActiveMessages(this, owner, slots, arena)) : null;
-        this.news = new WorkerNews(this, requests, async, active);
+        this.pending = new PendingOperations(operations, async, worker);
+        this.tags = new TagOperations(this, owner, operations, arena);
+        this.streams = new StreamOperations(this, operations, arena);
+        this.order = new OrderOperations(this, owner, operations);
+        this.remoteOperations = new RemoteOperations(this, operations);
+        this.active = has(UcpFeature.AM) ? make(() -> new UcpActiveMessages(this, owner, operations, arena)) : null;
+        this.news = new WorkerNews(this, operations, async, active);
         this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
         this.looped = loop == null ? null : make(() -> new LoopedWorker(loop, this, config));
     }
@@ -143,8 +145,9 @@ public final class UcpWorker implements AutoCloseable {
                 throw new IllegalStateException(this + " belongs to " + loop + ", which tells nobody of completions:"
                         + " give it a handler by UcpWorkerConfig.completions()");
             }
-            polled = new PolledOperations(requests, slots, arena);
+            polled = new PolledOperations(operations, arena);
             requests.polled(polled);
+            pending.polled(polled);
         }
         return polled;
     }
@@ -320,7 +323,7 @@ public final class UcpWorker implements AutoCloseable {
             callbacks.refuseInside("progress");
         }
         int events = Ucp.workerProgress(worker);
-        requests.happened(events);
+        operations.happened(events);
         if (attention != 0) {
             attention = news.tell(events != 0) ? NEWS : 0; // stays when the program's part throws
         }
@@ -341,12 +344,12 @@ public final class UcpWorker implements AutoCloseable {
     @CheckReturnValue
     public int poll(UcpCompletions into) {
         owner.check();
-        PolledOperations operations = polled;
-        if (operations == null) {
+        PolledOperations those = polled;
+        if (those == null) {
             into.clear();
             return 0;
         }
-        return operations.poll(into);
+        return those.poll(into);
     }
 
     /**
@@ -550,6 +553,7 @@ public final class UcpWorker implements AutoCloseable {
             throw new IllegalStateException(this + " belongs to " + loop + " and cannot be handed over");
         }
         callbacks.refuseInside("a hand-over");
+        failures.handedOver();
         owner.handOver(next);
     }
 
@@ -634,7 +638,7 @@ public final class UcpWorker implements AutoCloseable {
 
     /** All endpoints are closed: ends what needs nobody else. */
     void takeNoMore() {
-        requests.cancelReceives();
+        pending.cancelReceives();
         if (active != null) {
             active.close();
         }
@@ -652,7 +656,7 @@ public final class UcpWorker implements AutoCloseable {
         tags.dropAll(); // that were taken since
         boolean leave = !inC;
         async.keepEnded(); // what was fetched from remote memory, too
-        requests.forgetRemoteMemory();
+        pending.forgetRemoteMemory();
         if (!leave) {
             if (active != null) {
                 active.releaseRest();
@@ -662,14 +666,12 @@ public final class UcpWorker implements AutoCloseable {
             if (generic != null) {
                 generic.destroy();
             }
-            leave = requests.pending(null) > 0; // their buffers may still be registered with the context
-            requests.releaseMemory();
-            requests.releaseBuffers();
+            leave = pending.count(null) > 0; // their buffers may still be registered with the context
+            pending.release();
             async.keepEnded();
             arena.close();
         } else {
-            requests.releaseMemory();
-            requests.releaseBuffers();
+            pending.release();
             async.keepEnded();
         }
         if (leave) {
@@ -700,7 +702,7 @@ public final class UcpWorker implements AutoCloseable {
      * without counting that as progress.
      */
     boolean hasUntold() {
-        boolean ended = requests.anyEndedUntold() || (polled != null && polled.any());
+        boolean ended = pending.anyEndedUntold() || (polled != null && polled.any());
         return ended || ((attention & NEWS) != 0 && news.any());
     }
 
@@ -766,8 +768,13 @@ public final class UcpWorker implements AutoCloseable {
         return worker;
     }
 
-    RequestSlots slots() {
-        return slots;
+    @HotPath
+    Operations operations() {
+        return operations;
+    }
+
+    PendingOperations pending() {
+        return pending;
     }
 
     TagOperations tags() {

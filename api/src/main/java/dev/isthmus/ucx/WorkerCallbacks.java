@@ -12,7 +12,7 @@ final class WorkerCallbacks {
     private final UcpWorker worker;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private int depth; // a callback that sends over the self transport can meet another one
-    private int[] kept = new int[4]; // of each depth, what RequestSlots.beginCallback said
+    private RequestSlot[] kept = new RequestSlot[4]; // of each depth, what RequestSlots.beginCallback said
 
     WorkerCallbacks(UcpWorker worker) {
         this.worker = worker;
@@ -23,13 +23,13 @@ final class WorkerCallbacks {
         if (depth == kept.length) {
             kept = Arrays.copyOf(kept, 2 * depth);
         }
-        kept[depth++] = worker.slots().beginCallback();
+        kept[depth++] = worker.operations().beginCallback();
         worker.insideCallback(true);
     }
 
     /** To be called by a callback after the program's part, also when that threw. */
     void leave() {
-        worker.slots().endCallback(kept[--depth]);
+        worker.operations().endCallback(kept[--depth]);
         if (depth == 0) {
             worker.insideCallback(false);
         }

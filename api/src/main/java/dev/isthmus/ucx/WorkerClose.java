@@ -172,7 +172,7 @@ final class WorkerClose {
         return (!hasDeadline() || nanosLeft() > 0)
                 && switch (stage) {
                     case ENDPOINTS -> worker.closes().any();
-                    case OPERATIONS -> worker.requests().pending(null) > 0;
+                    case OPERATIONS -> worker.pending().count(null) > 0;
                     case FLUSH -> isFlushing();
                     case NOT_BEGUN, NOTHING -> true;
                 };
@@ -180,7 +180,7 @@ final class WorkerClose {
 
     private boolean goOn() {
         if (stage == Stage.OPERATIONS) {
-            worker.requests().cancelReceives(); // that began meanwhile
+            worker.pending().cancelReceives(); // that began meanwhile
         }
         while (stage != Stage.NOTHING && !isWaiting()) {
             next();
@@ -222,13 +222,12 @@ final class WorkerClose {
 
     /** Whether C may destroy the worker. */
     private boolean mayDestroy() {
-        UcpRequests requests = worker.requests();
-        if (requests.pending(null) == 0) {
+        if (worker.pending().count(null) == 0) {
             return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;
         }
         // UCX 1.18 cannot abort all that waits for a connection, which a flush would wait for, too: "'abort' is not
         // implemented for protocol amo/fetch/sw". And what waits for the peer's answer may be in a list that must be
         // empty, by an assertion.
-        return flushed && !requests.anyPendingTracked();
+        return flushed && !worker.pending().anyTracked();
     }
 }

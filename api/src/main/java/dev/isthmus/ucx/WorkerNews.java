@@ -10,7 +10,7 @@ import dev.isthmus.internal.ucx.Ucp;
 final class WorkerNews {
 
     private final long worker;
-    private final UcpRequests requests;
+    private final Operations operations;
     private final WorkerCallbacks callbacks;
     private final EndpointFailures failures;
     private final ConnectionRequests connections;
@@ -20,10 +20,10 @@ final class WorkerNews {
     private final EndpointCloses closes;
     private Throwable thrown; // by the program's part of a callback that had to return to C
 
-    WorkerNews(UcpWorker parent, UcpRequests requests, AsyncRequests async, UcpActiveMessages active) {
+    WorkerNews(UcpWorker parent, Operations operations, AsyncRequests async, UcpActiveMessages active) {
         this.parent = parent;
         this.worker = parent.handle();
-        this.requests = requests;
+        this.operations = operations;
         this.callbacks = parent.callbacks();
         this.failures = parent.failures();
         this.connections = parent.connections();
@@ -113,14 +113,14 @@ final class WorkerNews {
     void settle() {
         if (!callbacks.isInside()) {
             Ucp.workerProgress(worker);
-            requests.touch();
+            operations.touch();
         }
     }
 
     /** Progresses without telling anyone; false when the time is over. */
     boolean progressUntil(long deadline) {
         Ucp.workerProgress(worker);
-        requests.touch();
+        operations.touch();
         return System.nanoTime() - deadline < 0;
     }
 }

@@ -75,6 +75,24 @@ class UcpRemoteMemoryTest {
         }
     }
 
+    @Test
+    void shouldRefuseTheThreadThatHasHandedTheWorkerOver() throws InterruptedException {
+        try (var pair = new RemotePair(UcxTransports.any(), 64)) {
+            UcpWorker worker = pair.pair.sender;
+            MemorySegment from = pair.arena.allocate(8);
+            pair.end(pair.remote.put(from, 0, 8, 0));
+            pair.end(pair.pair.endpoint.tagSend(from, UcpPair.TAG));
+            Thread mine = Thread.currentThread();
+            Thread other = new Thread(() -> worker.handOver(mine));
+            worker.handOver(other);
+            assertThrows(WrongThreadException.class, () -> pair.remote.put(from, 0, 8, 0));
+            assertThrows(WrongThreadException.class, () -> pair.pair.endpoint.tagSend(from, UcpPair.TAG));
+            other.start();
+            other.join();
+            pair.end(pair.remote.put(from, 0, 8, 0));
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldForgetImplicitOperationsWhenFlushed(String tls) {
@@ -94,7 +112,7 @@ class UcpRemoteMemoryTest {
             }
             pair.end(pair.pair.sender.flush());
             assertEquals(-1, to.mismatch(from.asSlice(199, size)));
-            assertEquals(0, pair.requests().pending(null));
+            assertEquals(0, pair.pair.sender.pending().count(null));
         }
     }
 

@@ -238,12 +238,12 @@ class UcpRequestsTest {
 
     @Test
     void shouldCountGenerationsOnAfterTheLast() {
-        var slots = new RequestSlots(pair.arena, 256, 1);
-        RequestSlot slot = slots.next();
+        var slots = new RequestSlots(new RequestMemory(pair.arena, 256), 1);
+        RequestSlot slot = slots.nextSlot();
         slot.handle |= -1L << 21; // the last generation
         long last = slots.take(slot);
         slots.free(slot);
-        long first = slots.take(slots.next());
+        long first = slots.take(slots.nextSlot());
         assertTrue(first > 0 && last > 0, first + " " + last);
         assertEquals(slot, slots.find(first));
         assertEquals(null, slots.find(last));
@@ -251,11 +251,11 @@ class UcpRequestsTest {
 
     @Test
     void shouldNotTakeStaleNumberForLiveOneAfterHundredsOfMillionsOfOperations() {
-        var slots = new RequestSlots(pair.arena, 256, 1);
-        long stale = slots.take(slots.next());
+        var slots = new RequestSlots(new RequestMemory(pair.arena, 256), 1);
+        long stale = slots.take(slots.nextSlot());
         slots.free(slots.find(stale));
         for (int i = 0; i < 1 << 28; i++) {
-            RequestSlot slot = slots.next();
+            RequestSlot slot = slots.nextSlot();
             if (slots.take(slot) == stale) {
                 throw new AssertionError("again after " + i);
             }
@@ -265,12 +265,12 @@ class UcpRequestsTest {
 
     @Test
     void shouldNotTakeNumberOfAnyOtherWorker() {
-        var slots = new RequestSlots(pair.arena, 256, 1);
-        long number = slots.take(slots.next());
+        var slots = new RequestSlots(new RequestMemory(pair.arena, 256), 1);
+        long number = slots.take(slots.nextSlot());
         for (int i = 0; i < 1 << 17; i++) {
             try (Arena arena = Arena.ofConfined()) {
-                var others = new RequestSlots(arena, 256, 1);
-                others.take(others.next());
+                var others = new RequestSlots(new RequestMemory(arena, 256), 1);
+                others.take(others.nextSlot());
                 assertNull(others.find(number));
             }
         }
