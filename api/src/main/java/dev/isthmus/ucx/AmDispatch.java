@@ -26,10 +26,10 @@ final class AmDispatch {
     private boolean stopped;
     private Throwable thrown;
 
-    AmDispatch(UcpWorker worker, AmOperations operations) {
+    AmDispatch(UcpWorker worker, AmOperations operations, WorkerCallbacks callbacks) {
         this.worker = worker;
         this.operations = operations;
-        this.callbacks = worker.callbacks();
+        this.callbacks = callbacks;
         for (int i = 0; i < messages.length; i++) {
             messages[i] = new UcpActiveMessage(operations, operations.owner());
         }

@@ -159,7 +159,7 @@ final class AmOperations {
     }
 
     AsyncRequests async() {
-        return parent.async();
+        return parent.parts().async();
     }
 
     /** The operations that carry user data. */

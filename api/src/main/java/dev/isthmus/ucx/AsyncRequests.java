@@ -179,7 +179,7 @@ final class AsyncRequests {
             OperationFuture<?> future = slot.future;
             if (future != null && operations.hasEnded(slot)) {
                 end(future);
-                if (worker.closing().isUnderWay()) {
+                if (worker.parts().close().isUnderWay()) {
                     future.abandon(worker); // a receive was cancelled for that, and not as the program wished
                 } else {
                     future.tell();

@@ -72,7 +72,7 @@ final class EndpointClose {
     /** Goes on until it has ended. The worker progresses meanwhile, and tells nobody. */
     void await() {
         while (!advance()) {
-            worker.progressUntil(deadline);
+            worker.parts().news().progressUntil(deadline);
         }
     }
 
@@ -136,7 +136,7 @@ final class EndpointClose {
     }
 
     private boolean isSending() {
-        sending = worker.pending().next(endpoint, sending);
+        sending = worker.parts().pending().next(endpoint, sending);
         if (sending < 0) {
             sending = 0;
             return false;
@@ -150,7 +150,7 @@ final class EndpointClose {
     private boolean isWorkerFlushing() {
         return endpoint.errorHandling() == UcpErrorHandling.PEER
                 && UcxLibrary.load()[1] > LAST_TO_END_FLUSHES
-                && worker.pending().isWorkerFlushing();
+                && worker.parts().pending().isWorkerFlushing();
     }
 
     private void flush() {
@@ -172,7 +172,7 @@ final class EndpointClose {
             ucp_request_param_t.flags(param, flags);
             request = call.integer64(Libucp.EP_CLOSE, endpoint.handle(), param);
         }
-        worker.settle();
+        worker.parts().news().settle();
     }
 
     /**
@@ -181,7 +181,7 @@ final class EndpointClose {
      */
     private void letFlushesGoOn() {
         for (int lane = 0; lane < MOST_LANES && (flushLeft || isSending()); lane++) {
-            worker.settle();
+            worker.parts().news().settle();
         }
     }
 

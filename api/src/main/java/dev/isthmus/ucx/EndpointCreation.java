@@ -40,7 +40,7 @@ final class EndpointCreation {
                         ? ucp_h.UCP_ERR_HANDLING_MODE_PEER()
                         : ucp_h.UCP_ERR_HANDLING_MODE_NONE());
         MemorySegment handler = ucp_ep_params.err_handler(params);
-        ucp_err_handler.cb(handler, worker.failures().callback());
+        ucp_err_handler.cb(handler, worker.parts().failures().callback());
         ucp_err_handler.arg(handler, MemorySegment.ofAddress(failureId));
     }
 

@@ -54,6 +54,6 @@ final class LoopedWorker implements Polled {
 
     @Override
     public Duration longestSleep(Duration most) {
-        return worker.closing().atMost(most);
+        return worker.parts().close().atMost(most);
     }
 }

@@ -57,7 +57,7 @@ final class OrderOperations {
     @HotPath
     void fence() {
         owner.check();
-        parent.callbacks().refuseInside("a fence");
+        parent.parts().callbacks().refuseInside("a fence");
         int status = Ucp.workerFence(worker);
         operations.touch();
         if (status != 0) {

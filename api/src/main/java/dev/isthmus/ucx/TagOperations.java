@@ -151,7 +151,7 @@ final class TagOperations {
     }
 
     AsyncRequests async() {
-        return parent.async();
+        return parent.parts().async();
     }
 
     /** Receives a message into nothing, by a request of UCX's own that nobody waits for. */

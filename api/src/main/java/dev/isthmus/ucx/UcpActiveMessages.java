@@ -52,13 +52,14 @@ public final class UcpActiveMessages {
     private final MemorySegment callback;
     private final long maxHeaderBytes;
 
-    UcpActiveMessages(UcpWorker parent, OwnerThread owner, Operations requests, Arena arena) {
+    UcpActiveMessages(
+            UcpWorker parent, OwnerThread owner, Operations requests, WorkerCallbacks callbacks, Arena arena) {
         this.parent = parent;
         this.owner = owner;
         long max = WorkerQueries.attributes(parent).maxActiveMessageHeaderBytes();
         this.maxHeaderBytes = max < 0 || max > IMPLAUSIBLE_HEADER ? 0 : max;
         this.operations = new AmOperations(parent, owner, requests, maxHeaderBytes);
-        this.dispatch = new AmDispatch(parent, operations);
+        this.dispatch = new AmDispatch(parent, operations, callbacks);
         this.callback = UcpAm.callback(dispatch.target(), arena);
         clearTable();
     }

@@ -51,20 +51,20 @@ public final class UcpEndpoint implements AutoCloseable {
     UcpEndpoint(UcpWorker worker, EndpointTarget target, String remote, UcpEndpointConfig config) {
         this.worker = worker;
         this.owner = worker.owner();
-        this.tags = worker.tags();
-        this.order = worker.order();
-        this.active = worker.amOperations();
+        this.tags = worker.parts().tags();
+        this.order = worker.parts().order();
+        this.active = worker.parts().active();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
         this.describable = target instanceof EndpointTarget.Worker;
         String name = worker.name() + " to " + remote + ", " + errorHandling;
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
-        this.failureId = worker.failures().add(this);
+        this.failureId = worker.parts().failures().add(this);
         try {
             this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
             this.ep = handle;
         } catch (RuntimeException e) {
-            worker.failures().remove(failureId);
+            worker.parts().failures().remove(failureId);
             throw e;
         }
         this.establishment = !describable && UcpRemoteMemory.isIn(worker.context()) ? new Establishment(ep) : null;
@@ -175,7 +175,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> tagSendAsync(MemorySegment buffer, long tag) {
-        return worker.async().send(() -> tagSend(buffer, tag), this);
+        return worker.parts().async().send(() -> tagSend(buffer, tag), this);
     }
 
     /**
@@ -279,7 +279,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @return completed when header and buffer are the caller's again
      */
     public CompletableFuture<Void> amSendAsync(int id, MemorySegment header, MemorySegment buffer, int flags) {
-        return worker.async().send(() -> amSend(id, header, buffer, flags), this);
+        return worker.parts().async().send(() -> amSend(id, header, buffer, flags), this);
     }
 
     /**
@@ -290,8 +290,9 @@ public final class UcpEndpoint implements AutoCloseable {
      */
     public UcpStream stream() {
         if (stream == null) {
-            worker.streams().checkEnabled();
-            stream = new UcpStream(this, worker.streams(), worker.async());
+            worker.parts().streams().checkEnabled();
+            stream =
+                    new UcpStream(this, worker.parts().streams(), worker.parts().async());
         }
         return stream;
     }
@@ -571,11 +572,11 @@ public final class UcpEndpoint implements AutoCloseable {
             closed = new CompletableFuture<>();
         }
         CompletableFuture<Void> result = closed.copy();
-        if (!worker.callbacks().isInside()) {
-            worker.closes().add(begin.get());
+        if (!worker.parts().callbacks().isInside()) {
+            worker.parts().closes().add(begin.get());
         } else if (ep != 0 || closing != null) {
             takeNoMore();
-            worker.callbacks().defer(() -> worker.closes().add(begin.get()));
+            worker.parts().callbacks().defer(() -> worker.parts().closes().add(begin.get()));
         }
         return result;
     }
@@ -601,11 +602,11 @@ public final class UcpEndpoint implements AutoCloseable {
             return;
         }
         owner.check();
-        if (!worker.callbacks().isInside()) {
+        if (!worker.parts().callbacks().isInside()) {
             closeNow(forced);
         } else if (ep != 0) {
             takeNoMore();
-            worker.callbacks().defer(() -> closeNow(forced));
+            worker.parts().callbacks().defer(() -> closeNow(forced));
         }
     }
 
@@ -618,7 +619,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (worker.mayWait()) {
             close.await();
         } else {
-            worker.closes().add(close);
+            worker.parts().closes().add(close);
         }
     }
 
@@ -631,7 +632,7 @@ public final class UcpEndpoint implements AutoCloseable {
                 throw e;
             }
             takeNoMore(); // handlers of active messages run meanwhile, and are not to send any more
-            worker.streams().releaseAll(this);
+            worker.parts().streams().releaseAll(this);
             closing = new EndpointClose(worker, this);
         }
         if (forced) {
@@ -659,7 +660,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (establishment != null) {
             establishment.forget();
         }
-        worker.failures().remove(failureId);
+        worker.parts().failures().remove(failureId);
         if (active != null) {
             active.remove(handle, this);
         }

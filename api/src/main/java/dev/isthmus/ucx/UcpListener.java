@@ -34,11 +34,11 @@ public final class UcpListener implements AutoCloseable {
         this.worker = worker;
         this.handler = handler;
         this.lifetime = new Lifetime("UcpListener", worker.name() + " at " + at, worker.lifetime());
-        ConnectionRequests.Retired before = worker.connections().revive(at);
-        this.id = before == null ? worker.connections().nextId() : before.id();
+        ConnectionRequests.Retired before = worker.parts().connections().revive(at);
+        this.id = before == null ? worker.parts().connections().nextId() : before.id();
         this.handle = before == null ? lifetime.open(() -> create(at)) : before.handle();
         this.address = before == null ? query() : before.address();
-        worker.connections().add(id, this); // it hears of nothing before the next progress
+        worker.parts().connections().add(id, this); // it hears of nothing before the next progress
     }
 
     /**
@@ -76,9 +76,9 @@ public final class UcpListener implements AutoCloseable {
             return;
         }
         worker.owner().check();
-        if (worker.callbacks().isInside()) {
+        if (worker.parts().callbacks().isInside()) {
             closed = true;
-            worker.callbacks().defer(this::destroy);
+            worker.parts().callbacks().defer(this::destroy);
         } else {
             destroy();
         }
@@ -87,7 +87,7 @@ public final class UcpListener implements AutoCloseable {
     private void destroy() {
         lifetime.close(() -> {
             List.copyOf(undecided).forEach(UcpConnectionRequest::reject);
-            worker.connections().retire(new ConnectionRequests.Retired(id, handle, address));
+            worker.parts().connections().retire(new ConnectionRequests.Retired(id, handle, address));
         });
         closed = true;
     }
@@ -126,7 +126,8 @@ public final class UcpListener implements AutoCloseable {
                     params, ucp_h.UCP_LISTENER_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_LISTENER_PARAM_FIELD_CONN_HANDLER());
             EndpointTarget.write(call, ucp_listener_params.sockaddr(params), at);
             MemorySegment connections = ucp_listener_params.conn_handler(params);
-            ucp_listener_conn_handler.cb(connections, worker.connections().callback());
+            ucp_listener_conn_handler.cb(
+                    connections, worker.parts().connections().callback());
             ucp_listener_conn_handler.arg(connections, MemorySegment.ofAddress(id));
             return call.create(Libucp.LISTENER_CREATE, this, worker.handle(), params);
         }

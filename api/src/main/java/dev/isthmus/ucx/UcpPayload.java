@@ -176,7 +176,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     final long begin(RequestSlot operation, boolean receives, int without, int with, int flags) {
         long parameters = operation.parameters((mask & ~without) | with, datatype, flags, memoryType);
         if (uses == 0 && ArenaGuard.exist()) {
-            hold(worker.operations());
+            hold(worker.parts().operations());
         }
         uses++;
         prepare(operation);

@@ -42,7 +42,7 @@ public final class UcpReadyStreams {
         if (capacity < 1) {
             throw new IllegalArgumentException("room for " + capacity + " streams");
         }
-        worker.streams().checkEnabled();
+        worker.parts().streams().checkEnabled();
         return new UcpReadyStreams(worker, capacity);
     }
 
@@ -67,7 +67,7 @@ public final class UcpReadyStreams {
         }
         for (int i = 0; i < found; i++) {
             long id = entries.get(ValueLayout.JAVA_LONG, i * ENTRY_BYTES + USER_DATA);
-            UcpEndpoint endpoint = worker.failures().endpoint(id);
+            UcpEndpoint endpoint = worker.parts().failures().endpoint(id);
             if (endpoint != null && endpoint.isOpen()) { // else C's half of one that was closed
                 endpoints[count++] = endpoint;
             }

@@ -315,7 +315,7 @@ public final class UcpRemoteAtomics {
     }
 
     private CompletableFuture<Long> async(LongSupplier operation) {
-        return memory.endpoint().worker().async().fetch(operation, memory);
+        return memory.endpoint().worker().parts().async().fetch(operation, memory);
     }
 
     /** What an operation has fetched that is done. */

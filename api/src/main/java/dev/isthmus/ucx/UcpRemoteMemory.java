@@ -44,7 +44,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     UcpRemoteMemory(UcpEndpoint endpoint, UcpPackedKey key) {
         UcpContext context = endpoint.worker().context();
         this.endpoint = endpoint;
-        this.operations = endpoint.worker().remoteOperations();
+        this.operations = endpoint.worker().parts().remote();
         this.key = key;
         this.address = key.address();
         this.byteSize = key.byteSize();
@@ -165,7 +165,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the buffer is the caller's again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long fromOffset, long length, long offset) {
-        return endpoint.worker().async().send(() -> put(from, fromOffset, length, offset), this);
+        return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
@@ -179,7 +179,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the memory is the caller's again
      */
     public CompletableFuture<Void> putAsync(UcpMemory from, long fromOffset, long length, long offset) {
-        return endpoint.worker().async().send(() -> put(from, fromOffset, length, offset), this);
+        return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
@@ -285,7 +285,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes are there
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long toOffset, long length, long offset) {
-        return endpoint.worker().async().send(() -> get(to, toOffset, length, offset), this);
+        return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**
@@ -299,7 +299,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      * @return completed when the bytes are there
      */
     public CompletableFuture<Void> getAsync(UcpMemory to, long toOffset, long length, long offset) {
-        return endpoint.worker().async().send(() -> get(to, toOffset, length, offset), this);
+        return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**
@@ -386,7 +386,8 @@ public final class UcpRemoteMemory implements AutoCloseable {
             return;
         }
         endpoint.worker().owner().check();
-        if (!endpoint.worker().callbacks().isInside() && endpoint.worker().mayWait()) {
+        if (!endpoint.worker().parts().callbacks().isInside()
+                && endpoint.worker().mayWait()) {
             drain();
         }
         lifetime.close(() -> {
@@ -407,8 +408,8 @@ public final class UcpRemoteMemory implements AutoCloseable {
         UcpWorker worker = endpoint.worker();
         long deadline = worker.closeDeadline();
         boolean inTime = true;
-        while (outstanding > 0 && inTime && worker.pending().count(endpoint) > 0) {
-            inTime = worker.progressUntil(deadline);
+        while (outstanding > 0 && inTime && worker.parts().pending().count(endpoint) > 0) {
+            inTime = worker.parts().news().progressUntil(deadline);
         }
     }
 

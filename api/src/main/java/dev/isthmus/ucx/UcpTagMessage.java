@@ -31,7 +31,7 @@ public final class UcpTagMessage implements AutoCloseable {
      * @return the holder
      */
     public static UcpTagMessage of(UcpWorker worker) {
-        return new UcpTagMessage(worker.tags());
+        return new UcpTagMessage(worker.parts().tags());
     }
 
     /**

@@ -79,7 +79,7 @@ public final class UcpWakeup {
      */
     public boolean arm() {
         worker.owner().check();
-        worker.callbacks().refuseInside("waiting");
+        worker.parts().callbacks().refuseInside("waiting");
         return armTransports() && nothingCameMeanwhile();
     }
 
@@ -118,7 +118,7 @@ public final class UcpWakeup {
         if (!arm()) {
             return true;
         }
-        Duration most = worker.closing().atMost(timeout);
+        Duration most = worker.parts().close().atMost(timeout);
         return source.awaitReadable(most) || most.compareTo(timeout) < 0; // a close has met its deadline
     }
 

@@ -48,20 +48,20 @@ public final class UcpWorker implements AutoCloseable {
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
-    private final WorkerCallbacks callbacks = new WorkerCallbacks(this);
     private final EndpointFailures failures = new EndpointFailures(this, arena);
     private final ConnectionRequests connections = new ConnectionRequests(this, arena);
     private final Operations operations;
+    private final WorkerCallbacks callbacks;
     private final UcpRequests requests;
     private final PendingOperations pending;
     private final AsyncRequests async;
     private final WorkerNews news;
+    private final WorkerParts parts;
     private final WorkerClose close = new WorkerClose(this);
     private final TagOperations tags;
     private final StreamOperations streams;
     private final OrderOperations order;
     private final UcpActiveMessages active; // null without the feature
-    private final RemoteOperations remoteOperations;
     private final long closeNanos;
     private final boolean single;
     private final long worker;
@@ -82,6 +82,7 @@ public final class UcpWorker implements AutoCloseable {
         this.owner = new OwnerThread(lifetime, single);
         this.closeNanos = nanos(config.closeTimeout());
         this.operations = lifetime.open(() -> new Operations(this, owner, arena, config.reservedRequests()));
+        this.callbacks = new WorkerCallbacks(this, operations);
         this.worker = lifetime.open(() -> create(config, name));
         this.requests = new UcpRequests(owner, worker, operations);
         this.async = new AsyncRequests(this, requests, operations, arena);
@@ -90,9 +91,25 @@ public final class UcpWorker implements AutoCloseable {
         this.tags = new TagOperations(this, owner, operations, arena);
         this.streams = new StreamOperations(this, operations, arena);
         this.order = new OrderOperations(this, owner, operations);
-        this.remoteOperations = new RemoteOperations(this, operations);
-        this.active = has(UcpFeature.AM) ? make(() -> new UcpActiveMessages(this, owner, operations, arena)) : null;
-        this.news = new WorkerNews(this, operations, async, active);
+        var remote = new RemoteOperations(this, operations);
+        this.active = has(UcpFeature.AM)
+                ? make(() -> new UcpActiveMessages(this, owner, operations, callbacks, arena))
+                : null;
+        this.news = new WorkerNews(this, operations, async, active, callbacks, failures, connections, close);
+        this.parts = new WorkerParts(
+                operations,
+                pending,
+                async,
+                tags,
+                streams,
+                order,
+                remote,
+                active == null ? null : active.operations(),
+                callbacks,
+                failures,
+                connections,
+                news,
+                close);
         this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
         this.looped = loop == null ? null : make(() -> new LoopedWorker(loop, this, config));
     }
@@ -281,11 +298,11 @@ public final class UcpWorker implements AutoCloseable {
         close.refuseMeanwhile();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         config.filling.by(configurer, config);
-        settle();
+        news.settle();
         try {
             return new UcpEndpoint(this, target, name, config);
         } catch (UcxException e) {
-            settle();
+            news.settle();
             throw e;
         }
     }
@@ -304,7 +321,7 @@ public final class UcpWorker implements AutoCloseable {
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
         owner.check();
         close.refuseMeanwhile();
-        settle();
+        news.settle();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
 
@@ -711,26 +728,7 @@ public final class UcpWorker implements AutoCloseable {
         try (var call = new UcpCall()) {
             call.check(Libucp.LISTENER_REJECT, what, listener, request);
         }
-        settle();
-    }
-
-    /** See {@link WorkerNews#settle}. */
-    void settle() {
         news.settle();
-    }
-
-    /** See {@link WorkerNews#progressUntil}. */
-    boolean progressUntil(long deadline) {
-        return news.progressUntil(deadline);
-    }
-
-    EndpointCloses closes() {
-        return news.closes();
-    }
-
-    /** Its own close. */
-    WorkerClose closing() {
-        return close;
     }
 
     /** Whether the calling thread may wait: in a turn of the loop others would, too. */
@@ -768,54 +766,12 @@ public final class UcpWorker implements AutoCloseable {
         return worker;
     }
 
-    @HotPath
-    Operations operations() {
-        return operations;
-    }
-
-    PendingOperations pending() {
-        return pending;
-    }
-
-    TagOperations tags() {
-        return tags;
-    }
-
-    StreamOperations streams() {
-        return streams;
-    }
-
-    RemoteOperations remoteOperations() {
-        return remoteOperations;
-    }
-
-    OrderOperations order() {
-        return order;
-    }
-
-    WorkerCallbacks callbacks() {
-        return callbacks;
-    }
-
-    /** Null without the feature. */
-    AmOperations amOperations() {
-        return active == null ? null : active.operations();
-    }
-
-    ConnectionRequests connections() {
-        return connections;
-    }
-
     UcpContext context() {
         return context;
     }
 
-    EndpointFailures failures() {
-        return failures;
-    }
-
-    AsyncRequests async() {
-        return async;
+    WorkerParts parts() {
+        return parts;
     }
 
     /** The worker as messages name it. */

@@ -10,12 +10,14 @@ import java.util.Arrays;
 final class WorkerCallbacks {
 
     private final UcpWorker worker;
+    private final RequestSlots slots;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
     private int depth; // a callback that sends over the self transport can meet another one
     private RequestSlot[] kept = new RequestSlot[4]; // of each depth, what RequestSlots.beginCallback said
 
-    WorkerCallbacks(UcpWorker worker) {
+    WorkerCallbacks(UcpWorker worker, RequestSlots slots) {
         this.worker = worker;
+        this.slots = slots;
     }
 
     /** To be called by a callback before the program's part. */
@@ -23,13 +25,13 @@ final class WorkerCallbacks {
         if (depth == kept.length) {
             kept = Arrays.copyOf(kept, 2 * depth);
         }
-        kept[depth++] = worker.operations().beginCallback();
+        kept[depth++] = slots.beginCallback();
         worker.insideCallback(true);
     }
 
     /** To be called by a callback after the program's part, also when that threw. */
     void leave() {
-        worker.operations().endCallback(kept[--depth]);
+        slots.endCallback(kept[--depth]);
         if (depth == 0) {
             worker.insideCallback(false);
         }

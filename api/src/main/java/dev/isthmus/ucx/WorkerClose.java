@@ -63,7 +63,7 @@ final class WorkerClose {
         CompletableFuture<Void> result = begin();
         deadline = nanoTime;
         limited = true;
-        worker.closes().endBy(nanoTime);
+        worker.parts().closes().endBy(nanoTime);
         return result;
     }
 
@@ -73,10 +73,10 @@ final class WorkerClose {
             return;
         }
         start();
-        worker.closes().await();
+        worker.parts().closes().await();
         try {
             while (!goOn()) {
-                worker.progressUntil(deadline);
+                worker.parts().news().progressUntil(deadline);
             }
         } catch (IllegalStateException e) {
             refused(e);
@@ -87,10 +87,10 @@ final class WorkerClose {
 
     private void start() {
         worker.owner().check();
-        worker.callbacks().refuseInside("close");
-        worker.callbacks().runDeferred();
+        worker.parts().callbacks().refuseInside("close");
+        worker.parts().callbacks().runDeferred();
         if (stage == Stage.NOT_BEGUN) {
-            if (!worker.closes().any()) {
+            if (!worker.parts().closes().any()) {
                 worker.lifetime().checkClosable();
             }
             stage = Stage.ENDPOINTS;
@@ -126,7 +126,9 @@ final class WorkerClose {
 
     private void end() {
         worker.owner().close(() -> worker.destroy(mayDestroy()));
-        worker.async().abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
+        worker.parts()
+                .async()
+                .abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
         if (asked != null) {
             asked.complete(null);
         }
@@ -151,7 +153,7 @@ final class WorkerClose {
 
     /** For how long nothing needs to be done at most, if no more happens than was asked for. */
     Duration atMost(Duration timeout) {
-        Duration most = worker.closes().atMost(timeout);
+        Duration most = worker.parts().closes().atMost(timeout);
         if (!hasDeadline()) {
             return most;
         }
@@ -171,8 +173,8 @@ final class WorkerClose {
     private boolean isWaiting() {
         return (!hasDeadline() || nanosLeft() > 0)
                 && switch (stage) {
-                    case ENDPOINTS -> worker.closes().any();
-                    case OPERATIONS -> worker.pending().count(null) > 0;
+                    case ENDPOINTS -> worker.parts().closes().any();
+                    case OPERATIONS -> worker.parts().pending().count(null) > 0;
                     case FLUSH -> isFlushing();
                     case NOT_BEGUN, NOTHING -> true;
                 };
@@ -180,7 +182,7 @@ final class WorkerClose {
 
     private boolean goOn() {
         if (stage == Stage.OPERATIONS) {
-            worker.pending().cancelReceives(); // that began meanwhile
+            worker.parts().pending().cancelReceives(); // that began meanwhile
         }
         while (stage != Stage.NOTHING && !isWaiting()) {
             next();
@@ -222,12 +224,12 @@ final class WorkerClose {
 
     /** Whether C may destroy the worker. */
     private boolean mayDestroy() {
-        if (worker.pending().count(null) == 0) {
+        if (worker.parts().pending().count(null) == 0) {
             return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;
         }
         // UCX 1.18 cannot abort all that waits for a connection, which a flush would wait for, too: "'abort' is not
         // implemented for protocol amo/fetch/sw". And what waits for the peer's answer may be in a list that must be
         // empty, by an assertion.
-        return flushed && !worker.pending().anyTracked();
+        return flushed && !worker.parts().pending().anyTracked();
     }
 }

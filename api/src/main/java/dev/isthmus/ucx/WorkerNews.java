@@ -18,18 +18,28 @@ final class WorkerNews {
     private final AsyncRequests async;
     private final UcpActiveMessages active; // null without the feature
     private final EndpointCloses closes;
+    private final WorkerClose close;
     private Throwable thrown; // by the program's part of a callback that had to return to C
 
-    WorkerNews(UcpWorker parent, Operations operations, AsyncRequests async, UcpActiveMessages active) {
+    WorkerNews(
+            UcpWorker parent,
+            Operations operations,
+            AsyncRequests async,
+            UcpActiveMessages active,
+            WorkerCallbacks callbacks,
+            EndpointFailures failures,
+            ConnectionRequests connections,
+            WorkerClose close) {
         this.parent = parent;
         this.worker = parent.handle();
         this.operations = operations;
-        this.callbacks = parent.callbacks();
-        this.failures = parent.failures();
-        this.connections = parent.connections();
+        this.callbacks = callbacks;
+        this.failures = failures;
+        this.connections = connections;
         this.async = async;
         this.closes = new EndpointCloses(parent);
         this.active = active;
+        this.close = close;
     }
 
     /**
@@ -57,10 +67,10 @@ final class WorkerNews {
         if (hasThrown()) {
             active.tell();
         }
-        if (parent.closing().advance()) {
+        if (close.advance()) {
             return false;
         }
-        boolean closing = closes.any() || parent.closing().isUnderWay();
+        boolean closing = closes.any() || close.isUnderWay();
         return closing || async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
     }
 
@@ -97,7 +107,7 @@ final class WorkerNews {
                 || thrown != null
                 || hasThrown()
                 || closes.anyToAdvance()
-                || parent.closing().isToAdvance()
+                || close.isToAdvance()
                 || async.anyDone();
     }
 

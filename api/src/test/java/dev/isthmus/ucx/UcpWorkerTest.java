@@ -309,9 +309,9 @@ class UcpWorkerTest {
             worker.fence(); // UCX may wait in there, for this worker itself
             assertTrue(worker.await(receive, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
             assertTrue(worker.await(send, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
-            worker.callbacks().enter();
+            worker.parts().callbacks().enter();
             assertThrows(IllegalStateException.class, worker::fence);
-            worker.callbacks().leave();
+            worker.parts().callbacks().leave();
         }
     }
 
@@ -320,7 +320,7 @@ class UcpWorkerTest {
         try (var pair = new UcpPair(UcxTransports.any())) {
             pair.exchange(pair.arena.allocate(8), pair.arena.allocate(8), 1);
             pair.await(pair.sender, pair.endpoint.flush());
-            WorkerCallbacks callbacks = pair.sender.callbacks();
+            WorkerCallbacks callbacks = pair.sender.parts().callbacks();
             callbacks.enter();
             var e = assertThrows(IllegalStateException.class, pair.sender::progress);
             assertTrue(e.getMessage().startsWith("progress is not possible inside a callback of"), e.getMessage());
