@@ -144,8 +144,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     @HotPath
     private void check(R request) {
         request.checkOwner();
-        request.forget(); // what another queue has said: up to which length this one's holds, it notes in the same
-        // place
+        request.forget(); // what another queue said, and its limit of inline data with it
         checkKind(request);
         // Some drivers call a request that is too large a full queue, which would be tried for ever.
         if (request.sgeCount() > maxSge) {
