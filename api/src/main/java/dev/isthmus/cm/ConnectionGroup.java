@@ -31,9 +31,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Connections that share what costs: one protection domain, one completion queue, one shared receive queue and one thread,
- * that of a loop. A member costs a queue pair and a connection id. Thousands of peers are served so by one thread, which
- * sleeps until one of them is there.
+ * Connections that share one protection domain, one completion queue, one shared receive queue and the thread of one event
+ * loop. A member costs a queue pair and a connection id, and no file descriptor. The thread sleeps while all are idle.
  *
  * {@snippet :
  * var group = ConnectionGroup.open(loop, address, handler, config -> config.receives(1024));
@@ -110,7 +109,7 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Opens a group, which has no members yet. Made on the loop's thread; blocks until it is.
+     * Opens a group without members, on the loop's thread, and waits until that is done.
      *
      * @param loop hands it events and completions. Closed after the group
      * @param local an address of the device that all members use
@@ -143,8 +142,8 @@ public final class ConnectionGroup implements AutoCloseable {
      * number at once; a peer that does not finish its handshake is dropped after a while.
      *
      * @param port the port, or 0 to let the kernel choose
-     * @param configurer sets who is let in and more. How connections are to be says the group, and not {@link
-     *     ListenerConfig#connections}
+     * @param configurer sets who is let in and more. {@link ListenerConfig#connections} has no effect here: the group's
+     *     configuration says how members are made
      * @return the address and port
      * @throws CmException with ADDRESS_IN_USE if another one listens there
      * @throws IllegalStateException if this is closed
@@ -455,8 +454,8 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Closes the group with its members, at once: what is outstanding is told to nobody. Any thread can close it if its loop
-     * was started. Does nothing when it is closed already.
+     * Closes the group and its members at once, without calling the handler. If the loop was started, any thread can close
+     * it. Does nothing when it is closed already.
      *
      * @throws IllegalStateException if memory that was registered in it is not closed; it can be tried again then
      * @throws WrongThreadException if this belongs to another thread

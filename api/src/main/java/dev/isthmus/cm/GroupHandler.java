@@ -17,8 +17,8 @@ public interface GroupHandler {
     default void connected(GroupMember member) {}
 
     /**
-     * A request has completed: a send that a member posted, or a receive of the group that a message to the member took. With
-     * an error when the member is about to end: the buffer is the program's again in any case.
+     * A request has completed: a send of the member, or a receive of the group that a message of the member's peer has used.
+     * It has failed if the connection is ending. Either way you may use its buffer again.
      *
      * @param member whose
      * @param done where the completion is; valid within this call
@@ -27,8 +27,8 @@ public interface GroupHandler {
     void completed(GroupMember member, WorkCompletions done, int index);
 
     /**
-     * A request has completed of a connection that has ended, or that never came to be: mostly a receive that it had taken.
-     * Its buffer is the program's again.
+     * A request has completed of a connection that has ended already, or was never established; usually a receive. You may
+     * use its buffer again.
      *
      * @param done where the completion is; valid within this call
      * @param index of the completion
@@ -36,8 +36,8 @@ public interface GroupHandler {
     default void completedAfterEnd(WorkCompletions done, int index) {}
 
     /**
-     * A connection has ended, by either side. All that it had sent has completed, if the device ends it within ten seconds; on
-     * iWARP, of which SoftiWARP does not complete all, within a tenth of a second. It is closed when this returns.
+     * A connection has ended, by either side. All its sends have completed, unless the device took longer than ten seconds
+     * to flush them; on iWARP a tenth of a second, since SoftiWARP never completes some. It is closed when this returns.
      *
      * @param member the connection
      * @param how what ended it

@@ -11,8 +11,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * A connection of a {@link ConnectionGroup}. It costs a queue pair and a connection id, and no descriptor or thread. Belongs to
- * the thread of the group's loop.
+ * A connection of a {@link ConnectionGroup}. Belongs to the thread of the group's loop.
  */
 public final class GroupMember {
 

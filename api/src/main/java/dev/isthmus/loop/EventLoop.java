@@ -20,8 +20,8 @@ import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 /**
- * Serves many things from one thread: events of connections, completions, UCX workers, other descriptors, timers, and
- * tasks of other threads. Each is handled when there is something to handle; when there is nothing, the thread sleeps.
+ * Serves many things on one thread: connection events, completions, UCX workers, other file descriptors, timers, and tasks
+ * of other threads. The thread handles what is ready, and sleeps when nothing is.
  *
  * <p>A loop that is {@linkplain #start() started} has a thread of its own, until it is closed:
  *
@@ -34,7 +34,7 @@ import java.util.function.Supplier;
  * }
  * }
  *
- * <p>One that is {@linkplain #open() opened} is turned by the program, as its own loop or as part of another:
+ * <p>A loop that is {@linkplain #open() opened} runs on a thread of the program, by itself or as part of another loop:
  *
  * {@snippet :
  * try (var loop = EventLoop.open()) {
@@ -45,9 +45,9 @@ import java.util.function.Supplier;
  * }
  * }
  *
- * <p>Handlers, timers and tasks run on the thread that turns the loop, one after another; what they use, such as queue
- * pairs, belongs to it. They do not turn the loop that calls them, and whatever they wait for, all else waits, too. What
- * one throws ends the turn, and nothing is lost: the next one goes on. {@link #add}, {@link #schedule}, {@link #execute},
+ * <p>Handlers, timers and tasks run one after another on the thread that turns the loop, which owns what they use, such as
+ * queue pairs. While one blocks, the others wait. None of them turns the loop that calls it. An exception ends the turn;
+ * the next turn handles what is left. {@link #add}, {@link #schedule}, {@link #execute},
  * {@link #submit}, {@link #submitAsync}, {@link #call}, {@link #wakeup} and {@link #stop} are for any thread.
  */
 public final class EventLoop implements Executor, AutoCloseable {
@@ -199,7 +199,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Has the loop's thread run something, later. When it throws, that ends a turn.
+     * Runs a task on the loop's thread, later. What the task throws ends the turn.
      *
      * @param delay in how long, at the earliest
      * @param task what to run
@@ -218,8 +218,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Has the loop's thread run something, soon; tasks of one thread in their order. When it throws, that ends a turn. Costs
-     * an allocation and, when the loop sleeps, a system call.
+     * Runs a task on the loop's thread, soon; tasks of one thread run in their order. What the task throws ends the turn.
+     * Costs an allocation and, when the loop sleeps, a system call.
      *
      * @param task what to run
      * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
@@ -231,7 +231,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Has the loop's thread run something, soon, for its result.
+     * Runs a task on the loop's thread, soon, for its result.
      *
      * @param <T> what the task returns
      * @param task what to run
@@ -245,7 +245,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Has the loop's thread run something, soon, and tells when it has.
+     * Runs a task on the loop's thread, soon, and completes a future when it has run.
      *
      * @param task what to run
      * @return completed on the loop's thread, with what the task threw if it did; if it is cancelled before the task has
@@ -257,7 +257,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Has the loop's thread begin something, soon, such as {@link dev.isthmus.ucx.UcpEndpoint#tagSendAsync}.
+     * Begins an operation on the loop's thread, soon, such as {@link dev.isthmus.ucx.UcpEndpoint#tagSendAsync}.
      *
      * <p>The returned future ends when the task's does, and so, if that is one of this library's, when UCX no longer uses
      * the buffer. To cancel or complete it, or to let it time out, asks the same of the task's future: see {@link
@@ -276,8 +276,8 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs something on the loop's thread and waits for its result; at once on the calling thread when that is the loop's,
-     * or no thread turns the loop yet. Blocks.
+     * Runs a task on the loop's thread and waits for its result. If the caller is that thread, or no thread turns the loop
+     * yet, the task runs on the calling thread at once. Blocks.
      *
      * @param <T> what the task returns
      * @param task what to run; what it throws comes out of this

@@ -3,9 +3,9 @@ package dev.isthmus.loop;
 import java.time.Duration;
 
 /**
- * Something that moves only when it is asked to, such as a completion queue that is polled; a UCX worker is one, see {@link
- * dev.isthmus.ucx.UcpContext#createWorker(EventLoop, java.util.function.Consumer)}. The loop asks it on each turn, and
- * lets it say when the thread may sleep.
+ * Something that advances only when it is polled, such as a completion queue. The loop polls it on each turn, and arms it
+ * before it sleeps. For a UCX worker use {@link
+ * dev.isthmus.ucx.UcpContext#createWorker(EventLoop, java.util.function.Consumer)}.
  */
 public interface Polled {
 
@@ -31,9 +31,9 @@ public interface Polled {
     int fileDescriptor();
 
     /**
-     * For how long the thread may sleep, for what has deadlines of its own.
+     * For how long the thread may sleep: override it if this has deadlines of its own.
      *
-     * @param most as long as it would sleep
+     * @param most how long the loop would sleep otherwise
      * @return that, or less
      */
     default Duration longestSleep(Duration most) {

@@ -1,6 +1,6 @@
 package dev.isthmus.loop;
 
-/** A task of an {@link EventLoop} that runs at its time. */
+/** A task that an {@link EventLoop} runs once, later: what {@link EventLoop#schedule} returns. */
 public final class Timer implements Comparable<Timer> {
 
     private final Timers timers;
@@ -16,7 +16,7 @@ public final class Timer implements Comparable<Timer> {
     }
 
     /**
-     * Has it not run, if it has not begun. Nothing of it is left. Thread-safe. Does not block.
+     * Cancels it, unless it has begun. The loop forgets it at once. Thread-safe. Does not block.
      *
      * @return whether it will not run; false if it has begun, or was cancelled before
      */

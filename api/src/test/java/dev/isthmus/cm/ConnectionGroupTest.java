@@ -114,8 +114,12 @@ class ConnectionGroupTest {
 
         @Override
         public void completedAfterEnd(WorkCompletions done, int i) {
-            receives--;
-            release(done.wrId(i));
+            if (done.wrId(i) >= BUFFERS) {
+                sends--;
+            } else {
+                receives--;
+                release(done.wrId(i));
+            }
         }
 
         @Override
@@ -204,9 +208,8 @@ class ConnectionGroupTest {
             }
             client.loop.call(() -> {
                 for (GroupMember member : members.subList(0, 10)) {
-                    boolean posted = client.post(member, 1);
-                    while (posted) {
-                        posted = client.post(member, 1);
+                    for (int i = 0; i < 4; i++) { // no more: the completion queue has room for these
+                        assertTrue(client.post(member, 1));
                     }
                 }
                 members.forEach(GroupMember::disconnect);
