@@ -54,6 +54,7 @@ public final class ConnectionGroup implements AutoCloseable {
     private static final Duration USUAL_FLUSH = Duration.ofMillis(100); // where nothing marks its end
     private static final Duration LONGEST_FLUSH =
             Duration.ofSeconds(10); // of a device that does not end what it should
+    private static final int HANDSHAKES = 1024;
     private static final int LASTS = 64; // for so many last requests of members there is room besides
     private static final int ETIMEDOUT = 110;
 
@@ -151,7 +152,7 @@ public final class ConnectionGroup implements AutoCloseable {
      */
     public InetSocketAddress listen(int port, Consumer<ListenerConfig> configurer) {
         check();
-        var listenerConfig = new ListenerConfig();
+        var listenerConfig = new ListenerConfig(HANDSHAKES);
         listenerConfig.filling.by(configurer, listenerConfig);
         try (var undo = new Undo()) {
             ConnectionId id = undo.add(channel.createId(PortSpace.TCP));

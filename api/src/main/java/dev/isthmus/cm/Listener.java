@@ -34,6 +34,7 @@ import java.util.function.Consumer;
  */
 public final class Listener implements AutoCloseable {
 
+    private static final int HANDSHAKES = 128; // each has a device's objects of its own
     private static final Duration LONG = Duration.ofDays(36_500);
 
     private final EventChannel channel;
@@ -80,7 +81,7 @@ public final class Listener implements AutoCloseable {
      *     address
      */
     public static Listener bind(InetSocketAddress address, Consumer<ListenerConfig> configure) {
-        var config = new ListenerConfig();
+        var config = new ListenerConfig(HANDSHAKES);
         config.filling.by(configure, config);
         try (var undo = new Undo()) {
             EventChannel channel = undo.add(EventChannel.open());

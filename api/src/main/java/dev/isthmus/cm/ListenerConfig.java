@@ -11,7 +11,7 @@ public final class ListenerConfig {
 
     final Filling filling = new Filling();
     private int backlog = ConnectionAddressing.MOST;
-    private int maxHandshakes = 128;
+    private int maxHandshakes;
     private Duration handshakeTimeout = Duration.ofSeconds(10);
     private boolean reuseAddress;
     private boolean addressFamilyOnly;
@@ -19,7 +19,10 @@ public final class ListenerConfig {
     private Function<CmEvent.ConnectRequest, Admission> admission = request -> Admission.accept();
     private final ConnectionSetup setup = new ConnectionSetup(filling);
 
-    ListenerConfig() {}
+    /** One that lets so many connections be half made, if that is not set. */
+    ListenerConfig(int handshakes) {
+        maxHandshakes = handshakes;
+    }
 
     /**
      * Sets how many requests wait in the kernel until they are taken. Not set: as many as it allows, which is 1,024 unless
@@ -36,7 +39,8 @@ public final class ListenerConfig {
     }
 
     /**
-     * Sets how many connections can be half made, as their peers have not answered yet. Not set: 128.
+     * Sets how many connections can be half made, as their peers have not answered yet. Not set: 128, and
+     * 1,024 in a {@link ConnectionGroup}, as many as come from the kernel at a time.
      *
      * @param connections their number; more requests are rejected
      * @return this
