@@ -152,7 +152,7 @@ public final class ConnectionGroup implements AutoCloseable {
      */
     public InetSocketAddress listen(int port, Consumer<ListenerConfig> configurer) {
         check();
-        var listenerConfig = new ListenerConfig(HANDSHAKES);
+        var listenerConfig = new ListenerConfig();
         listenerConfig.filling.by(configurer, listenerConfig);
         try (var undo = new Undo()) {
             ConnectionId id = undo.add(channel.createId(PortSpace.TCP));
@@ -251,7 +251,7 @@ public final class ConnectionGroup implements AutoCloseable {
         ListenerConfig listener = listening.get(request.listener());
         try (var undo = new Undo()) {
             undo.add(id); // closing it rejects it
-            if (listener == null || handshakes >= listener.maxHandshakes()) {
+            if (listener == null || handshakes >= listener.handshakesOr(HANDSHAKES)) {
                 return;
             }
             Admission admission = listener.admission().apply(request);

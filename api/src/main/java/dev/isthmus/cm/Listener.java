@@ -81,7 +81,7 @@ public final class Listener implements AutoCloseable {
      *     address
      */
     public static Listener bind(InetSocketAddress address, Consumer<ListenerConfig> configure) {
-        var config = new ListenerConfig(HANDSHAKES);
+        var config = new ListenerConfig();
         config.filling.by(configure, config);
         try (var undo = new Undo()) {
             EventChannel channel = undo.add(EventChannel.open());
@@ -178,7 +178,7 @@ public final class Listener implements AutoCloseable {
         ConnectionId requested = request.id();
         try (var undo = new Undo()) {
             undo.add(requested); // closing it rejects it
-            if (handshakes.size() >= config.maxHandshakes()) {
+            if (handshakes.size() >= config.handshakesOr(HANDSHAKES)) {
                 return;
             }
             Admission admission = config.admission().apply(request);

@@ -11,7 +11,7 @@ public final class ListenerConfig {
 
     final Filling filling = new Filling();
     private int backlog = ConnectionAddressing.MOST;
-    private int maxHandshakes;
+    private int maxHandshakes; // 0: not set
     private Duration handshakeTimeout = Duration.ofSeconds(10);
     private boolean reuseAddress;
     private boolean addressFamilyOnly;
@@ -19,10 +19,7 @@ public final class ListenerConfig {
     private Function<CmEvent.ConnectRequest, Admission> admission = request -> Admission.accept();
     private final ConnectionSetup setup = new ConnectionSetup(filling);
 
-    /** One that lets so many connections be half made, if that is not set. */
-    ListenerConfig(int handshakes) {
-        maxHandshakes = handshakes;
-    }
+    ListenerConfig() {}
 
     /**
      * Sets how many requests wait in the kernel until they are taken. Not set: as many as it allows, which is 1,024 unless
@@ -152,8 +149,9 @@ public final class ListenerConfig {
         return backlog;
     }
 
-    int maxHandshakes() {
-        return maxHandshakes;
+    /** As many as was set, or else as are usual for who listens. */
+    int handshakesOr(int usual) {
+        return maxHandshakes == 0 ? usual : maxHandshakes;
     }
 
     Duration handshakeTimeout() {
