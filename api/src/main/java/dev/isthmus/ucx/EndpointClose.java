@@ -180,7 +180,7 @@ final class EndpointClose {
      * force: that would then use a freed one. Each progress takes the flush one lane further.
      */
     private void letFlushesGoOn() {
-        for (int lane = 0; lane < MOST_LANES && (flushLeft || isSending()); lane++) {
+        for (int lane = 0; lane < MOST_LANES && (flushLeft || !endpoint.isEstablished() || isSending()); lane++) {
             worker.parts().news().settle();
         }
     }

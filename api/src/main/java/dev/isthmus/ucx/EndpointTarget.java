@@ -20,6 +20,18 @@ interface EndpointTarget {
         }
     }
 
+    /** A listener at a socket address. */
+    record Listener(InetSocketAddress at) implements EndpointTarget {
+        @Override
+        public void write(UcpCall call, MemorySegment params) {
+            add(
+                    params,
+                    ucp_h.UCP_EP_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_EP_PARAM_FIELD_FLAGS(),
+                    ucp_h.UCP_EP_PARAMS_FLAGS_CLIENT_SERVER());
+            EndpointTarget.write(call, ucp_ep_params.sockaddr(params), at);
+        }
+    }
+
     /**
      * Writes the target.
      *
@@ -27,17 +39,6 @@ interface EndpointTarget {
      * @param params the mask and the flags are to be added to
      */
     void write(UcpCall call, MemorySegment params);
-
-    /** A listener at a socket address. */
-    static EndpointTarget of(InetSocketAddress remote) {
-        return (call, params) -> {
-            add(
-                    params,
-                    ucp_h.UCP_EP_PARAM_FIELD_SOCK_ADDR() | ucp_h.UCP_EP_PARAM_FIELD_FLAGS(),
-                    ucp_h.UCP_EP_PARAMS_FLAGS_CLIENT_SERVER());
-            write(call, ucp_ep_params.sockaddr(params), remote);
-        };
-    }
 
     /** Adds bits to the mask and to the flags. */
     static void add(MemorySegment params, int fields, int flags) {

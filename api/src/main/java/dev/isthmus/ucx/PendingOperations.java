@@ -88,6 +88,17 @@ final class PendingOperations {
         return -1;
     }
 
+    /** Whether a send of the endpoint has not ended. A flush is none: nothing is wrong with a send that overtakes it. */
+    boolean anySend(UcpEndpoint endpoint) {
+        for (RequestSlot slot : operations.all()) {
+            boolean sends = RequestSlot.counts(slot.kind) && slot.kind != RequestSlot.FLUSH;
+            if (sends && slot.endpoint == endpoint && isPending(slot, endpoint)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /**
      * Whether one has not ended that UCX may keep in a list of an endpoint with error handling {@code PEER}: its own, or one
      * that UCX has made for a peer, as the peer said.

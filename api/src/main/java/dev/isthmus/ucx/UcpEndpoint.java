@@ -67,7 +67,7 @@ public final class UcpEndpoint implements AutoCloseable {
             worker.parts().failures().remove(failureId);
             throw e;
         }
-        this.establishment = !describable && UcpRemoteMemory.isIn(worker.context()) ? new Establishment(ep) : null;
+        this.establishment = Establishment.of(worker, target, ep);
         if (active != null) {
             active.add(handle, this);
         }
@@ -768,6 +768,9 @@ public final class UcpEndpoint implements AutoCloseable {
     long sending() {
         if (!isReady()) {
             inspect("a send");
+            if (!isOrdered()) {
+                establishment.orderSend(this);
+            }
         }
         return handle;
     }
@@ -796,7 +799,11 @@ public final class UcpEndpoint implements AutoCloseable {
         if (isFailed()) {
             throw UcxFailure.of(failureCode, what, toString());
         }
-        readyId = OwnerThread.callerId();
+        readyId = isOrdered() ? OwnerThread.callerId() : 0; // until then each send asks again
+    }
+
+    private boolean isOrdered() {
+        return establishment == null || establishment.isOrdered();
     }
 
     /** The endpoint as messages name it. */

@@ -99,6 +99,7 @@ public final class UcpWakeup {
     private boolean nothingCameMeanwhile() {
         int events = Ucp.workerProgress(handle);
         worker.requests().happened(events);
+        worker.parts().news().progressed();
         return events == 0 && !worker.hasUntold();
     }
 

@@ -278,7 +278,16 @@ public final class UcpWorker implements AutoCloseable {
     /**
      * Makes an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
      * wait: what is sent before the peer accepts leaves afterwards, and when the peer rejects, or is not there, the
-     * endpoint fails.
+     * endpoint fails. A flush that is begun first ends when the connection is made:
+     *
+     * {@snippet :
+     * var endpoint = worker.createEndpoint(address, config -> {});
+     * CompletableFuture<Void> connected = worker.requests().whenDone(endpoint.flush());
+     * }
+     *
+     * <p>UCX before 1.15 can change the order of what is sent meanwhile. With these versions you can send as much as you
+     * like before the next progress. After it a send, or a flush, throws an {@code IllegalStateException} while something
+     * sent before it is not done, until the connection is made. Wait for each send, then, or for the flush above.
      *
      * @param remote the listener's address
      * @param configurer fills in what is to differ from the defaults; {@link UcpErrorHandling#PEER} is one
@@ -289,7 +298,8 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if no transport can connect that way
      */
     public UcpEndpoint createEndpoint(InetSocketAddress remote, Consumer<UcpEndpointConfig> configurer) {
-        return createEndpoint(EndpointTarget.of(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
+        return createEndpoint(
+                new EndpointTarget.Listener(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
     }
 
     UcpEndpoint createEndpoint(

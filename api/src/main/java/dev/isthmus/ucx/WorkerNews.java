@@ -1,6 +1,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.internal.ucx.Ucp;
+import java.util.ArrayList;
 
 /**
  * What a worker has to tell the program besides what its calls return: futures that are done, endpoints that failed,
@@ -19,6 +20,8 @@ final class WorkerNews {
     private final UcpActiveMessages active; // null without the feature
     private final EndpointCloses closes;
     private final WorkerClose close;
+    private final ArrayList<Establishment> unordered = new ArrayList<>(); // the last of them is being made
+    private long turn;
     private Throwable thrown; // by the program's part of a callback that had to return to C
 
     WorkerNews(
@@ -48,6 +51,7 @@ final class WorkerNews {
      * @return whether there is something to look at again
      */
     boolean tell(boolean somethingHappened) {
+        progressed();
         callbacks.runDeferred();
         if (thrown != null) {
             rethrow();
@@ -71,7 +75,34 @@ final class WorkerNews {
             return false;
         }
         boolean closing = closes.any() || close.isUnderWay();
-        return closing || async.any() || failures.any() || connections.any() || callbacks.any() || thrown != null;
+        return closing
+                || async.any()
+                || failures.any()
+                || connections.any()
+                || callbacks.any()
+                || thrown != null
+                || !unordered.isEmpty();
+    }
+
+    /** Counts progresses from now on, until the connection is made. */
+    void add(Establishment connection) {
+        unordered.add(connection);
+        parent.needAttention();
+    }
+
+    /** C's part of a progress is done. */
+    void progressed() {
+        if (!unordered.isEmpty()) {
+            turn++;
+            while (!unordered.isEmpty() && unordered.getLast().isOver()) {
+                unordered.removeLast();
+            }
+        }
+    }
+
+    /** The same number as the last time if C has not progressed since, while a connection is being made. */
+    long turn() {
+        return callbacks.isInside() ? ++turn : turn; // C may have progressed between two callbacks
     }
 
     /** Notes what a callback threw, for the next progress. */
@@ -124,6 +155,7 @@ final class WorkerNews {
         if (!callbacks.isInside()) {
             Ucp.workerProgress(worker);
             operations.touch();
+            progressed();
         }
     }
 
@@ -131,6 +163,7 @@ final class WorkerNews {
     boolean progressUntil(long deadline) {
         Ucp.workerProgress(worker);
         operations.touch();
+        progressed();
         return System.nanoTime() - deadline < 0;
     }
 }

@@ -10,8 +10,10 @@ import dev.isthmus.ucx.UcpMessageBytes;
 import dev.isthmus.ucx.UcpPayload;
 import dev.isthmus.ucx.UcpWorker;
 import dev.isthmus.ucx.UcsStatus;
+import dev.isthmus.ucx.UcxVersion;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.EnumSet;
 import java.util.List;
 
 /** Tagged messages, and active ones: handlers that do anything, and what they keep. */
@@ -21,9 +23,7 @@ final class UcxMessages {
     private static final List<UcsStatus> STATUSES = List.of(UcsStatus.values());
 
     /** What a send or a receive may be refused for. */
-    static final Reason[] TRANSFER = {
-        Reason.ARGUMENT, Reason.RANGE, Reason.KIND, Reason.FAILED, Reason.DEVICE, Reason.CALLBACK, Reason.IN_CALLBACK
-    };
+    static final Reason[] TRANSFER = transferReasons();
 
     private static final Reason[] IN_HANDLER = {
         Reason.OVER,
@@ -50,6 +50,21 @@ final class UcxMessages {
     UcxMessages(UcxBuffers buffers, Action meanwhile) {
         this.buffers = buffers;
         this.meanwhile = meanwhile;
+    }
+
+    private static Reason[] transferReasons() {
+        var all = EnumSet.of(
+                Reason.ARGUMENT,
+                Reason.RANGE,
+                Reason.KIND,
+                Reason.FAILED,
+                Reason.DEVICE,
+                Reason.CALLBACK,
+                Reason.IN_CALLBACK);
+        if (UcxVersion.loaded().minor() < 15) {
+            all.add(Reason.STATE); // a send might overtake others, while the connection is being made
+        }
+        return all.toArray(Reason[]::new);
     }
 
     List<Action> all() {

@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -100,6 +104,84 @@ class UcpStreamTest {
             assertEquals(-1, to.mismatch(from));
             pair.endAll(send);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
+    void shouldKeepOrderOfWhatIsSentBeforeTheConnectionIsMade(String tls) {
+        try (var pair = connecting(tls)) {
+            int count = 100;
+            int large = 25_000; // waits elsewhere than a small one
+            MemorySegment from = pair.arena.allocate(count + large);
+            MemorySegment to = pair.arena.allocate(count + large);
+            UcpPair.fill(from, 4);
+            for (int round = 0; round < 30; round++) {
+                UcpEndpoint there = pair.connect(config -> {});
+                var sends = new ArrayList<Long>();
+                boolean refused = false;
+                for (int i = 0; i < count && !refused; i++) { // some before the address is resolved, some after it
+                    try {
+                        sends.add(there.stream().send(from, i, 1));
+                    } catch (IllegalStateException e) {
+                        assertTrue(e.getMessage().contains(" is still connecting, and UCX 1."), e::getMessage);
+                        refused = true;
+                    }
+                    pair.client.progress();
+                }
+                UcpEndpoint back = pair.keep(pair.request().accept(pair.server, config -> {}));
+                long receive = back.stream().receiveAll(to, 0, count + large);
+                if (refused) {
+                    UcxTransports.until(() -> pair.client.requests().isDone(sends.getLast()), pair::progress);
+                }
+                for (int i = sends.size(); i < count; i++) { // without a progress between
+                    sends.add(there.stream().send(from, i, 1));
+                }
+                sends.add(there.stream().send(from, count, large));
+                UcxTransports.until(() -> pair.server.requests().isDone(receive), pair::progress);
+                assertEquals(-1, to.mismatch(from), "in round " + round);
+                assertEquals(UcxVersion.loaded().minor() < 15, refused);
+                pair.server.requests().release(receive);
+                UcxTransports.until(() -> sends.stream().allMatch(pair.client.requests()::isDone), pair::progress);
+                sends.forEach(pair.client.requests()::release);
+                to.fill((byte) 0);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
+    void shouldTakeAllSendsOnceAFlushHasToldThatTheConnectionIsMade(String tls) {
+        try (var pair = connecting(tls)) {
+            int count = 100;
+            MemorySegment from = pair.arena.allocate(count);
+            MemorySegment to = pair.arena.allocate(count);
+            UcpPair.fill(from, 5);
+            UcpEndpoint there = pair.connect(config -> {});
+            CompletableFuture<Void> connected = pair.client.requests().whenDone(there.flush());
+            pair.client.progress();
+            var sends = new ArrayList<Long>();
+            sends.add(there.stream().send(from, 0, 1)); // a flush holds up none
+            UcpConnectionRequest request = pair.request();
+            assertFalse(connected.isDone());
+            UcpEndpoint back = pair.keep(request.accept(pair.server, config -> {}));
+            long receive = back.stream().receiveAll(to, 0, count);
+            UcxTransports.until(connected::isDone, pair::progress);
+            connected.join();
+            for (int i = 1; i < count; i++) {
+                sends.add(there.stream().send(from, i, 1));
+                pair.client.progress();
+            }
+            UcxTransports.until(() -> pair.server.requests().isDone(receive), pair::progress);
+            assertEquals(-1, to.mismatch(from));
+            pair.server.requests().release(receive);
+            UcxTransports.until(() -> sends.stream().allMatch(pair.client.requests()::isDone), pair::progress);
+            sends.forEach(pair.client.requests()::release);
+        }
+    }
+
+    private static SocketPair connecting(String tls) {
+        return new SocketPair(
+                tls, UcpPair.closingWithin(Duration.ofMillis(200)), EnumSet.of(UcpFeature.STREAM, UcpFeature.WAKEUP));
     }
 
     @ParameterizedTest

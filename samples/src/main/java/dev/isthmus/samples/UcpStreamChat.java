@@ -150,8 +150,10 @@ public final class UcpStreamChat {
         worker.wakeup().signal();
     }
 
+    // One after the other: before the connection is made, UCX before 1.15 takes no more (UcpWorker.createEndpoint).
     private void sendTyped() {
-        for (byte[] bytes = typed.poll(); bytes != null; bytes = typed.poll()) {
+        while (lastSent.isDone() && !typed.isEmpty()) {
+            byte[] bytes = typed.poll();
             // Memory that the collector frees: this library holds it until UCX is done with it.
             lastSent = peer.stream().sendAsync(Arena.ofAuto().allocateFrom(JAVA_BYTE, bytes));
             hasEnded = bytes[0] == END_OF_INPUT;
