@@ -87,8 +87,6 @@ public final class ConnectionGroup implements AutoCloseable {
         this.local = local;
         this.handler = handler;
         this.config = config;
-        this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
-        this.owner = new OwnerThread(lifetime);
         this.channel = undo.add(EventChannel.open());
         DeviceContext device = device();
         this.pd = undo.add(device.allocateProtectionDomain());
@@ -99,6 +97,9 @@ public final class ConnectionGroup implements AutoCloseable {
         this.events = undo.add(loop.add(channel, this::onEvent));
         this.completionEvents = undo.add(loop.add(completionChannel, queue -> onCompletions()));
         completions.requestNotify(false);
+        // Last: what fails before leaves nothing that would keep the loop open.
+        this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
+        this.owner = new OwnerThread(lifetime);
     }
 
     /** That of the address, which an id has that is bound to it. */

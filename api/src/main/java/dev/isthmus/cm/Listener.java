@@ -89,8 +89,9 @@ public final class Listener implements AutoCloseable {
             config.applyOptions(id);
             id.bind(address);
             id.listenFor(config.backlog());
+            var listener = new Listener(channel, id, config);
             undo.keep();
-            return new Listener(channel, id, config);
+            return listener;
         }
     }
 

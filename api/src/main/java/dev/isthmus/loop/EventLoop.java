@@ -80,7 +80,12 @@ public final class EventLoop implements Executor, AutoCloseable {
     private EventLoop(EventLoopConfig config, boolean started) {
         this.config = config;
         this.tasks = new Tasks(this, config.maxTasks());
-        this.thread = started ? config.threads().newThread(this::runUntilClosed) : null;
+        this.thread = started ? Lifetime.orDestroy(this::newThread, this::end) : null;
+    }
+
+    private Thread newThread() {
+        Thread made = config.threads().newThread(this::runUntilClosed);
+        return Objects.requireNonNull(made, "the factory of EventLoopConfig.thread made no thread");
     }
 
     /**
@@ -104,8 +109,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         var config = new EventLoopConfig();
         config.filling.by(configurer, config);
         var loop = new EventLoop(config, true);
-        loop.thread.start();
-        return loop;
+        return Lifetime.orDestroy(
+                () -> {
+                    loop.thread.start();
+                    return loop;
+                },
+                loop::end);
     }
 
     /**

@@ -3,10 +3,13 @@ package dev.isthmus.ucx;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_mem_attr;
 import dev.isthmus.bindings.ucx.ucp_mem_map_params;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.function.Supplier;
 
 /** From a {@link UcpMemoryConfig} to {@code ucp_mem_map}, and back from there. */
 final class MemoryMapping {
@@ -43,9 +46,11 @@ final class MemoryMapping {
             addAddress(params, address);
             AddressReservation room = AddressReservation.reserve(address, bytes);
             long memory = map(call, context, bytes, params); // the room stays when it fails: UCX may have used it
-            UcpMemoryAttributes mapped = query(call, context, memory);
-            room.giveBackFrom(mapped.address() + mapped.byteSize());
-            return memory;
+            return orUnmap(context, memory, () -> {
+                UcpMemoryAttributes mapped = query(call, context, memory);
+                room.giveBackFrom(mapped.address() + mapped.byteSize());
+                return memory;
+            });
         }
     }
 
@@ -57,6 +62,20 @@ final class MemoryMapping {
             params.set(ValueLayout.ADDRESS, EXPORTED_OFFSET, exported.copyTo(call));
             return call.create(Libucp.MEM_MAP, context + ", " + exported, context.handle(), params);
         }
+    }
+
+    /** Makes what stands for memory that C has mapped, or takes it from C again. */
+    static <T> T orUnmap(UcpContext context, long memory, Supplier<T> represent) {
+        return Lifetime.orDestroy(represent, () -> {
+            try (var call = new UcpCall()) {
+                unmap(call, context, memory);
+            }
+        });
+    }
+
+    /** {@code ucp_mem_unmap}, which always returns UCS_OK. */
+    static void unmap(NativeCall call, UcpContext context, long memory) {
+        call.integer8(Libucp.MEM_UNMAP, context.handle(), memory);
     }
 
     static UcpMemoryAttributes query(UcpCall call, Object object, long memory) {

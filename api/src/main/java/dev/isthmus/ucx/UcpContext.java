@@ -42,12 +42,7 @@ public final class UcpContext implements AutoCloseable {
         this.features = Set.copyOf(config.features());
         this.settings = Map.copyOf(config.settings());
         this.context = lifetime.open(() -> ContextCreation.create(config, name));
-        try {
-            this.requestBytes = attributes().requestBytes();
-        } catch (UcxException e) {
-            close();
-            throw e;
-        }
+        this.requestBytes = Lifetime.orDestroy(() -> attributes().requestBytes(), this::close);
     }
 
     /**

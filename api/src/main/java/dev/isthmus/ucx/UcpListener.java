@@ -36,8 +36,9 @@ public final class UcpListener implements AutoCloseable {
         this.lifetime = new Lifetime("UcpListener", worker.name() + " at " + at, worker.lifetime());
         ConnectionRequests.Retired before = worker.parts().connections().revive(at);
         this.id = before == null ? worker.parts().connections().nextId() : before.id();
-        this.handle = before == null ? lifetime.open(() -> create(at)) : before.handle();
-        this.address = before == null ? query() : before.address();
+        ConnectionRequests.Retired made = before == null ? lifetime.open(() -> create(at)) : before;
+        this.handle = made.handle();
+        this.address = made.address();
         worker.parts().connections().add(id, this); // it hears of nothing before the next progress
     }
 
@@ -119,7 +120,7 @@ public final class UcpListener implements AutoCloseable {
         }
     }
 
-    private long create(InetSocketAddress at) {
+    private ConnectionRequests.Retired create(InetSocketAddress at) {
         try (var call = new UcpCall()) {
             MemorySegment params = ucp_listener_params.allocate(call);
             ucp_listener_params.field_mask(
@@ -129,15 +130,18 @@ public final class UcpListener implements AutoCloseable {
             ucp_listener_conn_handler.cb(
                     connections, worker.parts().connections().callback());
             ucp_listener_conn_handler.arg(connections, MemorySegment.ofAddress(id));
-            return call.create(Libucp.LISTENER_CREATE, this, worker.handle(), params);
+            long made = call.create(Libucp.LISTENER_CREATE, this, worker.handle(), params);
+            return Lifetime.orDestroy(
+                    () -> new ConnectionRequests.Retired(id, made, query(made)),
+                    () -> UcpCall.run(Libucp.LISTENER_DESTROY, made));
         }
     }
 
-    private InetSocketAddress query() {
+    private InetSocketAddress query(long made) {
         try (var call = new UcpCall()) {
             MemorySegment attributes = ucp_listener_attr.allocate(call);
             ucp_listener_attr.field_mask(attributes, ucp_h.UCP_LISTENER_ATTR_FIELD_SOCKADDR());
-            call.check(Libucp.LISTENER_QUERY, this, handle, attributes);
+            call.check(Libucp.LISTENER_QUERY, this, made, attributes);
             return SocketAddresses.read(ucp_listener_attr.sockaddr(attributes));
         }
     }

@@ -61,30 +61,33 @@ public final class UcpMemory implements AutoCloseable {
         Lifetime lifetime = lifetime(context, segment.byteSize() + " bytes registered");
         return lifetime.open(() -> {
             ArenaGuard held = ArenaGuard.hold(segment, lifetime);
-            boolean done = false;
-            try {
-                long handle = MemoryMapping.register(context, segment, config);
-                done = true;
-                return new UcpMemory(context, lifetime, handle, null, held, segment, true);
-            } finally {
-                if (!done) {
-                    ArenaGuard.letGo(held, lifetime);
-                }
-            }
+            return Lifetime.orDestroy(
+                    () -> {
+                        long handle = MemoryMapping.register(context, segment, config);
+                        return MemoryMapping.orUnmap(
+                                context,
+                                handle,
+                                () -> new UcpMemory(context, lifetime, handle, null, held, segment, true));
+                    },
+                    () -> ArenaGuard.letGo(held, lifetime));
         });
     }
 
     static UcpMemory allocate(UcpContext context, long bytes, UcpMemoryConfig config) {
         Lifetime lifetime = lifetime(context, bytes + " bytes allocated");
-        long handle = lifetime.open(() -> MemoryMapping.allocate(context, bytes, config));
         boolean accessible = config.memoryType() == null || config.memoryType().isHost();
-        return own(context, lifetime, handle, bytes, accessible);
+        return lifetime.open(() -> {
+            long handle = MemoryMapping.allocate(context, bytes, config);
+            return MemoryMapping.orUnmap(context, handle, () -> own(context, lifetime, handle, bytes, accessible));
+        });
     }
 
     static UcpMemory importExported(UcpContext context, UcpExportedMemory exported) {
         Lifetime lifetime = lifetime(context, "imported");
-        long handle = lifetime.open(() -> MemoryMapping.importExported(context, exported));
-        return own(context, lifetime, handle, 0, false);
+        return lifetime.open(() -> {
+            long handle = MemoryMapping.importExported(context, exported);
+            return MemoryMapping.orUnmap(context, handle, () -> own(context, lifetime, handle, 0, false));
+        });
     }
 
     private static UcpMemory own(UcpContext context, Lifetime lifetime, long handle, long bytes, boolean accessible) {
@@ -250,7 +253,7 @@ public final class UcpMemory implements AutoCloseable {
             }
             done = true; // what follows does not fail, and the segment is gone
             if (!abandoned) {
-                call.integer8(Libucp.MEM_UNMAP, context.handle(), handle); // always UCS_OK
+                MemoryMapping.unmap(call, context, handle);
                 ArenaGuard.letGo(held, lifetime);
             }
         } finally {

@@ -298,6 +298,22 @@ class ConnectionGroupTest {
         }
     }
 
+    @Test
+    void shouldLeaveNothingWhereItCannotBeOpened() {
+        try (var loop = EventLoop.start()) {
+            openElsewhere(loop); // librdmacm opens the devices the first time, and keeps them
+            long descriptors = descriptors();
+            openElsewhere(loop);
+            assertEquals(descriptors, descriptors());
+        } // which a group that was left would keep open
+    }
+
+    private static void openElsewhere(EventLoop loop) {
+        GroupHandler nobody = (member, done, i) -> {};
+        InetAddress noDevice = new InetSocketAddress("192.0.2.1", 0).getAddress();
+        assertThrows(CmException.class, () -> ConnectionGroup.open(loop, noDevice, nobody, config -> {}));
+    }
+
     /** What a handler throws comes out of the loop, and the completions after it are handled all the same. */
     @Test
     void shouldGoOnWhenTheHandlerHasThrown() throws Exception {

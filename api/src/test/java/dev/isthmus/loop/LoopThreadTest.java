@@ -3,9 +3,14 @@ package dev.isthmus.loop;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -209,6 +214,40 @@ class LoopThreadTest {
         loop.close();
         var e = assertThrows(ExecutionException.class, () -> get(never));
         assertInstanceOf(RejectedExecutionException.class, e.getCause());
+    }
+
+    @Test
+    void shouldLeaveNothingWhereItsThreadCannotBeStarted() throws IOException {
+        assertLeavesNothing(NullPointerException.class, task -> null);
+        assertLeavesNothing(UnsupportedOperationException.class, task -> {
+            throw new UnsupportedOperationException("no thread");
+        });
+        assertLeavesNothing(IllegalThreadStateException.class, task -> {
+            Thread thread = Thread.ofPlatform().start(() -> {}); // of the factory's own
+            return thread;
+        });
+    }
+
+    private static void assertLeavesNothing(Class<? extends Throwable> expected, ThreadFactory factory)
+            throws IOException {
+        long before = descriptors();
+        assertThrows(expected, () -> EventLoop.start(config -> config.thread(factory)));
+        assertEquals(before, descriptors());
+    }
+
+    /** Those of epoll and of events; other threads open and close files. */
+    private static long descriptors() throws IOException {
+        long count = 0;
+        try (var all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path each : all) {
+                try {
+                    count += Files.readSymbolicLink(each).toString().startsWith("anon_inode:[event") ? 1 : 0;
+                } catch (NoSuchFileException e) {
+                    assertNotNull(e); // that of the directory itself, or of a class that was being loaded
+                }
+            }
+        }
+        return count;
     }
 
     @Test
