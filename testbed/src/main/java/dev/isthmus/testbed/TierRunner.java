@@ -38,6 +38,12 @@ public final class TierRunner {
     /** Needs an RDMA device, which the testbed gives. */
     public static final String DEVICE = "device";
 
+    /**
+     * Needs an RDMA device and takes minutes, with the programs in C on the other end: a tier of its own, so that a second
+     * testbed can run it beside that of {@link #DEVICE}.
+     */
+    public static final String INTEROP = "interop";
+
     /** Needs UCX: over shared memory and TCP on a host, over verbs in the testbed. */
     public static final String UCX = "ucx";
 
@@ -65,9 +71,9 @@ public final class TierRunner {
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
-    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, UCX, IWARP);
+    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP);
     private static final Set<String> TIERS =
-            new LinkedHashSet<>(List.of(UNIT, DEVICE, UCX, UCX_VERBS, UCX_NEWEST, SIW));
+            new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW));
 
     /** After these JUnit interrupts a test; after four times as many, more than any test states for itself, the tier is given up. */
     private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300);

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole comparisons between this machine's RDMA devices, narrow ones: each JVM takes its time to start there. */
-@Tag("device")
+@Tag("interop")
 @Timeout(900)
 class CompareDeviceTest {
 

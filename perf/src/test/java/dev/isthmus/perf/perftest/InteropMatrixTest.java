@@ -32,7 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every test over every transport and set-up against the programs that Debian ships, in both roles; prints a table. */
-@Tag("device")
+@Tag("interop")
 @Timeout(120)
 class InteropMatrixTest {
 
