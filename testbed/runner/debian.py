@@ -28,6 +28,7 @@ NEEDED = {"debootstrap": "debootstrap", "unshare": "util-linux", "chroot": "core
 PASSED = re.compile(r"(?i)(http|https|ftp|no|all)_proxy|MAVEN_(OPTS|ARGS)|PIP_\w+|SSL_CERT_\w+|TERM|ISTHMUS_\w+")
 FILES = ("/etc/resolv.conf", "/etc/hosts", "/etc/pip.conf", "/etc/mavenrc", "~/.mavenrc", "~/.m2/settings.xml",
          "~/.m2/settings-security.xml", "~/.config/pip/pip.conf", "/usr/local/share/ca-certificates")
+DPKG_FORCE = "unsafe-io"  # what is gone after a power failure is made again
 APT = re.compile(r"Acquire::(https?::|Retries|ForceIPv)")
 
 DESCRIPTION = f"""\
@@ -70,7 +71,8 @@ def parser():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--release", choices=tuple(RELEASES), default="13", help="default: 13")
     p.add_argument("--jdk", type=_jdk, metavar="N|newest",
-                   help="install openjdk-N-jdk-headless of Debian sid first (default: what the launcher installs)")
+                   help="install openjdk-N-jdk-headless of Debian sid first (default: what the launcher installs), and take over"
+                        " what Maven has downloaded here")
     p.add_argument("--with", dest="packages", action="append", default=[], metavar="PACKAGE",
                    help="install this package first; may be repeated")
     p.add_argument("--keep", action="store_true",
@@ -128,7 +130,8 @@ class System:
             say(f"making the base system of Debian {self.suite}, kept for {BASE_DAYS} days")
             part = f"{self.base}.part"
             mirror = debian_mirror()
-            _quietly("debootstrap", "--variant=minbase", self.suite, self.root, *([mirror] if mirror else []))
+            _quietly("env", f"DPKG_FORCE={DPKG_FORCE}",
+                     "debootstrap", "--variant=minbase", self.suite, self.root, *([mirror] if mirror else []))
             _quietly("tar", "-C", self.root, "--one-file-system", "-cf", part, ".")
             os.rename(part, self.base)
         else:
@@ -150,6 +153,7 @@ class System:
         # A mirror that lags behind is good enough to test with.
         lines += ['Acquire::Check-Valid-Until "false";']
         _write(f"{self.root}/etc/apt/apt.conf.d/90machine", "\n".join(lines) + "\n")
+        _write(f"{self.root}/etc/dpkg/dpkg.cfg.d/machine", f"force-{DPKG_FORCE}\n")
         _write(f"{self.root}/usr/sbin/policy-rc.d", "#!/bin/sh\nexit 101\n", 0o755)
         with open(f"{self.root}/etc/apt/sources.list", encoding="utf-8") as file:
             mirror = file.read().split()[1]
@@ -157,6 +161,12 @@ class System:
         _write(f"{self.root}/etc/apt/sources.list.d/sid.list", f"deb {mirror} sid main\n")
         _write(f"{self.root}/etc/apt/preferences.d/sid", "Package: *\nPin: release n=sid\nPin-Priority: 1\n"
                if self.suite != "sid" else "")
+
+    def share_maven(self):
+        """Gives it what this machine's Maven has downloaded, but for this project's own."""
+        source, target = os.path.expanduser("~/.m2/repository"), f"{self.root}/root/.m2/repository"
+        if os.path.isdir(source) and not os.path.exists(target):
+            shutil.copytree(source, target, ignore=lambda folder, _: ["isthmus"] if folder == f"{source}/dev" else [])
 
     def clone(self):
         """Puts the last commit there, as a clone that knows no other place."""
@@ -271,6 +281,8 @@ def run(arguments):
     if missing:
         raise Failure("missing here: apt-get install " + " ".join(missing))
     with System(options) as system:
+        if options.jdk:
+            system.share_maven()
         prepare(system, options)
         system.clone()
         say(f"Debian {system.suite} in {system.root}: {script}")
