@@ -81,6 +81,8 @@ public final class ConnectionGroup implements AutoCloseable {
     private int polled;
     private int handshakes;
     private int lasts; // posted and not completed
+    private ConnectionId requested; // by an event that is just being handled; else null
+    private boolean ending; // no handler is called any more
 
     private ConnectionGroup(EventLoop loop, InetAddress local, GroupHandler handler, GroupConfig config, Undo undo) {
         this.loop = loop;
@@ -172,7 +174,8 @@ public final class ConnectionGroup implements AutoCloseable {
      * @param to its address and port
      * @param deadline how long it may take altogether
      * @return completed in a turn of the loop, after {@link GroupHandler#connected}; with a {@link CmException} that says why
-     *     if there is no connection. If it is cancelled, the connection ends as soon as it is there
+     *     if there is no connection, or an IllegalStateException if this is closed before. If it is cancelled, the connection
+     *     ends as soon as it is there
      * @throws IllegalArgumentException if the address is not resolved, or the deadline not positive
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
@@ -236,12 +239,19 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     private void connect(GroupMember member) {
-        member.prepared(createQueuePair(member.id()));
-        member.id().connect(config.setup().parameters());
+        QueuePair queuePair = createQueuePair(member.id());
+        if (queuePair != null) {
+            member.prepared(queuePair);
+            member.id().connect(config.setup().parameters());
+        }
     }
 
+    /** Returns null if a handler has closed this. */
     private QueuePair createQueuePair(ConnectionId id) {
         onCompletions(); // nothing is left of who has gone: the queue pair may get the number of an old one
+        if (ending) {
+            return null;
+        }
         Consumer<QueuePairConfig> shared = of -> of.sharedReceiveQueue(receives);
         return id.createQueuePair(
                 pd, completions, completions, config.setup().queuePair().andThen(shared));
@@ -250,12 +260,16 @@ public final class ConnectionGroup implements AutoCloseable {
     private void onRequest(CmEvent.ConnectRequest request) {
         ConnectionId id = request.id();
         ListenerConfig listener = listening.get(request.listener());
+        requested = id;
         try (var undo = new Undo()) {
             undo.add(id); // closing it rejects it
             if (listener == null || handshakes >= listener.handshakesOr(HANDSHAKES)) {
                 return;
             }
             Admission admission = listener.admission().apply(request);
+            if (ending) {
+                return;
+            }
             if (!admission.isAccepted()) {
                 Answers.reject(id, admission.privateData());
                 return;
@@ -272,6 +286,8 @@ public final class ConnectionGroup implements AutoCloseable {
                 limit(member, listener.handshakeTimeout(), "its peer");
                 undo.keep();
             }
+        } finally {
+            requested = null;
         }
     }
 
@@ -287,20 +303,17 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     private void onCompletions() {
+        if (ending) {
+            return;
+        }
         boolean all = false;
         try {
             completions.requestNotify(false); // before the polls: what comes after them is told of
             all = handleCompletions();
         } finally {
-            if (!all) {
-                loop.execute(this::goOn); // there are more than one turn's, or the handler has thrown
+            if (!all && !ending) {
+                loop.execute(this::onCompletions); // there are more than one turn's, or the handler has thrown
             }
-        }
-    }
-
-    private void goOn() {
-        if (lifetime.isOpen()) {
-            onCompletions();
         }
     }
 
@@ -309,6 +322,9 @@ public final class ConnectionGroup implements AutoCloseable {
         for (int i = 0; i < BATCHES; i++) {
             while (handled < polled) {
                 complete(handled++);
+            }
+            if (ending) {
+                return true;
             }
             handled = 0;
             polled = completions.poll(done);
@@ -337,7 +353,9 @@ public final class ConnectionGroup implements AutoCloseable {
             if (member.isConnecting()) { // its first message was quicker than the event
                 member.connected(null);
             }
-            handler.completed(member, done, i);
+            if (!ending) {
+                handler.completed(member, done, i);
+            }
         }
     }
 
@@ -456,8 +474,8 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Closes the group and its members at once, without calling the handler. If the loop was started, any thread can close
-     * it. Does nothing when it is closed already.
+     * Closes the group and its members at once, without calling the handler; the handler may call it. Connections that are
+     * asked for and not there fail. If the loop was started, any thread can close it. Does nothing when it is closed already.
      *
      * @throws IllegalStateException if memory that was registered in it is not closed; it can be tried again then
      * @throws WrongThreadException if this belongs to another thread
@@ -474,6 +492,11 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     private void closeAll() {
+        ending = true;
+        handled = polled;
+        if (requested != null) {
+            requested.close();
+        }
         List.copyOf(listening.keySet()).forEach(id -> {
             id.close();
             listening.remove(id);

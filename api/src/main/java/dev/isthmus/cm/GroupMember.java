@@ -93,9 +93,12 @@ public final class GroupMember {
         }
         localAddress = id.localAddress();
         peerAddress = id.peerAddress();
-        group.handler().connected(this);
-        if (wanted != null && !wanted.complete(this)) {
-            disconnect(); // whoever wanted it does not any more
+        try {
+            group.handler().connected(this);
+        } finally {
+            if (stage != Stage.GONE && wanted != null && !wanted.complete(this)) {
+                disconnect(); // whoever wanted it does not any more
+            }
         }
     }
 
@@ -190,6 +193,9 @@ public final class GroupMember {
         }
         id.close();
         group.forget(this);
+        if (wanted != null) {
+            wanted.completeExceptionally(new IllegalStateException(group + " is closed")); // unless it is over already
+        }
     }
 
     ConnectionId id() {

@@ -15,9 +15,10 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * Serves many things on one thread: connection events, completions, UCX workers, other file descriptors, timers, and tasks
@@ -158,12 +159,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         lifetime.check();
         String what = source.getClass().getSimpleName();
         EventSource own = Natives.partOrNull(source, EventSource.class);
-        return sources.add(what, source.fileDescriptor(), () -> handleSome(source, handler), own);
+        return sources.add(what, source.fileDescriptor(), over -> handleSome(source, handler, over), own);
     }
 
-    private <E> int handleSome(Source<E> source, Consumer<? super E> handler) {
+    private static <E> int handleSome(Source<E> source, Consumer<? super E> handler, BooleanSupplier over) {
         int handled = 0;
-        while (handled < Sources.FAIR_SHARE && !(handled > 0 && isStopping())) {
+        while (handled < Sources.FAIR_SHARE && !(handled > 0 && over.getAsBoolean())) {
             E event = source.poll();
             if (event == null) {
                 break;
@@ -186,7 +187,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     public Registration add(int fileDescriptor, Runnable handler) {
         Objects.requireNonNull(handler, "handler");
         lifetime.check();
-        IntSupplier handle = () -> {
+        ToIntFunction<BooleanSupplier> handle = over -> {
             handler.run();
             return 1;
         };

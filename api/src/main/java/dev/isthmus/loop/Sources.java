@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
-import java.util.function.IntSupplier;
+import java.util.function.ToIntFunction;
 
 /** What a loop serves. Any thread adds and removes; the one that turns handles. */
 @SuppressWarnings("ReferenceEquality") // the same array or source is meant
@@ -36,19 +36,24 @@ final class Sources {
     private final class Entry implements Registration {
 
         private final int fd;
-        private final IntSupplier handle; // handles some of its events; returns how many
+        private final ToIntFunction<BooleanSupplier> handle; // handles some of its events until that; returns how many
         private final Polled polledOne; // null if it has a handler
         private final EventSource own; // of an object of this library; else null
         private final Lifetime hold; // keeps that open; else null
         private final Runnable look = this::lookAgain;
-        private int number; // -1 once it is removed; guarded by Sources.this
+        private volatile int number; // -1 once it is removed; written under the lock of Sources.this
 
-        Entry(String what, int fd, IntSupplier handle, Polled polledOne, EventSource own) {
+        Entry(String what, int fd, ToIntFunction<BooleanSupplier> handle, Polled polledOne, EventSource own) {
             this.fd = fd;
             this.handle = handle;
             this.polledOne = polledOne;
             this.own = own;
             this.hold = own == null ? null : new Lifetime("EventLoop", what, own.lifetime());
+        }
+
+        /** Handles some of its events; its handler may have it removed, and close what has them. */
+        int handle() {
+            return handle.applyAsInt(() -> number < 0 || stopped.getAsBoolean());
         }
 
         private void lookAgain() {
@@ -89,7 +94,7 @@ final class Sources {
     }
 
     /** Serves what handles some of its events when its descriptor is readable. */
-    Registration add(String what, int fd, IntSupplier handle, EventSource own) {
+    Registration add(String what, int fd, ToIntFunction<BooleanSupplier> handle, EventSource own) {
         var entry = new Entry(what, fd, handle, null, own);
         entry.open();
         return entry;
@@ -97,7 +102,7 @@ final class Sources {
 
     /** Serves what is asked on each turn. */
     Registration add(Polled source) {
-        var entry = new Entry("Polled", source.fileDescriptor(), () -> 0, source, null);
+        var entry = new Entry("Polled", source.fileDescriptor(), over -> 0, source, null);
         entry.open();
         return entry;
     }
@@ -207,7 +212,7 @@ final class Sources {
             Entry[] all = entries;
             Entry entry = ready[i] < all.length ? all[ready[i]] : null;
             if (entry != null) {
-                any |= entry.handle.getAsInt() > 0; // what is left, or throws, is ready at the next turn, too
+                any |= entry.handle() > 0; // what is left, or throws, is ready at the next turn, too
             }
         }
         return handleUnannounced() || any;
@@ -217,7 +222,7 @@ final class Sources {
         boolean any = false;
         Entry entry = unannounced.peek();
         for (int i = 0; i < FAIR_SHARE && entry != null; i++) {
-            int handled = entry.handle.getAsInt();
+            int handled = entry.handle();
             any |= handled > 0;
             unannounced.remove(); // now that its handler has not thrown
             if (handled == FAIR_SHARE) {

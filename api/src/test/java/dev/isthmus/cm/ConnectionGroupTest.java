@@ -355,4 +355,62 @@ class ConnectionGroupTest {
             }
         }
     }
+
+    /** Its handler closes the group amid completions, whose rest it is not told of. */
+    @Test
+    void shouldBeClosedByItsHandler() throws Exception {
+        var thrown = new ArrayList<Throwable>();
+        try (var loop = EventLoop.start(config -> config.exceptionHandler(thrown::add));
+                var client = new Party(Rendezvous.near(), false)) {
+            var closed = new CompletableFuture<Void>();
+            var told = new ArrayList<String>();
+            var server = ConnectionGroup.open(
+                    loop,
+                    Rendezvous.far(),
+                    (member, done, i) -> {
+                        told.add("completed");
+                        member.group().close();
+                        closed.complete(null);
+                    },
+                    config -> config.receives(4));
+            InetSocketAddress at = loop.call(() -> {
+                RegisteredMemory memory = server.allocate(64, AccessFlag.LOCAL_WRITE);
+                ReceiveRequest receive = ReceiveRequest.prepare(memory.region());
+                for (int i = 0; i < 3; i++) {
+                    server.receives().post(receive.range(i * 8L, 8));
+                }
+                return server.listen(0, config -> {});
+            });
+            GroupMember member = client.connect(at);
+            client.loop.call(() -> {
+                for (int i = 0; i < 3; i++) {
+                    assertTrue(client.post(member, i));
+                }
+                return null;
+            });
+            get(closed);
+            client.awaitTold("ended: DISCONNECTED", 1);
+            server.close();
+            assertEquals(List.of("completed"), loop.call(() -> told));
+            assertEquals(List.of(), loop.call(() -> thrown));
+        }
+    }
+
+    @Test
+    void shouldFailConnectionsThatAreNotThereWhenItIsClosed() throws Exception {
+        try (var channel = EventChannel.open();
+                var listener = channel.createId(PortSpace.TCP)) {
+            listener.bind(new InetSocketAddress(Rendezvous.far(), 0));
+            listener.listen(); // and takes no request
+            var client = new Party(Rendezvous.near(), false);
+            var wanted = client.loop.submitAsync(() -> client.group.connect(listener.localAddress(), DEADLINE));
+            while (client.loop.call(client.group::size) == 0) {
+                Thread.onSpinWait();
+            }
+            client.group.close();
+            var e = assertThrows(ExecutionException.class, () -> get(wanted));
+            assertTrue(e.getCause().getMessage().contains("is closed"), e.getMessage());
+            client.close();
+        }
+    }
 }

@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -183,6 +184,37 @@ class LoopSourcesTest {
             loop.add(first.descriptor(), () -> read.add(first.read()));
             assertTrue(loop.turn(LONG));
             assertEquals(List.of(1, 102, 103, 4), read);
+        }
+    }
+
+    @Test
+    void shouldNotAskASourceThatItsHandlerHasClosed() throws Exception {
+        try (var pipe = new Pipe();
+                var loop = EventLoop.open()) {
+            int fd = pipe.descriptor();
+            var registration = new Registration[1];
+            var closed = new AtomicBoolean();
+            Source<Integer> source = new Source<>() {
+                @Override
+                public int fileDescriptor() {
+                    return fd;
+                }
+
+                @Override
+                public Integer poll() {
+                    assertFalse(closed.get());
+                    return pipe.read();
+                }
+            };
+            registration[0] = loop.add(source, value -> {
+                registration[0].close();
+                closed.set(true);
+            });
+            pipe.write(1);
+            pipe.write(2);
+            assertTrue(loop.turn(LONG));
+            assertTrue(closed.get());
+            assertFalse(loop.turn(Duration.ZERO));
         }
     }
 

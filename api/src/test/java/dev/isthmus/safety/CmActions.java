@@ -196,7 +196,7 @@ final class CmActions {
     }
 
     /** The address of a device, or rarely of none. */
-    private static InetSocketAddress address(Worker w) {
+    static InetSocketAddress address(Worker w) {
         Device device = w.one(ObjectActions.DEVICES.getFirst(), ObjectActions.DEVICES.getLast());
         return address(device, FIRST_PORT + w.random.nextInt(4), w.chance(10));
     }

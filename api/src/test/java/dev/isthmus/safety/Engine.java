@@ -214,7 +214,7 @@ final class Engine {
                 .collect(Collectors.joining(", ", "slowest: ", ""));
     }
 
-    private static String trace(Throwable t) {
+    static String trace(Throwable t) {
         var text = new StringBuilder(t.toString());
         for (StackTraceElement frame : t.getStackTrace()) {
             text.append("\n    at ").append(frame);

@@ -3,7 +3,9 @@ package dev.isthmus.safety;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
+import java.util.stream.Stream;
 
 /**
  * What one call may and must end with, as the model has it before the call. What other threads change meanwhile may
@@ -17,6 +19,10 @@ final class Expectation {
         OPEN,
         /** It has to be open, and the caller's. */
         OWN,
+        /** It has to be open, and its sends the caller's; of what has no receives it is as OWN. */
+        SENDS,
+        /** It has to be open, and its receives the caller's. */
+        RECEIVES,
         /** Something of it is ended, which only the owner may do, and which closed objects ignore. */
         END,
         /** It is closed, which only the owner may do, and which closed objects ignore. */
@@ -30,12 +36,25 @@ final class Expectation {
             return !before.unsure() && !now.unsure() && now.changes() == before.changes();
         }
 
+        /** The threads whose it must be. */
+        private Stream<Thread> owners() {
+            return switch (use) {
+                case OPEN -> Stream.empty();
+                case SENDS -> Stream.ofNullable(before.owner());
+                case RECEIVES -> Stream.ofNullable(before.receiver());
+                default -> Stream.of(before.owner(), before.receiver()).filter(Objects::nonNull);
+            };
+        }
+
         boolean others() {
-            return use != Use.OPEN && before.owner() != null && !before.owner().equals(Thread.currentThread());
+            return owners().anyMatch(owner -> !owner.equals(Thread.currentThread()));
         }
 
         boolean surelyOthers() {
-            return others() && !before.closed() && before.owner().getState() != Thread.State.TERMINATED && steady();
+            return !before.closed()
+                    && owners().anyMatch(owner ->
+                            !owner.equals(Thread.currentThread()) && owner.getState() != Thread.State.TERMINATED)
+                    && steady();
         }
 
         /** Whether something is made of it, or another thread is in a call that may make something of it. */
@@ -45,7 +64,7 @@ final class Expectation {
         }
 
         boolean surelyClosed() {
-            return (use == Use.OPEN || use == Use.OWN) && before.closed();
+            return use != Use.END && use != Use.CLOSE && before.closed();
         }
     }
 
@@ -102,7 +121,8 @@ final class Expectation {
                 return one.thing + " was closed before what was made of it";
             }
             if (one.surelyOthers()) {
-                return one.thing + " was taken though it belongs to " + one.before.owner();
+                return one.thing + " was taken though it belongs to " + one.before.owner() + " and "
+                        + one.before.receiver();
             }
         }
         return must.isEmpty() ? null : "it had to be refused for " + must;

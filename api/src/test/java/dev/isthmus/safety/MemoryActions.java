@@ -148,7 +148,11 @@ final class MemoryActions {
                         "bind a window of type 1",
                         3,
                         w -> w.ignore(w.use(MemoryWindow.class)
-                                .tryBind(w.use(QueuePair.class), binding(w), w.number(), w.chance(2))),
+                                .tryBind(
+                                        w.use(QueuePair.class, Expectation.Use.SENDS),
+                                        binding(w),
+                                        w.number(),
+                                        w.chance(2))),
                         Reason.ARGUMENT,
                         Reason.DEVICE,
                         Reason.KIND,

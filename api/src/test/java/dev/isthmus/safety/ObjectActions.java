@@ -153,6 +153,15 @@ final class ObjectActions {
                 action("close arena", 3, w -> w.close(w.mine(Arena.class))),
                 action("hand over QP", 2, w -> w.handOver(QueuePair.class, QueuePair::handOver), Reason.STATE),
                 action(
+                        "hand over sends",
+                        2,
+                        w -> w.handOver(QueuePair.class, Expectation.Use.SENDS, QueuePair::handOverSends),
+                        Reason.STATE),
+                action(
+                        "hand over receives",
+                        2,
+                        w -> w.handOver(QueuePair.class, Expectation.Use.RECEIVES, QueuePair::handOverReceives)),
+                action(
                         "hand over CQ",
                         2,
                         w -> w.handOver(CompletionQueue.class, CompletionQueue::handOver),

@@ -1,6 +1,8 @@
 package dev.isthmus.safety;
 
 import static dev.isthmus.safety.Action.action;
+import static dev.isthmus.safety.Expectation.Use.RECEIVES;
+import static dev.isthmus.safety.Expectation.Use.SENDS;
 
 import dev.isthmus.verbs.AddressHandle;
 import dev.isthmus.verbs.MemoryRegion;
@@ -100,28 +102,28 @@ final class PostActions {
                 action(
                         "post a send",
                         40,
-                        w -> posted(w, w.use(QueuePair.class).tryPost(send(w))),
+                        w -> posted(w, w.use(QueuePair.class, SENDS).tryPost(send(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
                 action(
                         "post sends",
                         8,
-                        w -> w.ignore(w.use(QueuePair.class).tryPostChain(send(w))),
+                        w -> w.ignore(w.use(QueuePair.class, SENDS).tryPostChain(send(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
                 action(
                         "post a receive",
                         30,
-                        w -> posted(w, w.use(QueuePair.class).tryPost(receive(w))),
+                        w -> posted(w, w.use(QueuePair.class, RECEIVES).tryPost(receive(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
                 action(
                         "post receives",
                         6,
-                        w -> w.ignore(w.use(QueuePair.class).tryPostChain(receive(w))),
+                        w -> w.ignore(w.use(QueuePair.class, RECEIVES).tryPostChain(receive(w))),
                         Reason.ARGUMENT,
                         Reason.KIND,
                         Reason.STATE),
@@ -239,7 +241,7 @@ final class PostActions {
     }
 
     private static void datagram(Worker w) {
-        w.ignore(w.use(QueuePair.class)
+        w.ignore(w.use(QueuePair.class, SENDS)
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(1100))
                         .signaled(w.chance(2))
@@ -248,7 +250,7 @@ final class PostActions {
 
     private static void write(Worker w) {
         MemoryRegion far = w.peek(MemoryRegion.class);
-        w.ignore(w.use(QueuePair.class)
+        w.ignore(w.use(QueuePair.class, SENDS)
                 .tryPost(SendRequest.prepare(region(w))
                         .range(0, w.random.nextInt(9000))
                         .signaled(w.chance(2))

@@ -11,7 +11,9 @@ enum Reason {
             IllegalStateException.class,
             "^(?!.*(to the sender|the holder)).* is closed$| is being closed$| its memory is gone$|^Already closed$|registered anew"),
     /** The event loop that was to run it is closed. */
-    REJECTED(RejectedExecutionException.class, " is closed$"),
+    REJECTED(RejectedExecutionException.class, " is closed$| was closed before the task was run$"),
+    /** The event loop has too many tasks. */
+    FULL(RejectedExecutionException.class, " tasks that wait: "),
     /** A close comes before that of what needs the object, or while it is used. */
     IN_USE(IllegalStateException.class, " cannot be closed yet: | is used by \\d+ |^an operation uses the "),
     /** A slice or a lease is not out, or none is left, or some are out. */

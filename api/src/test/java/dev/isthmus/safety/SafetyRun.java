@@ -19,6 +19,7 @@ final class SafetyRun {
     public static void main(String[] args) throws Exception {
         CmActions.warmUp();
         String before = resources();
+        var groups = new GroupActions();
         List<Action> all = Stream.of(
                         ObjectActions.all(),
                         MemoryActions.all(),
@@ -27,13 +28,17 @@ final class SafetyRun {
                         BatchActions.all(),
                         new VerbsPools().all(),
                         CmActions.all(),
-                        LoopActions.all())
+                        LoopActions.all(),
+                        groups.all())
                 .flatMap(List::stream)
                 .toList();
         Action first = Action.action("first working set", 1, QueueActions::workingSet);
         var engine = new Engine(WORKERS, FOREIGN, Fuzz.Settings.of(args), first, all);
         engine.play(engine::generations);
-        engine.finish(() -> engine.world.open(AutoCloseable.class).forEach(thing -> end(thing.object)));
+        engine.finish(() -> {
+            groups.closeAll(engine);
+            engine.world.open(AutoCloseable.class).forEach(thing -> end(thing.object));
+        });
         String after = awaitResources(before);
         if (!after.equals(before)) {
             engine.fault("the kernel's resources were\n" + before + "and are\n" + after);

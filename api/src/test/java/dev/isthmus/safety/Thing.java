@@ -18,14 +18,23 @@ final class Thing {
         void run() throws Exception;
     }
 
-    /** What was so at one time. */
-    record Seen(boolean closed, Thread owner, int children, int changes, boolean unsure, int uses, int using) {}
+    /** What was so at one time; owner and receiver are null if any thread may use it. */
+    record Seen(
+            boolean closed,
+            Thread owner,
+            Thread receiver,
+            int children,
+            int changes,
+            boolean unsure,
+            int uses,
+            int using) {}
 
     final Object object;
     private final Set<Thing> parents;
     private final Set<Thing> named = ConcurrentHashMap.newKeySet(); // memory that it refers to, and does not hold open
     private final Thing confinedBy; // the one whose thread is this one's, too
     private Thread owner; // null: any thread may use it
+    private Thread receiver; // the owner of its receives, which is most often the same
     private boolean closed;
     private boolean lasting; // a close leaves it open
     private int children;
@@ -37,6 +46,7 @@ final class Thing {
     Thing(Object object, Thread owner, Thing confinedBy, List<Thing> parents) {
         this.object = object;
         this.owner = owner;
+        this.receiver = owner;
         this.confinedBy = confinedBy;
         this.parents = new HashSet<>(parents);
         this.parents.forEach(parent -> parent.count(1));
@@ -51,10 +61,11 @@ final class Thing {
         Seen above = confinedBy == null ? null : confinedBy.seen();
         synchronized (this) {
             if (above == null) {
-                return new Seen(closed, owner, children, changes, changing > 0, uses, using);
+                return new Seen(closed, owner, receiver, children, changes, changing > 0, uses, using);
             }
             return new Seen(
                     closed || above.closed(),
+                    above.owner(),
                     above.owner(),
                     children,
                     changes + above.changes(),
@@ -158,9 +169,12 @@ final class Thing {
         });
     }
 
-    /** Gives it to another thread. */
-    void handOver(Thread next, Step step) throws Exception {
-        change(step, () -> owner = next);
+    /** Gives it to another thread, or its sends alone, or its receives. */
+    void handOver(Expectation.Use what, Thread next, Step step) throws Exception {
+        change(step, () -> {
+            owner = what == Expectation.Use.RECEIVES ? owner : next;
+            receiver = what == Expectation.Use.SENDS ? receiver : next;
+        });
     }
 
     private void change(Step step, Runnable after) throws Exception {

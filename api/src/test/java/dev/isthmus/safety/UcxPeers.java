@@ -406,7 +406,7 @@ final class UcxPeers {
         if (next == null) {
             throw new Worker.NothingThere(); // it has not begun
         }
-        worker.handOver(next, () -> ((UcpWorker) worker.object).handOver(next));
+        worker.handOver(Expectation.Use.OWN, next, () -> ((UcpWorker) worker.object).handOver(next));
     }
 
     private void flush(Worker w) {

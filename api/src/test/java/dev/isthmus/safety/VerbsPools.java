@@ -55,19 +55,21 @@ final class VerbsPools extends Pools {
     /** The request is this thread's, and of this post alone. */
     @Override
     void transfer(Worker w) {
-        QueuePair qp = w.use(QueuePair.class);
         w.expected.may(Reason.CLOSED); // the parent, or what the last release has let go
         if (w.chance(2)) {
             Slice slice = w.peek(Slice.class);
             var pool = (RegionPool) slice.pool;
             long length = Math.min(pool.sliceBytes(), w.length());
             if (w.chance(2)) {
+                QueuePair qp = w.use(QueuePair.class, Expectation.Use.SENDS);
                 w.ignore(
                         qp.tryPost(pool.into(SendRequest.prepare(pool.region(slice.number)), slice.number, 0, length)));
             } else {
+                QueuePair qp = w.use(QueuePair.class, Expectation.Use.RECEIVES);
                 w.ignore(qp.tryPost(pool.into(ReceiveRequest.prepare(pool.region(slice.number)), slice.number)));
             }
         } else {
+            QueuePair qp = w.use(QueuePair.class, Expectation.Use.SENDS);
             Lease lease = w.peek(Lease.class);
             var cache = (RegionCache) lease.cache;
             long length = Math.min(cache.length(lease.number), w.length());

@@ -105,6 +105,11 @@ final class Worker {
         return used(type, pick(type), Expectation.Use.OWN);
     }
 
+    /** The same, whose sends the call needs, or receives. */
+    <T> T use(Class<T> type, Expectation.Use use) {
+        return used(type, pick(type), use);
+    }
+
     /** The same, of those that this worker made. */
     <T> T own(Class<T> type) {
         return type.cast(take(type).object);
@@ -224,10 +229,15 @@ final class Worker {
 
     /** Gives an object to another thread. */
     <T> void handOver(Class<T> type, Giving<T> giving) throws Exception {
+        handOver(type, Expectation.Use.OWN, giving);
+    }
+
+    /** Gives an object to another thread, or its sends alone, or its receives. */
+    <T> void handOver(Class<T> type, Expectation.Use what, Giving<T> giving) throws Exception {
         Thing thing = pick(type);
-        expected.uses(thing, Expectation.Use.OWN);
+        expected.uses(thing, what);
         Thread next = thread();
-        thing.handOver(next, () -> giving.give(type.cast(thing.object), next));
+        thing.handOver(what, next, () -> giving.give(type.cast(thing.object), next));
     }
 
     /** Notes an object that needs others open; without them, all that the call has used. */
