@@ -90,7 +90,8 @@ public final class UcpContext implements AutoCloseable {
      *
      * @param configurer fills in what is to differ from the defaults
      * @return the worker; to be closed before the context
-     * @throws IllegalStateException if the context is closed
+     * @throws IllegalArgumentException if it sets what only a loop's worker has, or a handler of no id
+     * @throws IllegalStateException if the context is closed, or a handler is set without {@link UcpFeature#AM}
      * @throws UcxException if UCX refuses
      */
     public UcpWorker createWorker(Consumer<UcpWorkerConfig> configurer) {
@@ -112,8 +113,9 @@ public final class UcpContext implements AutoCloseable {
      * @param loop one that was started, or one that the calling thread turns
      * @param configurer fills in what is to differ from the defaults
      * @return the worker; to be closed before the context and the loop, by any thread if the loop was started
+     * @throws IllegalArgumentException if it sets a handler of no id
      * @throws IllegalStateException if the context or the loop is closed, or the context was made without {@link
-     *     UcpFeature#WAKEUP}
+     *     UcpFeature#WAKEUP}, or without {@link UcpFeature#AM} and a handler is set
      * @throws java.util.concurrent.RejectedExecutionException if the loop was started and is closed
      * @throws UcxException if UCX refuses
      */
@@ -131,7 +133,14 @@ public final class UcpContext implements AutoCloseable {
 
     private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
-        return new UcpWorker(this, name, config, loop);
+        var worker = new UcpWorker(this, name, config, loop);
+        return Lifetime.orDestroy(
+                () -> {
+                    config.handlers()
+                            .forEach((id, handler) -> worker.activeMessages().setHandler(id, handler));
+                    return worker;
+                },
+                worker::close);
     }
 
     /**

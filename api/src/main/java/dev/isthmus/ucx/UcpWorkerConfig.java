@@ -4,6 +4,8 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
 import java.time.Duration;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Objects;
 import java.util.OptionalLong;
 
@@ -23,6 +25,7 @@ public final class UcpWorkerConfig {
     private int events;
     private UcpCompletionHandler completionHandler; // null if not said, and so what follows
     private UcpCompletions completions;
+    private final Map<Integer, UcpActiveMessageHandler> handlers = new HashMap<>();
 
     UcpWorkerConfig() {}
 
@@ -109,6 +112,23 @@ public final class UcpWorkerConfig {
         completionHandler = Objects.requireNonNull(handler, "handler");
         completions = UcpCompletions.allocate(most);
         return this;
+    }
+
+    /**
+     * Sets a handler of active messages before any can come, as {@link UcpActiveMessages#setHandler} does later.
+     *
+     * @param id 0 to {@link UcpActiveMessages#MAX_ID}; of two handlers of one id the second counts
+     * @param handler told of each message
+     * @return this
+     */
+    public UcpWorkerConfig handler(int id, UcpActiveMessageHandler handler) {
+        filling.check();
+        handlers.put(id, Objects.requireNonNull(handler, "handler"));
+        return this;
+    }
+
+    Map<Integer, UcpActiveMessageHandler> handlers() {
+        return handlers;
     }
 
     UcpCompletionHandler completionHandler() {

@@ -157,6 +157,33 @@ class LoopedWorkerTest {
     }
 
     @Test
+    void shouldHaveItsHandlersBeforeAMessageCanCome() throws Exception {
+        var came = new CompletableFuture<String>();
+        try (var context = UcpContext.create(config ->
+                        config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.AM, UcpFeature.WAKEUP)));
+                var loop = EventLoop.start()) {
+            try (var worker = context.createWorker(
+                    loop,
+                    config -> config.handler(3, message -> came.completeExceptionally(new AssertionError("replaced")))
+                            .handler(3, message -> came.complete(message.data().length() + " bytes")))) {
+                UcpEndpoint endpoint = loop.call(() -> worker.createEndpoint(worker.address()));
+                get(loop.submitAsync(() -> endpoint.amSendAsync(3, MemorySegment.NULL, MemorySegment.NULL, 0)));
+                assertEquals("0 bytes", get(came));
+                close(loop, endpoint);
+            }
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.createWorker(loop, config -> config.handler(-1, message -> {})));
+        } // where no worker is left of what failed
+        try (var context = context(UcxTransports.any())) {
+            var e = assertThrows(
+                    IllegalStateException.class,
+                    () -> context.createWorker(config -> config.handler(3, message -> {})));
+            assertTrue(e.getMessage().contains("AM"), e.getMessage());
+        }
+    }
+
+    @Test
     void shouldRefuseWhatCannotBe() {
         try (var context = UcpContext.create(config -> config.set("TLS", UcxTransports.any()));
                 var loop = EventLoop.start()) {

@@ -14,8 +14,6 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.EnumSet;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 
 /**
  * Counts the lines of a text in a peer's memory, which it gets piece by piece into a small window. UCX would take any
@@ -25,7 +23,7 @@ import java.util.stream.IntStream;
 public final class UcpFetch {
 
     private static final int SLOTS = 8; // of the window: so many gets are under way at most
-    private static final int SLOT_BYTES = 64 << 10;
+    private static final long SLOT_BYTES = 64 << 10;
 
     private UcpFetch() {}
 
@@ -40,17 +38,12 @@ public final class UcpFetch {
         while (next < text.byteSize() || !busy.isEmpty()) {
             int slot = busy.nextClearBit(0);
             if (slot < SLOTS && next < text.byteSize()) {
-                long begin = (long) slot * SLOT_BYTES;
-                long length = Math.min(SLOT_BYTES, text.byteSize() - next);
-                long begun = text.get(piece.range(begin, length).userData(slot), next);
-                if (begun == 0) { // done at once: no poll reports it
-                    lines += countLines(window.asSlice(begin, length));
-                } else {
-                    lengths[slot] = length;
-                    busy.set(slot);
-                }
-                next += length;
-                continue;
+                lengths[slot] = Math.min(SLOT_BYTES, text.byteSize() - next);
+                long begun =
+                        text.get(piece.range(slot * SLOT_BYTES, lengths[slot]).userData(slot), next);
+                busy.set(slot, begun != 0); // 0: it is done already, and no poll reports it
+                lines += begun != 0 ? 0 : countLines(window.asSlice(slot * SLOT_BYTES, lengths[slot]));
+                next += lengths[slot];
             }
             worker.progress();
             for (int i = worker.poll(done) - 1; i >= 0; i--) {
@@ -58,7 +51,7 @@ public final class UcpFetch {
                 if (!done.isSuccess(i)) {
                     throw new IllegalStateException("a piece did not come: " + done.status(i));
                 }
-                lines += countLines(window.asSlice((long) ended * SLOT_BYTES, lengths[ended]));
+                lines += countLines(window.asSlice(ended * SLOT_BYTES, lengths[ended]));
                 busy.clear(ended);
             }
         }
@@ -79,10 +72,7 @@ public final class UcpFetch {
      * @param args how many lines the text is to have
      */
     public static void main(String... args) {
-        byte[] lines = IntStream.range(0, Integer.parseInt(args[0]))
-                .mapToObj(number -> "line " + number + "\n")
-                .collect(Collectors.joining())
-                .getBytes(StandardCharsets.UTF_8);
+        byte[] lines = "a line\n".repeat(Integer.parseInt(args[0])).getBytes(StandardCharsets.UTF_8);
         try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.RMA, UcpFeature.WAKEUP)));
                 var loop = EventLoop.start();
                 var serving = context.createWorker(loop, config -> {}); // gives the text, and runs nothing for that
@@ -92,7 +82,7 @@ public final class UcpFetch {
                 var endpoint = worker.createEndpoint(loop.call(serving::address));
                 var text = endpoint.unpack(memory.packKey())) { // bytes, which a peer elsewhere would be sent
             memory.segment().copyFrom(MemorySegment.ofArray(lines));
-            long count = countLines(worker, text, arena.allocate((long) SLOTS * SLOT_BYTES));
+            long count = countLines(worker, text, arena.allocate(SLOTS * SLOT_BYTES));
             System.out.println(count + " lines in " + text.byteSize() + " bytes");
         }
     }

@@ -13,6 +13,8 @@ final class SamplesPage {
     /** An address and port, which are others each time. */
     private static final String PEER = "/[0-9.]+:[0-9]+";
 
+    private static final String TIME = "[0-9]+ us";
+
     /** What is typed, and what is printed. */
     record Command(String sample, List<String> arguments, List<String> output) {
 
@@ -60,7 +62,7 @@ final class SamplesPage {
 
     private static List<String> fixed(List<String> lines) {
         return lines.stream()
-                .map(line -> line.replaceAll(PEER, "PEER"))
+                .map(line -> line.replaceAll(PEER, "PEER").replaceAll(TIME, "TIME"))
                 .sorted()
                 .toList();
     }
