@@ -27,6 +27,7 @@ class DependenciesTest {
     private static final String CM = "dev.isthmus.cm..";
     private static final String UCX = "dev.isthmus.ucx..";
     private static final String LOOP = "dev.isthmus.loop..";
+    private static final String BUFFERS = "dev.isthmus.buffers..";
     private static final String INTERNAL = "dev.isthmus.internal..";
 
     private static final JavaClasses LIBRARY = new ClassFileImporter().importPath(library());
@@ -56,14 +57,14 @@ class DependenciesTest {
     /** It does know the exceptions of {@code dev.isthmus}, which verbs, cm and ucx share: it throws them. */
     @Test
     void shouldHaveInternalPackagesThatKnowNoneOfTheApi() {
-        assertKnowsNone(INTERNAL, VERBS + "..", CM, UCX, LOOP);
-        assertKnowsNone("dev.isthmus", VERBS + "..", CM, UCX, LOOP);
-        assertKnowsNone(LOOP, VERBS + "..", CM, UCX);
+        assertKnowsNone(INTERNAL, VERBS + "..", CM, UCX, LOOP, BUFFERS);
+        assertKnowsNone("dev.isthmus", VERBS + "..", CM, UCX, LOOP, BUFFERS);
+        assertKnowsNone(LOOP, VERBS + "..", CM, UCX, BUFFERS);
     }
 
     @Test
     void shouldHaveVerbsThatKnowNeitherCmNorUcx() {
-        assertKnowsNone(VERBS + "..", CM, UCX);
+        assertKnowsNone(VERBS + "..", CM, UCX, BUFFERS);
     }
 
     /** What a device and a port are is told by records on which verbs stands: it is no room, but below all. */
@@ -101,12 +102,12 @@ class DependenciesTest {
 
     @Test
     void shouldHaveCmThatKnowsNoUcx() {
-        assertKnowsNone(CM, UCX);
+        assertKnowsNone(CM, UCX, BUFFERS);
     }
 
     @Test
     void shouldHaveUcxThatKnowsNeitherVerbsNorCm() {
-        assertKnowsNone(UCX, VERBS + "..", CM);
+        assertKnowsNone(UCX, VERBS + "..", CM, BUFFERS);
         assertKnowsNone("dev.isthmus.internal.ucx..", "dev.isthmus.internal.verbs..", "dev.isthmus.internal.cm..");
     }
 
