@@ -79,9 +79,7 @@ public final class PingPong {
         } else {
             int rounds = Integer.parseInt(args[2]);
             try (var connection = Connector.connect(address, DEADLINE, setup -> setup.prepare(PingPong::new))) {
-                long begin = System.nanoTime();
                 System.out.println("the number is " + play(connection, true, rounds));
-                System.out.println((System.nanoTime() - begin) / 1000 / rounds + " us a round");
             }
         }
     }
