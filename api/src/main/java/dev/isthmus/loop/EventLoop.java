@@ -145,7 +145,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Serves a source of events, such as an event channel or a completion channel. One of this library cannot be closed
-     * meanwhile. Others may take events from it, too.
+     * meanwhile; the handler may let it go, and then close it. Others may take events from it, too.
      *
      * @param <E> its events
      * @param source the source
