@@ -130,11 +130,15 @@ public final class UcpActiveMessages {
         return operations.keptCount();
     }
 
-    private void set(int id, UcpActiveMessageHandler handler, int flags) {
-        owner.check();
+    static void checkId(int id) {
         if ((id & ~MAX_ID) != 0) {
             throw noId(id);
         }
+    }
+
+    private void set(int id, UcpActiveMessageHandler handler, int flags) {
+        owner.check();
+        checkId(id);
         if (handler == null && !dispatch.has(id)) {
             return;
         }

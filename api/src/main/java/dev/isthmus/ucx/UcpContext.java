@@ -133,14 +133,12 @@ public final class UcpContext implements AutoCloseable {
 
     private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
+        if (!config.handlers().isEmpty() && !features.contains(UcpFeature.AM)) { // before there is a worker to be closed
+            throw new IllegalStateException(this + " was made without UcpFeature.AM, which handlers need");
+        }
         var worker = new UcpWorker(this, name, config, loop);
-        return Lifetime.orDestroy(
-                () -> {
-                    config.handlers()
-                            .forEach((id, handler) -> worker.activeMessages().setHandler(id, handler));
-                    return worker;
-                },
-                worker::close);
+        config.handlers().forEach((id, handler) -> worker.activeMessages().setHandler(id, handler));
+        return worker;
     }
 
     /**

@@ -120,9 +120,11 @@ public final class UcpWorkerConfig {
      * @param id 0 to {@link UcpActiveMessages#MAX_ID}; of two handlers of one id the second counts
      * @param handler told of each message
      * @return this
+     * @throws IllegalArgumentException if it is no id
      */
     public UcpWorkerConfig handler(int id, UcpActiveMessageHandler handler) {
         filling.check();
+        UcpActiveMessages.checkId(id);
         handlers.put(id, Objects.requireNonNull(handler, "handler"));
         return this;
     }
