@@ -31,6 +31,7 @@ public final class EventSource {
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private boolean nonBlocking;
     private int users;
+    private volatile boolean woken; // by wakeup, and no wait has ended for it yet
 
     /**
      * A source of events. Nothing is done to the descriptor until it is first used.
@@ -74,7 +75,7 @@ public final class EventSource {
      *
      * @param timeout how long to wait: not at all when it is zero or less, endlessly when it is longer than 292 years
      * @param take reads one event without blocking, or returns null when there is none, as another thread took it
-     * @return what {@code take} returned; null when the time is over
+     * @return what {@code take} returned; null when the time is over, or after {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if the object is closed, before or meanwhile
      */
@@ -91,6 +92,9 @@ public final class EventSource {
     private <T> T await(long nanos, Supplier<T> take) throws InterruptedException {
         Waiter waiter = borrow();
         try {
+            if (isWoken()) {
+                return takeUnlessInterrupted(take);
+            }
             long start = System.nanoTime();
             for (long left = nanos; left > 0; left = nanos == ENDLESS ? ENDLESS : nanos - (System.nanoTime() - start)) {
                 T taken = waiter.await(left) ? take.get() : null;
@@ -98,6 +102,9 @@ public final class EventSource {
                     return taken;
                 }
                 lifetime.check();
+                if (isWoken()) {
+                    return null;
+                }
             }
             return takeUnlessInterrupted(take);
         } finally {
@@ -192,6 +199,18 @@ public final class EventSource {
             active.forEach(Waiter::wakeup);
         }
         watchers.forEach(Runnable::run);
+    }
+
+    /** Ends a wait for an event: that of a thread which waits now or, if none does, the next one. */
+    public void wakeup() {
+        woken = true;
+        wake();
+    }
+
+    private boolean isWoken() {
+        boolean is = woken;
+        woken = false;
+        return is;
     }
 
     /** Run by {@link #wake}, for who waits for the descriptor by other means. */

@@ -1,6 +1,7 @@
 package dev.isthmus.internal;
 
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Confines an object's data path to one thread at a time, so that one plain field test tells both that the caller
@@ -15,6 +16,7 @@ public final class OwnerThread {
     private final boolean forGood; // C knows the thread, and no other may follow it
     private Thread owner; // null once closed
     private long ownerId; // its number, which no other thread ever has; 0, which none has, once closed
+    private ReentrantLock lock; // whoever holds it becomes the owner by using the object; null if that is not so
 
     /** Confines to the calling thread. */
     public OwnerThread(Lifetime lifetime) {
@@ -92,7 +94,18 @@ public final class OwnerThread {
     public void handOver(Thread next) {
         Objects.requireNonNull(next, "next");
         check();
+        lock = null;
         belongTo(next);
+    }
+
+    /**
+     * The owner gives the object to whoever holds a lock. The owner that a thread has become by using it stays that until
+     * another thread uses it with the lock: to ask for the lock at each use would cost as much as what is asked now.
+     */
+    public void shareUnder(ReentrantLock next) {
+        Objects.requireNonNull(next, "next");
+        check();
+        lock = next;
     }
 
     /** Ends the life of the object, on the owner's thread. */
@@ -123,6 +136,14 @@ public final class OwnerThread {
         if (holder == null) {
             lifetime.check();
             throw new IllegalStateException(lifetime + " is closed");
+        }
+        if (lock != null) {
+            if (!lock.isHeldByCurrentThread()) {
+                throw new WrongThreadException(owned + " belongs to whoever holds its lock, and "
+                        + Thread.currentThread().getName() + " does not: lock it first");
+            }
+            belongTo(Thread.currentThread());
+            return;
         }
         if (holder.isAlive() || holder.getState() == Thread.State.NEW) {
             throw new WrongThreadException(owned + " belongs to thread " + holder.getName() + ", not to "

@@ -97,7 +97,8 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
      * Waits for an event: {@code ibv_get_cq_event}.
      *
      * @param timeout how long; zero or less does not wait
-     * @return the queue that sent it, whose next completion sends none until asked for; null when the time is over
+     * @return the queue that sent it, whose next completion sends none until asked for; null when the time is over, or
+     *     after {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails
@@ -110,7 +111,7 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     /**
      * Waits for an event as long as it takes: {@code ibv_get_cq_event}.
      *
-     * @return the queue that sent it, whose next completion sends none until asked for
+     * @return the queue that sent it, whose next completion sends none until asked for; null after {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails
@@ -130,6 +131,16 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     @CheckReturnValue
     public CompletionQueue poll() {
         return source.poll(take);
+    }
+
+    /**
+     * Ends a wait for an event, with null: that of a thread which waits now or, if none does, the next one. Does not block.
+     *
+     * @throws IllegalStateException if this is closed
+     */
+    public void wakeup() {
+        lifetime.check();
+        source.wakeup();
     }
 
     /**

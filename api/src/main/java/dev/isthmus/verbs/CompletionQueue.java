@@ -19,6 +19,7 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * A completion queue: {@code struct ibv_cq}. Work requests of the queue pairs that were made with it complete here.
@@ -320,6 +321,24 @@ public final class CompletionQueue implements AutoCloseable {
     public void handOver(Thread next) {
         checkNoOpenPoll();
         owner.handOver(next);
+        pollerId = 0;
+    }
+
+    /**
+     * Gives the queue to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
+     * #handOver}.
+     *
+     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
+     * until then it would share this with who holds the lock, and the process may end.
+     *
+     * @param lock who holds it may use this
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     * @throws IllegalStateException if this is closed, or in an open poll
+     */
+    public void shareUnder(ReentrantLock lock) {
+        checkNoOpenPoll();
+        owner.shareUnder(lock);
         pollerId = 0;
     }
 

@@ -19,6 +19,7 @@ import dev.isthmus.verbs.attributes.TransportType;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
 /**
@@ -748,6 +749,26 @@ public final class QueuePair implements AutoCloseable {
         checkOwner();
         handOverSends(next);
         handOverReceives(next);
+    }
+
+    /**
+     * Gives the queue pair to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
+     * #handOver}.
+     *
+     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
+     * until then it would share this with who holds the lock, and the process may end.
+     *
+     * @param lock who holds it may use this
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if the sends or the receives belong to another thread than the caller
+     * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
+     */
+    public void shareUnder(ReentrantLock lock) {
+        checkOwner();
+        checkNoBatch();
+        sends.owner.shareUnder(lock);
+        receives.owner.shareUnder(lock);
+        askAgain();
     }
 
     /**

@@ -10,6 +10,7 @@ import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * What send and receive requests share: a number, a scatter/gather list, and a request chained behind. It lies in native
@@ -222,6 +223,22 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      */
     public final void handOver(Thread to) {
         owner.handOver(to);
+        forget();
+    }
+
+    /**
+     * Gives the request to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
+     * #handOver}.
+     *
+     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
+     * until then it would share this with who holds the lock, and the process may end.
+     *
+     * @param lock who holds it may use this
+     * @throws NullPointerException if there is none
+     * @throws WrongThreadException if this belongs to another thread than the caller
+     */
+    public final void shareUnder(ReentrantLock lock) {
+        owner.shareUnder(lock);
         forget();
     }
 

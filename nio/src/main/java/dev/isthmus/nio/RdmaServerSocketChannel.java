@@ -1,0 +1,193 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.stream.Deadlines;
+import dev.isthmus.nio.stream.Listening;
+import dev.isthmus.nio.stream.Stream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Predicate;
+
+/**
+ * A socket over RDMA that listens: a {@link ServerSocketChannel} whose connections speak the wire protocol of librdmacm's
+ * rsocket. At the wildcard address it is reached over every device. Handshakes go on in the background, whether {@link
+ * #accept} waits or not; a peer that does not finish its handshake is dropped after 10 seconds, and holds nobody up.
+ *
+ * <p>Any thread may use it.
+ */
+public final class RdmaServerSocketChannel extends ServerSocketChannel {
+
+    private static final int USUAL_BACKLOG = 1024;
+
+    private final Options options = new Options();
+    private final Object state = new Object();
+    private InetSocketAddress bound; // as the program named it, with the port; guarded by state; null until it is bound
+    private volatile Listening listening; // null until it is bound
+    private ServerSocket socket; // null until asked for; guarded by state
+
+    private RdmaServerSocketChannel() {
+        super(SocketsProvider.INSTANCE);
+    }
+
+    /**
+     * Opens a server socket that is not bound.
+     *
+     * @return the socket, which the caller closes
+     */
+    public static RdmaServerSocketChannel open() {
+        return new RdmaServerSocketChannel();
+    }
+
+    private void checkOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    @Override
+    public RdmaServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
+        Predicate<InetAddress> lets =
+                address.getAddress().isLoopbackAddress() ? Addresses::isOfThisMachine : anyone -> true;
+        synchronized (state) {
+            checkOpen();
+            if (bound != null) {
+                throw new AlreadyBoundException();
+            }
+            listening = Listening.listen(
+                    Addresses.local(address),
+                    backlog < 1 ? USUAL_BACKLOG : backlog,
+                    options.reuseAddress(),
+                    options::stream,
+                    lets);
+            bound = new InetSocketAddress(
+                    address.getAddress(), listening.localAddress().getPort());
+        }
+        return this;
+    }
+
+    @Override
+    public <T> RdmaServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        Objects.requireNonNull(name, "name");
+        synchronized (state) {
+            checkOpen();
+            options.set(name, value, Options.OF_SERVER);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        Objects.requireNonNull(name, "name");
+        synchronized (state) {
+            checkOpen();
+            return options.get(name, Options.OF_SERVER);
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return Options.OF_SERVER;
+    }
+
+    @Override
+    public ServerSocket socket() {
+        synchronized (state) {
+            if (socket == null) {
+                socket = ChannelServerSocket.of(this);
+            }
+            return socket;
+        }
+    }
+
+    @Override
+    public RdmaSocketChannel accept() throws IOException {
+        if (!isBlocking()) {
+            return acceptNow(checkBound());
+        }
+        return accept(Deadlines.EVER);
+    }
+
+    /** Accepts in blocking mode; null is never returned, but a SocketTimeoutException thrown. */
+    RdmaSocketChannel accept(long deadline) throws IOException {
+        Listening from = checkBound();
+        boolean completed = false;
+        try {
+            begin();
+            Stream made = from.accept(deadline);
+            completed = true;
+            if (made == null) {
+                throw new SocketTimeoutException("Accept timed out");
+            }
+            return accepted(made);
+        } catch (InterruptedException e) {
+            completed = true; // end() would not know why it is closed
+            close();
+            Thread.currentThread().interrupt();
+            throw new ClosedByInterruptException();
+        } finally {
+            end(completed);
+        }
+    }
+
+    private Listening checkBound() throws ClosedChannelException {
+        checkOpen();
+        Listening from = listening;
+        if (from == null) {
+            throw new NotYetBoundException();
+        }
+        return from;
+    }
+
+    private static RdmaSocketChannel acceptNow(Listening from) throws IOException {
+        try {
+            return accepted(from.accept(Deadlines.NEVER));
+        } catch (InterruptedException e) {
+            throw new AssertionError("it does not wait", e);
+        }
+    }
+
+    private static RdmaSocketChannel accepted(Stream made) {
+        return made == null ? null : new RdmaSocketChannel(made);
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        synchronized (state) {
+            checkOpen();
+            return bound;
+        }
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) {
+        // Each call asks for the mode. One that waits goes on waiting, as with TCP.
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() {
+        Listening toClose = listening;
+        if (toClose != null) {
+            toClose.close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        synchronized (state) {
+            return "RdmaServerSocketChannel[" + (isOpen() ? bound == null ? "unbound" : bound.toString() : "closed")
+                    + "]";
+        }
+    }
+}

@@ -1,0 +1,500 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.stream.Deadlines;
+import dev.isthmus.nio.stream.Service;
+import dev.isthmus.nio.stream.Stream;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketAddress;
+import java.net.SocketException;
+import java.net.SocketOption;
+import java.net.SocketTimeoutException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NoConnectionPendingException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SocketChannel;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+
+/**
+ * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It behaves as one over TCP
+ * does; what differs, the module's documentation lists.
+ *
+ * <p>Any thread may use it; one may read while another writes. To wait costs a virtual thread no thread of the platform. A
+ * read or write that need not wait allocates nothing and makes no system call of this library's own.
+ */
+public final class RdmaSocketChannel extends SocketChannel {
+
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(
+            Integer.getInteger("isthmus.nio.connectSeconds", 127)); // as long as Linux tries over TCP
+
+    private final Options options = new Options();
+    private final Object state = new Object();
+    private InetSocketAddress bound; // guarded by state, as what follows; null until it is bound
+    private InetSocketAddress peer; // as the program named it
+    private CompletableFuture<Stream> pending; // null unless it is being connected
+    private volatile Stream stream; // null until it is connected
+    private volatile boolean inputShut;
+    private volatile boolean outputShut;
+    private Socket socket; // null until asked for
+
+    private RdmaSocketChannel() {
+        super(SocketsProvider.INSTANCE);
+    }
+
+    /** One that was accepted. */
+    RdmaSocketChannel(Stream stream) {
+        this();
+        this.stream = stream;
+        this.bound = stream.localAddress();
+        this.peer = stream.peerAddress();
+        options.stream(stream.options());
+    }
+
+    /**
+     * Opens a socket that is not connected.
+     *
+     * @return the socket, which the caller closes
+     */
+    public static RdmaSocketChannel open() {
+        return new RdmaSocketChannel();
+    }
+
+    /**
+     * Opens a socket and connects it. Blocks until it is.
+     *
+     * @param remote the address and port of the peer
+     * @return the socket, which the caller closes
+     * @throws IOException if it cannot be connected
+     */
+    public static RdmaSocketChannel open(SocketAddress remote) throws IOException {
+        RdmaSocketChannel opened = open();
+        try {
+            boolean connected = opened.connect(remote);
+            assert connected; // as it blocks
+            return opened;
+        } catch (Throwable t) {
+            opened.close();
+            throw t;
+        }
+    }
+
+    private void checkOpen() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+    }
+
+    private Stream connected() throws ClosedChannelException {
+        Stream one = stream;
+        if (one == null || !isOpen()) {
+            checkOpen();
+            throw new NotYetConnectedException();
+        }
+        return one;
+    }
+
+    @Override
+    public RdmaSocketChannel bind(SocketAddress local) throws IOException {
+        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
+        synchronized (state) {
+            checkOpen();
+            if (pending != null) {
+                throw new ConnectionPendingException();
+            }
+            if (bound != null) {
+                throw new AlreadyBoundException();
+            }
+            bound = address;
+        }
+        return this;
+    }
+
+    @Override
+    public <T> RdmaSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (state) {
+            checkOpenFor(name);
+            options.set(name, value, Options.OF_SOCKET);
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (state) {
+            checkOpenFor(name);
+            return options.get(name, Options.OF_SOCKET);
+        }
+    }
+
+    private void checkOpenFor(SocketOption<?> name) throws ClosedChannelException {
+        Objects.requireNonNull(name, "name");
+        checkOpen();
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return Options.OF_SOCKET;
+    }
+
+    @Override
+    public RdmaSocketChannel shutdownInput() throws IOException {
+        Stream one = connected();
+        inputShut = true;
+        one.shutdownInput();
+        return this;
+    }
+
+    @Override
+    public RdmaSocketChannel shutdownOutput() throws IOException {
+        Stream one = connected();
+        outputShut = true;
+        try {
+            one.shutdownOutput();
+        } catch (InterruptedException e) {
+            throw interrupted();
+        }
+        return this;
+    }
+
+    boolean isInputShut() {
+        return inputShut;
+    }
+
+    boolean isOutputShut() {
+        return outputShut;
+    }
+
+    @Override
+    public Socket socket() {
+        synchronized (state) {
+            if (socket == null) {
+                socket = ChannelSocket.of(this);
+            }
+            return socket;
+        }
+    }
+
+    @Override
+    public boolean isConnected() {
+        return stream != null && isOpen();
+    }
+
+    @Override
+    public boolean isConnectionPending() {
+        synchronized (state) {
+            return pending != null && isOpen();
+        }
+    }
+
+    @Override
+    public boolean connect(SocketAddress remote) throws IOException {
+        return connect(remote, Deadlines.EVER);
+    }
+
+    boolean connect(SocketAddress remote, long deadline) throws IOException {
+        begin(Addresses.checked(remote));
+        return isBlocking() && await(deadline);
+    }
+
+    private void begin(InetSocketAddress remote) throws IOException {
+        synchronized (state) {
+            checkOpen();
+            if (stream != null) {
+                throw new AlreadyConnectedException();
+            }
+            if (pending != null) {
+                throw new ConnectionPendingException();
+            }
+            try {
+                InetSocketAddress from =
+                        bound == null || (bound.getAddress().isAnyLocalAddress() && bound.getPort() == 0)
+                                ? null
+                                : Addresses.local(bound);
+                pending = Service.get().connect(from, Addresses.peer(remote), options.stream(), LONGEST_CONNECT);
+                peer = remote;
+            } catch (Throwable t) {
+                close();
+                throw t;
+            }
+        }
+    }
+
+    @Override
+    public boolean finishConnect() throws IOException {
+        synchronized (state) {
+            checkOpen();
+            if (stream != null) {
+                return true;
+            }
+            if (pending == null) {
+                throw new NoConnectionPendingException();
+            }
+            if (!isBlocking() && !pending.isDone()) {
+                return false;
+            }
+        }
+        return await(Deadlines.EVER);
+    }
+
+    /** Waits until it is connected. One that cannot be is closed. */
+    private boolean await(long deadline) throws IOException {
+        CompletableFuture<Stream> made;
+        synchronized (state) {
+            made = pending;
+        }
+        boolean completed = false;
+        try {
+            begin();
+            Stream one = deadline == Deadlines.EVER
+                    ? made.get()
+                    : made.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+            completed = true;
+            connected(one);
+            return true;
+        } catch (InterruptedException e) {
+            completed = true; // end() would not know why it is closed
+            throw interrupted();
+        } catch (TimeoutException e) {
+            completed = true;
+            close();
+            throw new SocketTimeoutException("Connect timed out");
+        } catch (CancellationException e) {
+            throw new AsynchronousCloseException(); // nobody else cancels it
+        } catch (ExecutionException e) {
+            completed = true;
+            close();
+            throw failure(e.getCause());
+        } finally {
+            end(completed);
+        }
+    }
+
+    private void connected(Stream one) throws AsynchronousCloseException {
+        synchronized (state) {
+            if (!isOpen()) {
+                one.close(true);
+                throw new AsynchronousCloseException();
+            }
+            if (stream == null) {
+                stream = one;
+                bound = one.localAddress();
+                options.stream(one.options());
+            }
+            pending = null;
+        }
+    }
+
+    private static IOException failure(Throwable cause) {
+        return cause instanceof IOException e ? e : new IOException(cause.getMessage(), cause);
+    }
+
+    private ClosedByInterruptException interrupted() throws IOException {
+        close();
+        Thread.currentThread().interrupt();
+        return new ClosedByInterruptException();
+    }
+
+    @Override
+    public SocketAddress getRemoteAddress() throws IOException {
+        synchronized (state) {
+            checkOpen();
+            return stream == null ? null : peer;
+        }
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        synchronized (state) {
+            checkOpen();
+            return bound;
+        }
+    }
+
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+        Stream from = connected();
+        if (to.isReadOnly()) {
+            throw new IllegalArgumentException("Read-only buffer");
+        }
+        if (!to.hasRemaining()) {
+            return 0;
+        }
+        if (!isBlocking()) {
+            return readNow(from, to);
+        }
+        return read(from, to, Deadlines.EVER);
+    }
+
+    /** Reads in blocking mode. */
+    int read(ByteBuffer to, long deadline) throws IOException {
+        return read(connected(), to, deadline);
+    }
+
+    private int read(Stream from, ByteBuffer to, long deadline) throws IOException {
+        if (!Thread.currentThread().isInterrupted()) {
+            int length = readNow(from, to);
+            if (length != 0) {
+                return length;
+            }
+        }
+        boolean completed = false;
+        try {
+            begin();
+            int length = from.read(to, deadline);
+            completed = true;
+            return length;
+        } catch (InterruptedException e) {
+            completed = true; // end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            end(completed);
+        }
+    }
+
+    private static int readNow(Stream from, ByteBuffer to) throws IOException {
+        try {
+            return from.read(to, Deadlines.NEVER);
+        } catch (InterruptedException e) {
+            throw new AssertionError("it does not wait", e);
+        }
+    }
+
+    @Override
+    public long read(ByteBuffer[] to, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, to.length);
+        long total = 0;
+        for (int i = offset; i < offset + length; i++) {
+            if (to[i].hasRemaining()) {
+                int count = total == 0 ? read(to[i]) : readNow(connected(), to[i]);
+                if (count <= 0) {
+                    return total == 0 ? count : total;
+                }
+                total += count;
+            }
+            if (to[i].hasRemaining()) {
+                return total;
+            }
+        }
+        connected();
+        return total;
+    }
+
+    @Override
+    public int write(ByteBuffer from) throws IOException {
+        Stream to = connected();
+        if (isBlocking()) {
+            return write(to, from);
+        }
+        return writeNow(to, from);
+    }
+
+    private int write(Stream to, ByteBuffer from) throws IOException {
+        int count = Thread.currentThread().isInterrupted() ? 0 : writeNow(to, from);
+        if (!from.hasRemaining() && count > 0) {
+            return count;
+        }
+        boolean completed = false;
+        try {
+            begin();
+            count += to.write(from, Deadlines.EVER);
+            completed = true;
+            return count;
+        } catch (InterruptedException e) {
+            completed = true; // end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            end(completed);
+        }
+    }
+
+    private static int writeNow(Stream to, ByteBuffer from) throws IOException {
+        try {
+            return to.write(from, Deadlines.NEVER);
+        } catch (InterruptedException e) {
+            throw new AssertionError("it does not wait", e);
+        }
+    }
+
+    @Override
+    public long write(ByteBuffer[] from, int offset, int length) throws IOException {
+        Objects.checkFromIndexSize(offset, length, from.length);
+        Stream to = connected();
+        boolean completed = false;
+        boolean blocks = isBlocking();
+        try {
+            if (blocks) {
+                begin();
+            }
+            long count = to.write(from, offset, length, blocks ? Deadlines.EVER : Deadlines.NEVER);
+            completed = true;
+            return count;
+        } catch (InterruptedException e) {
+            completed = true; // end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            if (blocks) {
+                end(completed);
+            }
+        }
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) {
+        // Each call asks for the mode. One that waits goes on waiting, as with TCP.
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        CompletableFuture<Stream> toCancel;
+        Stream toClose;
+        synchronized (state) {
+            toCancel = pending;
+            toClose = stream;
+        }
+        if (toCancel != null) {
+            toCancel.cancel(false);
+        }
+        if (toClose != null) {
+            close(toClose);
+        }
+    }
+
+    private void close(Stream one) throws SocketException {
+        int linger = options.linger();
+        one.close(linger != 0);
+        if (linger > 0 && isBlocking()) {
+            try {
+                one.released().get(linger, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            } catch (TimeoutException e) {
+                assert e != null; // it goes on in the background
+            } catch (ExecutionException e) {
+                throw new SocketException(e.getMessage());
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        synchronized (state) {
+            return "RdmaSocketChannel["
+                    + (isOpen() ? stream != null ? "connected" : pending != null ? "pending" : "unconnected" : "closed")
+                    + " local=" + bound + " remote=" + peer + "]";
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package dev.isthmus.nio.stream;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.cm.CmEvent;
+import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.cm.PortSpace;
+import dev.isthmus.loop.Timer;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** A connection that this side makes, until it is there. On the thread of the service. */
+final class Connecting {
+
+    private static final Duration FIRST_TRY = Duration.ofMillis(125); // see dev.isthmus.cm.Connector
+    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+    private static final int ETIMEDOUT = 110;
+
+    private final Service service;
+    private final InetSocketAddress from;
+    private final InetSocketAddress to;
+    private final StreamOptions options;
+    private final Duration deadline;
+    private final Wanted wanted = new Wanted();
+    private Duration tryTime = FIRST_TRY;
+    private ConnectionId id;
+    private Link link; // from when it is made, and its owner is nobody else
+    private Stream stream;
+    private Timer limit;
+
+    /** A cancel ends the try. */
+    private final class Wanted extends CompletableFuture<Stream> {
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            boolean cancelled = super.cancel(mayInterrupt);
+            if (cancelled) {
+                service.thread().execute(Connecting.this::giveUp);
+            }
+            return cancelled;
+        }
+    }
+
+    Connecting(
+            Service service, InetSocketAddress from, InetSocketAddress to, StreamOptions options, Duration deadline) {
+        this.service = service;
+        this.from = from;
+        this.to = to;
+        this.options = options;
+        this.deadline = deadline;
+    }
+
+    CompletableFuture<Stream> wanted() {
+        return wanted;
+    }
+
+    void begin() {
+        if (wanted.isDone()) {
+            return; // cancelled
+        }
+        try {
+            id = service.channel().createId(PortSpace.TCP);
+            id.attach(this);
+            limit = service.loop().schedule(deadline, () -> fail(CmFailure.timedOut(to, deadline)));
+            resolve();
+        } catch (RdmaException e) {
+            fail(CmFailure.of(e, to));
+        }
+    }
+
+    private void resolve() {
+        id.resolveAddress(from, to, tryTime);
+        tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
+    }
+
+    void onEvent(CmEvent event) {
+        try {
+            switch (event) {
+                case CmEvent.AddressResolved resolved -> id.resolveRoute(deadline);
+                case CmEvent.AddressError error when error.status() == -ETIMEDOUT -> resolve();
+                case CmEvent.RouteResolved resolved -> connect();
+                case CmEvent.Established established -> established(established);
+                default -> fail(CmFailure.of(event, to));
+            }
+        } catch (RdmaException e) {
+            fail(CmFailure.of(e, to));
+        } catch (IOException e) {
+            fail(e);
+        }
+    }
+
+    private void connect() throws IOException {
+        ConnectionId own = id;
+        id = null; // the link's from here on
+        link = new Link(service, own, options);
+        stream = new Stream(link);
+        own.attach(this);
+        own.connect(config -> config.privateData(stream.connectionData().write())
+                .flowControl(true)
+                .initiatorDepth(link.isIwarp() ? 1 : 0) // iWARP begins with a READ, as rsocket.c has it
+                .responderResources(link.isIwarp() ? 1 : 0)
+                .retryCount(6) // 7, as rsocket has it, is without end on some versions of Soft-RoCE
+                .rnrRetryCount(7));
+    }
+
+    private void established(CmEvent.Established event) throws IOException {
+        ConnectionData peer = ConnectionData.read(event.parameters().privateData());
+        stream.connected(peer);
+        link.id().attach(stream);
+        limit.cancel();
+        Stream made = stream;
+        link = null;
+        if (!wanted.complete(made)) {
+            made.close(true); // who wanted it does not any more
+        }
+    }
+
+    private void fail(IOException why) {
+        giveUp();
+        wanted.completeExceptionally(why);
+    }
+
+    private void giveUp() {
+        if (limit != null) {
+            limit.cancel();
+        }
+        if (link != null) {
+            link.id().attach(null);
+            if (stream == null) {
+                link.close();
+            } else {
+                stream.release();
+            }
+            link = null;
+        }
+        if (id != null) {
+            id.close();
+            id = null;
+        }
+    }
+}

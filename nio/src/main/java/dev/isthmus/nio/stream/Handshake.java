@@ -1,0 +1,75 @@
+package dev.isthmus.nio.stream;
+
+import dev.isthmus.cm.CmEvent;
+import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.loop.Timer;
+import java.io.IOException;
+import java.time.Duration;
+
+/** A connection that a peer makes, until it is there, or its time is over. On the thread of the service. */
+final class Handshake {
+
+    private final Service service;
+    private final Listening listening;
+    private final ConnectionId id;
+    private final ConnectionData peer;
+    private final Link link;
+    private Stream stream;
+    private Timer limit;
+    private boolean over;
+
+    /** Makes what belongs to the connection; closes the id if that fails. */
+    Handshake(Service service, Listening listening, ConnectionId id, StreamOptions options, ConnectionData peer)
+            throws IOException {
+        this.service = service;
+        this.listening = listening;
+        this.id = id;
+        this.peer = peer;
+        this.link = new Link(service, id, options);
+    }
+
+    void begin(Duration longest) throws IOException {
+        stream = new Stream(link);
+        id.attach(this);
+        id.accept(config -> config.privateData(stream.connectionData().write())
+                .flowControl(true)
+                .initiatorDepth(link.isIwarp() ? 1 : 0)
+                .responderResources(link.isIwarp() ? 1 : 0)
+                .rnrRetryCount(7));
+        limit = service.loop().schedule(longest, this::end);
+    }
+
+    void onEvent(CmEvent event) {
+        if (!(event instanceof CmEvent.Established)) {
+            end();
+            return;
+        }
+        over = true;
+        limit.cancel();
+        id.attach(stream);
+        try {
+            stream.connected(peer);
+            listening.ended(this, stream);
+        } catch (IOException e) {
+            stream.release();
+            listening.ended(this);
+        }
+    }
+
+    /** Gives it up. */
+    void end() {
+        if (over) {
+            return;
+        }
+        over = true;
+        if (limit != null) {
+            limit.cancel();
+        }
+        listening.ended(this);
+        if (stream == null) {
+            link.close();
+        } else {
+            stream.release();
+        }
+    }
+}

@@ -1,0 +1,549 @@
+package dev.isthmus.nio.stream;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.verbs.CompletionStatus;
+import dev.isthmus.verbs.WorkCompletions;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.channels.AsynchronousCloseException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * One connection: reads, writes, half closes, the end. Thread-safe; one lock guards all of it, and nobody waits with it held.
+ *
+ * <p>Reads and writes poll the completion queue themselves, and only when they have to. Who has to wait does so by {@link
+ * Waiting}. What the connection manager tells comes from the thread of {@link Service}, and so does the end: see {@link
+ * Farewell}.
+ */
+public final class Stream {
+
+    /** The number of a receive, with that of its place. */
+    static final long RECEIVE = Long.MIN_VALUE;
+
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
+    private static final int BATCH = 16;
+    private static final String RESET = "Connection reset";
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Link link;
+    private final Waiting waiting;
+    private final Wire wire;
+    private final ReceiveSide receives;
+    private final WorkCompletions done = WorkCompletions.allocate(BATCH);
+    private final CompletableFuture<Void> released = new CompletableFuture<>();
+    private SendSide sends; // null until it is connected
+    private InetSocketAddress localAddress;
+    private InetSocketAddress peerAddress;
+    private long writer; // the number of who waits for room, and whose bytes come before those of others; else 0
+    private boolean inputShut; // by this side
+    private boolean outputShut;
+    private boolean peerShut; // it sends no more
+    private boolean peerLeft; // it takes no more
+    private boolean disconnected; // as the connection manager tells
+    private boolean closed;
+    private boolean saysGoodbye; // when there is room for the message
+    private IOException failure; // null while there is none
+
+    /** Of what was made for a connection that is not there yet, on the thread that made it. */
+    Stream(Link link) throws IOException {
+        this.link = link;
+        this.wire = Wire.of(link.queuePair(), link.memory(), link.isIwarp());
+        this.receives = new ReceiveSide(link.queuePair(), wire, link.memory(), link.options());
+        receives.begin();
+        this.waiting = new Waiting(this, lock, link.completions(), link.channel(), link.options());
+        wire.shareUnder(lock);
+        receives.shareUnder(lock);
+        link.shareUnder(lock);
+        link.id().attach(this);
+    }
+
+    /** What the peer is told. */
+    ConnectionData connectionData() {
+        return receives.connectionData();
+    }
+
+    /** It is there. */
+    void connected(ConnectionData peer) throws IOException {
+        lock.lock();
+        try {
+            localAddress = link.id().localAddress();
+            peerAddress = link.id().peerAddress();
+            sends = new SendSide(
+                    wire,
+                    link.memory(),
+                    link.options(),
+                    link.queuePair().capabilities().maxInline(),
+                    peer);
+            receives.tell(sends);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The address of this side.
+     *
+     * @return the address and port
+     */
+    public InetSocketAddress localAddress() {
+        return localAddress;
+    }
+
+    /**
+     * The address of the peer.
+     *
+     * @return the address and port
+     */
+    public InetSocketAddress peerAddress() {
+        return peerAddress;
+    }
+
+    /**
+     * How it was made.
+     *
+     * @return the options, adapted to what the device and the limits allow
+     */
+    public StreamOptions options() {
+        return link.options();
+    }
+
+    /**
+     * Reads what is there.
+     *
+     * @param into where to, with room
+     * @param deadline {@link Deadlines#NEVER} not to wait, or until when to wait for the first byte
+     * @return how many bytes; 0 when there is none in time, -1 at the end
+     * @throws IOException if the connection has failed, and all that came before is read
+     * @throws AsynchronousCloseException if this is closed
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public int read(ByteBuffer into, long deadline) throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            while (true) {
+                checkOpen();
+                if (inputShut) {
+                    return -1;
+                }
+                if (receives.available() > 0) {
+                    return take(into);
+                }
+                if (!progress()) {
+                    if (peerShut) {
+                        return -1;
+                    }
+                    throwFailure();
+                    if (!waiting.await(Waiting.READABLE, deadline)) {
+                        return 0;
+                    }
+                }
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int take(ByteBuffer into) throws IOException {
+        int length = receives.receive(into);
+        if (receives.hasToTell() && failure == null && !peerLeft) {
+            tell();
+        }
+        return length;
+    }
+
+    private void tell() {
+        try {
+            receives.tell(sends);
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        }
+    }
+
+    /**
+     * Writes what there is room for. Of several threads that wait for room, each writes its bytes before the next does.
+     *
+     * @param from what to write
+     * @param deadline {@link Deadlines#NEVER} to write what fits now, or until when to wait for room for all of it
+     * @return how many bytes
+     * @throws IOException if the connection has failed, or the peer has left
+     * @throws AsynchronousCloseException if this is closed
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public int write(ByteBuffer from, long deadline) throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            return writeLocked(from, deadline);
+        } finally {
+            letOthersWrite();
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes what there is room for, of several buffers. As {@link #write(ByteBuffer, long)} otherwise.
+     *
+     * @param from what to write, in this order
+     * @param offset the first of them
+     * @param count how many of them
+     * @param deadline as there
+     * @return how many bytes
+     * @throws IOException as there
+     * @throws InterruptedException as there
+     */
+    public long write(ByteBuffer[] from, int offset, int count, long deadline)
+            throws IOException, InterruptedException {
+        long written = 0;
+        lock.lock();
+        try {
+            for (int i = offset; i < offset + count; i++) {
+                written += writeLocked(from[i], deadline);
+                if (from[i].hasRemaining()) {
+                    break;
+                }
+            }
+        } finally {
+            letOthersWrite();
+            lock.unlock();
+        }
+        return written;
+    }
+
+    private int writeLocked(ByteBuffer from, long deadline) throws IOException, InterruptedException {
+        int begin = from.position();
+        checkWritable();
+        while (from.hasRemaining()) {
+            if (writer != 0 && writer != callerId()) {
+                if (!waiting.await(Waiting.FIRST_WRITER, deadline)) {
+                    break;
+                }
+            } else if (send(from) == 0 && !progress()) {
+                writer = deadline == Deadlines.NEVER ? writer : callerId();
+                if (!waiting.await(Waiting.WRITABLE, deadline)) {
+                    break;
+                }
+            }
+            checkWritable();
+        }
+        return from.position() - begin;
+    }
+
+    private void letOthersWrite() {
+        if (writer == callerId()) {
+            writer = 0;
+            waiting.changed();
+        }
+    }
+
+    private static long callerId() {
+        return Thread.currentThread().threadId();
+    }
+
+    private int send(ByteBuffer from) throws IOException {
+        try {
+            return sends.send(from);
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+            throw failure;
+        }
+    }
+
+    private void checkWritable() throws IOException {
+        checkOpen();
+        throwFailure();
+        if (outputShut || peerLeft) {
+            throw new IOException(
+                    outputShut ? "Socket output is shut down" : "Broken pipe: the peer has closed its socket");
+        }
+    }
+
+    private void checkOpen() throws AsynchronousCloseException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+    }
+
+    private void throwFailure() throws IOException {
+        if (failure != null) {
+            var e = new SocketException(failure.getMessage());
+            e.initCause(failure);
+            throw e;
+        }
+    }
+
+    /** Whether what a thread waits for is there, or never comes. */
+    boolean is(int what) {
+        if (closed || failure != null) {
+            return true;
+        }
+        return switch (what) {
+            case Waiting.READABLE -> receives.available() > 0 || peerShut || inputShut;
+            case Waiting.WRITABLE -> sends.isReady() || outputShut || peerLeft;
+            case Waiting.FIRST_WRITER -> writer == 0;
+            case Waiting.CONTROL -> sends.hasControls(1) || peerLeft;
+            default -> throw new AssertionError(what);
+        };
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** Handles what has completed; returns whether anything had. */
+    boolean progress() {
+        boolean any = false;
+        if (released.isDone()) {
+            return false;
+        }
+        try {
+            int count;
+            do {
+                count = link.completions().poll(done);
+                for (int i = 0; i < count; i++) {
+                    handle(i);
+                }
+                any |= count > 0;
+            } while (count == BATCH);
+            if (any) {
+                goOn();
+                waiting.changed();
+            }
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        }
+        return any;
+    }
+
+    private void goOn() throws ProtocolException {
+        if (sends == null || failure != null || peerLeft) {
+            return;
+        }
+        if (inputShut) {
+            receives.drop();
+        }
+        if (receives.hasToTell()) {
+            receives.tell(sends);
+        }
+        if (saysGoodbye && sends.hasControls(1)) {
+            saysGoodbye = false;
+            sends.tell(Message.of(Message.CONTROL, Message.DISCONNECT));
+        }
+    }
+
+    private void handle(int i) throws ProtocolException {
+        long number = done.wrId(i);
+        if (!done.isSuccess(i)) {
+            failed(done.status(i));
+        } else if (number < 0) {
+            int message = done.hasImmediate(i) ? done.immediate(i) : receives.message(number);
+            receives.used(number);
+            if (failure == null) {
+                received(Message.operation(message), Message.value(message));
+            }
+        } else if (sends != null) {
+            sends.completed(number);
+        }
+    }
+
+    private void failed(CompletionStatus status) throws ProtocolException {
+        boolean flushed = status == CompletionStatus.WR_FLUSH_ERR; // the reason is another
+        if (!flushed && failure == null && !peerLeft) {
+            throw new ProtocolException("a request ended with " + status);
+        }
+    }
+
+    private void received(int operation, int value) throws ProtocolException {
+        if (peerLeft || (peerShut && operation == Message.DATA)) {
+            throw new ProtocolException("the peer sent something after it had said that it would not");
+        }
+        switch (operation) {
+            case Message.DATA -> receives.data(value);
+            case Message.CREDITS -> credited(value);
+            case Message.CONTROL -> controlled(value);
+            default -> throw new ProtocolException("the peer sent an operation that is none, " + operation);
+        }
+    }
+
+    private void credited(int value) throws ProtocolException {
+        if (sends == null) {
+            throw new ProtocolException("the peer grants room before it is connected");
+        }
+        sends.credited(value);
+    }
+
+    private void controlled(int value) throws ProtocolException {
+        switch (value) {
+            case Message.DISCONNECT -> {
+                peerShut = true;
+                peerLeft = true;
+            }
+            case Message.SHUTDOWN -> {
+                if (peerShut) {
+                    throw new ProtocolException("the peer shut its output down twice");
+                }
+                peerShut = true;
+            }
+            default -> throw new ProtocolException("the peer sent a control message that is none, " + value);
+        }
+    }
+
+    /** The connection is of no more use. */
+    private void fail(Exception why) {
+        if (failure != null) {
+            return;
+        }
+        LOG.log(
+                why instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
+                () -> this + " is reset: " + why.getMessage());
+        failure = new IOException(RESET + ": " + why.getMessage(), why);
+        waiting.wakeAll();
+        link.service().disconnect(link.id());
+    }
+
+    /** The connection manager tells that the peer is not there any more, or never will be. */
+    void disconnected(String why) {
+        lock.lock();
+        try {
+            if (disconnected || released.isDone()) {
+                return;
+            }
+            disconnected = true;
+            progress(); // what came before
+            if (!peerLeft && failure == null) {
+                failure = new IOException(RESET + ": " + why);
+            }
+            peerLeft = true;
+            waiting.wakeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Reads no more: what comes is dropped. Does nothing when that is so already. */
+    public void shutdownInput() {
+        lock.lock();
+        try {
+            inputShut = true;
+            receives.drop();
+            if (failure == null && !peerLeft && !closed) {
+                tell();
+            }
+            waiting.wakeAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Writes no more, and tells the peer when all that was written has gone. Does nothing when that is so already. Waits when
+     * many control messages are under way.
+     *
+     * @throws IOException if the connection has failed
+     * @throws InterruptedException if the thread is interrupted while it waits
+     */
+    public void shutdownOutput() throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            checkOpen();
+            if (outputShut) {
+                return;
+            }
+            outputShut = true;
+            waiting.wakeAll();
+            while (!peerLeft && failure == null && !sends.hasControls(1)) {
+                if (!progress()) {
+                    checkOpen();
+                    waiting.await(Waiting.CONTROL, Deadlines.EVER);
+                }
+            }
+            if (!peerLeft && failure == null) {
+                sends.tell(Message.of(Message.CONTROL, peerShut || inputShut ? Message.DISCONNECT : Message.SHUTDOWN));
+            }
+        } catch (RdmaException e) {
+            fail(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Begins to close: threads that wait in a read or write are let go, and so is the connection, once all that was written
+     * is with the peer. Does not block. Does nothing when it is closed already.
+     *
+     * @param gracefully whether to say goodbye, after all that was written; if not, the peer sees a reset
+     */
+    public void close(boolean gracefully) {
+        lock.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                inputShut = true;
+                saysGoodbye = gracefully && sends != null && !peerLeft && failure == null;
+                waiting.wakeAll();
+                link.service().farewell(this);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The end of a close.
+     *
+     * @return completed when nothing of it is left
+     */
+    public CompletableFuture<Void> released() {
+        return released.copy();
+    }
+
+    /**
+     * Goes on with the close.
+     *
+     * @return whether nothing is left to wait for
+     */
+    boolean takeLeave() {
+        lock.lock();
+        try {
+            link.completions().requestNotify(false);
+            progress();
+            goOnUnlessFailed();
+            return failure != null || peerLeft || sends == null || (!saysGoodbye && sends.isAllDone());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void goOnUnlessFailed() {
+        try {
+            goOn();
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        }
+    }
+
+    /** Closes what C has of it, on the thread of the service. */
+    void release() {
+        lock.lock();
+        try {
+            if (!released.isDone()) {
+                link.close();
+                released.complete(null);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Link link() {
+        return link;
+    }
+
+    /** Both addresses. */
+    @Override
+    public String toString() {
+        return "the connection of " + localAddress + " to " + peerAddress;
+    }
+}

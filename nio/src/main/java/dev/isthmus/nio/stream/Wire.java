@@ -1,0 +1,181 @@
+package dev.isthmus.nio.stream;
+
+import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.SendOpcode;
+import dev.isthmus.verbs.SendRequest;
+import java.nio.ByteBuffer;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * How a message goes over the wire: as the immediate value of an RDMA WRITE or, where there is no such thing, on iWARP, as a
+ * SEND of 4 bytes behind it.
+ */
+abstract sealed class Wire {
+
+    final QueuePair queuePair;
+
+    private Wire(QueuePair queuePair) {
+        this.queuePair = queuePair;
+    }
+
+    static Wire of(QueuePair queuePair, Memory memory, boolean isIwarp) {
+        return isIwarp ? new WriteThenSend(queuePair, memory) : new WithImmediate(queuePair, memory);
+    }
+
+    /** How many requests a write takes. */
+    abstract int requestsPerWrite();
+
+    /**
+     * Writes to the peer's memory, and says so.
+     *
+     * @return false if the send queue is full
+     */
+    abstract boolean write(
+            int offset, int length, boolean inline, long address, int key, int message, boolean signaled, long wrId);
+
+    /**
+     * Says something without writing.
+     *
+     * @return false if the send queue is full
+     */
+    abstract boolean tell(int message, long wrId);
+
+    /** A receive of a message. */
+    abstract ReceiveRequest receive(int number);
+
+    /** Gives what it posts to whoever holds a lock. */
+    abstract void shareUnder(ReentrantLock lock);
+
+    private static final class WithImmediate extends Wire {
+
+        private final SendRequest plain;
+        private final SendRequest inline;
+        private final SendRequest message;
+
+        WithImmediate(QueuePair queuePair, Memory memory) {
+            super(queuePair);
+            plain = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE_WITH_IMM);
+            inline = SendRequest.prepare(memory.out())
+                    .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
+                    .range(memory.inlineOffset(), 1)
+                    .inline(true);
+            message = SendRequest.prepare(0)
+                    .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
+                    .remote(0, 0)
+                    .signaled(true);
+        }
+
+        @Override
+        int requestsPerWrite() {
+            return 1;
+        }
+
+        @Override
+        boolean write(
+                int offset,
+                int length,
+                boolean isInline,
+                long address,
+                int key,
+                int value,
+                boolean signaled,
+                long wrId) {
+            SendRequest request = isInline ? inline : plain;
+            request.range(offset, length)
+                    .remote(address, key)
+                    .immediate(value)
+                    .signaled(signaled)
+                    .wrId(wrId);
+            return queuePair.tryPost(request);
+        }
+
+        @Override
+        boolean tell(int value, long wrId) {
+            return queuePair.tryPost(message.immediate(value).wrId(wrId));
+        }
+
+        @Override
+        ReceiveRequest receive(int number) {
+            return ReceiveRequest.prepare(0);
+        }
+
+        @Override
+        void shareUnder(ReentrantLock lock) {
+            plain.shareUnder(lock);
+            inline.shareUnder(lock);
+            message.shareUnder(lock);
+        }
+    }
+
+    private static final class WriteThenSend extends Wire {
+
+        private final Memory memory;
+        private final ByteBuffer bytes;
+        private final SendRequest plain;
+        private final SendRequest inline;
+        private final SendRequest message;
+
+        WriteThenSend(QueuePair queuePair, Memory memory) {
+            super(queuePair);
+            this.memory = memory;
+            bytes = memory.outBytes();
+            message = SendRequest.prepare(memory.out())
+                    .range(memory.messageOffset(), Memory.MESSAGE_BYTES)
+                    .inline(true);
+            plain = SendRequest.prepare(memory.out())
+                    .opcode(SendOpcode.RDMA_WRITE)
+                    .next(message);
+            inline = SendRequest.prepare(memory.out())
+                    .opcode(SendOpcode.RDMA_WRITE)
+                    .range(memory.inlineOffset(), 1)
+                    .inline(true)
+                    .next(message);
+        }
+
+        @Override
+        int requestsPerWrite() {
+            return 2;
+        }
+
+        @Override
+        boolean write(
+                int offset,
+                int length,
+                boolean isInline,
+                long address,
+                int key,
+                int value,
+                boolean signaled,
+                long wrId) {
+            SendRequest request = isInline ? inline : plain;
+            request.range(offset, length).remote(address, key);
+            say(value, signaled, wrId);
+            return queuePair.tryPostChain(request) == null;
+        }
+
+        /** In the byte order of this machine, as rsocket does. */
+        private void say(int value, boolean signaled, long wrId) {
+            bytes.putInt(memory.messageOffset(), value);
+            message.signaled(signaled).wrId(wrId);
+        }
+
+        @Override
+        boolean tell(int value, long wrId) {
+            say(value, true, wrId);
+            return queuePair.tryPost(message);
+        }
+
+        @Override
+        ReceiveRequest receive(int number) {
+            return ReceiveRequest.prepare(memory.in()).range(memory.receivedOffset(number), Memory.MESSAGE_BYTES);
+        }
+
+        @Override
+        void shareUnder(ReentrantLock lock) {
+            plain.shareUnder(lock);
+            inline.shareUnder(lock);
+            message.shareUnder(lock);
+        }
+    }
+}
