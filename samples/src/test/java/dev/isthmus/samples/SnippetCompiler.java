@@ -23,6 +23,7 @@ final class SnippetCompiler {
             import dev.isthmus.*;
             import dev.isthmus.buffers.*;
             import dev.isthmus.cm.*;
+            import dev.isthmus.nio.*;
             import dev.isthmus.ucx.*;
             import dev.isthmus.verbs.*;
             import dev.isthmus.verbs.attributes.*;
@@ -37,11 +38,14 @@ final class SnippetCompiler {
             import java.net.*;
             import java.nio.*;
             import java.nio.channels.FileChannel;
+            import java.nio.channels.ServerSocketChannel;
+            import java.nio.channels.SocketChannel;
             import java.nio.file.*;
             import java.time.*;
             import java.util.*;
             import java.util.concurrent.*;
             import dev.isthmus.verbs.flow.Flow;
+            import static java.nio.charset.StandardCharsets.UTF_8;
             """;
 
     /** What a snippet of the kind "rc" stands in: two connected queue pairs, and memory that both may reach. */

@@ -1,0 +1,69 @@
+package dev.isthmus.samples;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.nio.RdmaServerSocketChannel;
+import dev.isthmus.nio.RdmaSocketChannel;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The samples that know of sockets only. */
+@Tag("device")
+@Timeout(120)
+class SocketsTest {
+
+    @Test
+    void shouldSendBackWhatAClientSends() throws Exception {
+        List<String> printed = Output.of(() -> {
+            try (ServerSocketChannel server = RdmaServerSocketChannel.open()) {
+                server.bind(new InetSocketAddress(DeviceAddress.last(), 0));
+                try (SocketChannel client = RdmaSocketChannel.open(server.getLocalAddress())) {
+                    Thread serving = SocketEcho.serve(server);
+                    var sent = new byte[100_000];
+                    new Random(1).nextBytes(sent);
+                    Future<Void> writing =
+                            Task.start(() -> assertEquals(sent.length, client.write(ByteBuffer.wrap(sent))));
+                    var back = ByteBuffer.allocate(sent.length);
+                    while (back.hasRemaining()) {
+                        assertTrue(client.read(back) > 0);
+                    }
+                    writing.get();
+                    assertArrayEquals(sent, back.array());
+                    client.shutdownOutput();
+                    assertEquals(-1, client.read(back.clear()));
+                    serving.join();
+                }
+            }
+        });
+        assertEquals(List.of("100000 bytes"), printed);
+    }
+
+    @Test
+    void shouldCarryAFile(@TempDir Path folder) throws Exception {
+        var bytes = new byte[3_000_000];
+        new Random(2).nextBytes(bytes);
+        Path file = Files.write(folder.resolve("file"), bytes);
+        Path copy = folder.resolve("copy");
+        try (ServerSocketChannel server = RdmaServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(DeviceAddress.last(), 0));
+            var to = (InetSocketAddress) server.getLocalAddress();
+            Future<Void> sending = Task.start(() -> assertEquals(bytes.length, SocketFile.send(file, to)));
+            assertEquals(bytes.length, SocketFile.receive(server, copy));
+            sending.get();
+        }
+        assertArrayEquals(bytes, Files.readAllBytes(copy));
+    }
+}
