@@ -26,6 +26,7 @@ import dev.isthmus.verbs.xrc.XrcDomain;
 import java.lang.foreign.Arena;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** Devices, domains, address handles, events; closing, and handing over. */
 final class ObjectActions {
@@ -173,6 +174,29 @@ final class ObjectActions {
                                 ExtendedCompletionQueue.class,
                                 (queue, to) -> queue.queue().handOver(to)),
                         Reason.STATE),
+                action(
+                        "share QP",
+                        1,
+                        w -> w.handOver(QueuePair.class, (qp, to) -> {
+                            qp.shareUnder(new ReentrantLock()); // whose owner the caller stays, until it goes on
+                            qp.handOver(to);
+                        }),
+                        Reason.STATE),
+                action(
+                        "share CQ",
+                        1,
+                        w -> w.handOver(CompletionQueue.class, (cq, to) -> {
+                            cq.shareUnder(new ReentrantLock());
+                            cq.handOver(to);
+                        }),
+                        Reason.STATE),
+                action(
+                        "share send",
+                        1,
+                        w -> w.handOver(SendRequest.class, (send, to) -> {
+                            send.shareUnder(new ReentrantLock());
+                            send.handOver(to);
+                        })),
                 action("hand over SRQ", 1, w -> w.handOver(SharedReceiveQueue.class, SharedReceiveQueue::handOver)),
                 action("hand over send", 1, w -> w.handOver(SendRequest.class, SendRequest::handOver)),
                 action("hand over receive", 1, w -> w.handOver(ReceiveRequest.class, ReceiveRequest::handOver)),

@@ -9,9 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -56,6 +58,53 @@ class CompletionChannelTest {
             pair.b.cq.requestNotify(false);
             deliver(pair, false);
             assertSame(pair.b.cq, channel.await());
+        }
+    }
+
+    @Test
+    void shouldEndAWaitByWakeup() throws Exception {
+        try (var pair = pair()) {
+            CompletionChannel channel = pair.b.cq.channel();
+            var waiting = new FutureTask<>(() -> channel.await());
+            Thread waiter = Thread.ofPlatform().daemon().start(waiting);
+            while (!isInC(waiter)) {
+                Thread.onSpinWait();
+            }
+            channel.wakeup();
+            assertNull(waiting.get(20, TimeUnit.SECONDS));
+        }
+    }
+
+    private static boolean isInC(Thread thread) {
+        return Arrays.stream(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals("poll")
+                        && frame.getClassName().endsWith("Posix"));
+    }
+
+    @Test
+    void shouldKeepAWakeupForTheNextWaitAlone() throws Exception {
+        try (var pair = pair()) {
+            CompletionChannel channel = pair.b.cq.channel();
+            channel.wakeup();
+            channel.wakeup();
+            assertNull(channel.await()); // ends at once, though there is no event
+            pair.b.cq.requestNotify(false);
+            deliver(pair, false);
+            assertSame(pair.b.cq, channel.await());
+            pair.b.cq.requestNotify(false);
+            channel.wakeup();
+            deliver(pair, false);
+            CompletionQueue told = channel.await(); // one wait may end by both
+            assertSame(pair.b.cq, told == null ? channel.await() : told);
+        }
+    }
+
+    @Test
+    void shouldRefuseToWakeWhenClosed() {
+        try (var device = Device.list().getFirst().open()) {
+            CompletionChannel channel = device.createCompletionChannel();
+            channel.close();
+            assertThrows(IllegalStateException.class, channel::wakeup);
         }
     }
 

@@ -12,6 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -53,6 +54,7 @@ class OwnersTest {
                 new Thread(),
                 MemorySegment.class,
                 bytes));
+        arguments.put(ReentrantLock.class, new ReentrantLock());
         arguments.putAll(Map.of(
                 MemoryRegion.class,
                 pair.a.region,
