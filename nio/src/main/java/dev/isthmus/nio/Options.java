@@ -28,6 +28,8 @@ final class Options {
 
     static final Set<SocketOption<?>> OF_SOCKET = ofSocket();
 
+    private static final int LONGEST_LINGER = 65_535; // as the JDK has it, in seconds
+
     private final Map<SocketOption<?>, Object> values = new HashMap<>();
 
     Options() {
@@ -73,6 +75,10 @@ final class Options {
         return (Boolean) values.get(SO_REUSEADDR);
     }
 
+    synchronized boolean keepAlive() {
+        return (Boolean) values.get(SO_KEEPALIVE);
+    }
+
     synchronized int linger() {
         return number(SO_LINGER);
     }
@@ -82,7 +88,7 @@ final class Options {
         if (value == null || (value instanceof Integer number && number < 0 && !option.equals(SO_LINGER))) {
             throw new IllegalArgumentException(option.name() + " cannot be " + value);
         }
-        values.put(option, value instanceof Integer number ? Math.max(number, -1) : value);
+        values.put(option, option.equals(SO_LINGER) ? Math.clamp((Integer) value, -1, LONGEST_LINGER) : value);
     }
 
     synchronized <T> T get(SocketOption<T> option, Set<SocketOption<?>> supported) {

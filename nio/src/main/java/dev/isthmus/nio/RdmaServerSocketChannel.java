@@ -170,6 +170,13 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
         }
     }
 
+    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    InetSocketAddress localOrNull() {
+        synchronized (state) {
+            return bound;
+        }
+    }
+
     @Override
     protected void implConfigureBlocking(boolean block) {
         // Each call asks for the mode. One that waits goes on waiting, as with TCP.

@@ -1,5 +1,6 @@
 package dev.isthmus.nio;
 
+import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
@@ -10,6 +11,7 @@ import java.net.SocketAddress;
 import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AlreadyBoundException;
 import java.nio.channels.AlreadyConnectedException;
@@ -33,6 +35,19 @@ import java.util.concurrent.TimeoutException;
  * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It behaves as one over TCP
  * does; what differs, the module's documentation lists.
  *
+ * <p>Options are taken at any time, and take effect so:
+ *
+ * <ul>
+ *   <li>{@code SO_SNDBUF}, {@code SO_RCVBUF} and {@link RdmaSocketOptions}: when it connects; those of one that is accepted are
+ *       its server's. Once it is connected, what is set is ignored, and {@link #getOption} tells what it has.
+ *   <li>{@code SO_KEEPALIVE}: at once. When nothing has come or gone for 7200 seconds (system property {@code
+ *       isthmus.nio.keepAliveSeconds}), or at most twice that, the peer's device is asked whether it is there. If it is not,
+ *       reads and writes fail.
+ *   <li>{@code SO_LINGER}: when it is closed. 0 drops what is under way, and the peer sees a reset; more is for how many seconds
+ *       {@link #close} waits at most in blocking mode.
+ *   <li>{@code SO_REUSEADDR}: when it is bound. {@code TCP_NODELAY}: never, as what is written goes at once anyhow.
+ * </ul>
+ *
  * <p>Any thread may use it; one may read while another writes. To wait costs a virtual thread no thread of the platform. A
  * read or write that need not wait allocates nothing and makes no system call of this library's own.
  */
@@ -44,6 +59,7 @@ public final class RdmaSocketChannel extends SocketChannel {
     private final Options options = new Options();
     private final Object state = new Object();
     private InetSocketAddress bound; // guarded by state, as what follows; null until it is bound
+    private Bound binding; // null unless it is bound, and has not begun to connect
     private InetSocketAddress peer; // as the program named it
     private CompletableFuture<Stream> pending; // null unless it is being connected
     private volatile Stream stream; // null until it is connected
@@ -118,7 +134,9 @@ public final class RdmaSocketChannel extends SocketChannel {
             if (bound != null) {
                 throw new AlreadyBoundException();
             }
-            bound = address;
+            binding = Bound.to(Addresses.local(address), options.reuseAddress());
+            bound = new InetSocketAddress(
+                    address.getAddress(), binding.localAddress().getPort());
         }
         return this;
     }
@@ -128,6 +146,12 @@ public final class RdmaSocketChannel extends SocketChannel {
         synchronized (state) {
             checkOpenFor(name);
             options.set(name, value, Options.OF_SOCKET);
+            if (stream != null) {
+                options.stream(stream.options()); // they are what they are
+            }
+            if (stream != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+                Service.get().keepAlive(stream, options.keepAlive());
+            }
         }
         return this;
     }
@@ -168,6 +192,25 @@ public final class RdmaSocketChannel extends SocketChannel {
             throw interrupted();
         }
         return this;
+    }
+
+    /** How many bytes a read would not wait for. */
+    int available() throws IOException {
+        return connected().available();
+    }
+
+    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    InetSocketAddress localOrNull() {
+        synchronized (state) {
+            return bound;
+        }
+    }
+
+    /** Whom it is connected to or was, whether it is closed or not; null if it never was. */
+    InetSocketAddress remoteOrNull() {
+        synchronized (state) {
+            return stream == null ? null : peer;
+        }
     }
 
     boolean isInputShut() {
@@ -220,11 +263,9 @@ public final class RdmaSocketChannel extends SocketChannel {
                 throw new ConnectionPendingException();
             }
             try {
-                InetSocketAddress from =
-                        bound == null || (bound.getAddress().isAnyLocalAddress() && bound.getPort() == 0)
-                                ? null
-                                : Addresses.local(bound);
-                pending = Service.get().connect(from, Addresses.peer(remote), options.stream(), LONGEST_CONNECT);
+                InetSocketAddress to = Addresses.peer(remote);
+                pending = Service.get().connect(binding, to, options.stream(), LONGEST_CONNECT);
+                binding = null; // it is the connection's now
                 peer = remote;
             } catch (Throwable t) {
                 close();
@@ -293,6 +334,9 @@ public final class RdmaSocketChannel extends SocketChannel {
                 stream = one;
                 bound = one.localAddress();
                 options.stream(one.options());
+                if (options.keepAlive()) {
+                    Service.get().keepAlive(one, true);
+                }
             }
             pending = null;
         }
@@ -376,6 +420,11 @@ public final class RdmaSocketChannel extends SocketChannel {
     @Override
     public long read(ByteBuffer[] to, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, to.length);
+        for (int i = offset; i < offset + length; i++) {
+            if (to[i].isReadOnly()) {
+                throw new IllegalArgumentException("Read-only buffer");
+            }
+        }
         long total = 0;
         for (int i = offset; i < offset + length; i++) {
             if (to[i].hasRemaining()) {
@@ -462,6 +511,10 @@ public final class RdmaSocketChannel extends SocketChannel {
         CompletableFuture<Stream> toCancel;
         Stream toClose;
         synchronized (state) {
+            if (binding != null) {
+                binding.close();
+                binding = null;
+            }
             toCancel = pending;
             toClose = stream;
         }

@@ -18,7 +18,7 @@ final class Connecting {
     private static final int ETIMEDOUT = 110;
 
     private final Service service;
-    private final InetSocketAddress from;
+    private final Bound from; // null for any address
     private final InetSocketAddress to;
     private final StreamOptions options;
     private final Duration deadline;
@@ -42,8 +42,7 @@ final class Connecting {
         }
     }
 
-    Connecting(
-            Service service, InetSocketAddress from, InetSocketAddress to, StreamOptions options, Duration deadline) {
+    Connecting(Service service, Bound from, InetSocketAddress to, StreamOptions options, Duration deadline) {
         this.service = service;
         this.from = from;
         this.to = to;
@@ -56,21 +55,26 @@ final class Connecting {
     }
 
     void begin() {
-        if (wanted.isDone()) {
-            return; // cancelled
+        if (wanted.isDone()) { // cancelled
+            if (from != null) {
+                from.close();
+            }
+            return;
         }
         try {
-            id = service.channel().createId(PortSpace.TCP);
+            id = from == null ? service.channel().createId(PortSpace.TCP) : from.forPeer(to);
             id.attach(this);
             limit = service.loop().schedule(deadline, () -> fail(CmFailure.timedOut(to, deadline)));
             resolve();
         } catch (RdmaException e) {
             fail(CmFailure.of(e, to));
+        } catch (IOException e) {
+            fail(e);
         }
     }
 
     private void resolve() {
-        id.resolveAddress(from, to, tryTime);
+        id.resolveAddress(null, to, tryTime);
         tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
     }
 

@@ -97,20 +97,12 @@ final class SendSide {
         int left = from.remaining();
         int at = begin;
         while (left > 0 && isReady()) {
-            int length = Math.min(left, room);
-            if (length <= inline) {
-                bytes.put(memory.inlineOffset(), from, at, length);
-                write(memory.inlineOffset(), length, true);
-            } else {
-                int offset = (int) (postedBytes % ringBytes);
-                length = Math.min(length, MOST_AT_ONCE);
-                length = Math.min(length, ringBytes - offset);
-                length = (int) Math.min(length, ringBytes - (postedBytes - doneBytes));
-                bytes.put(offset, from, at, length);
-                postedBytes += length;
-                unsignaledBytes += length;
-                write(offset, length, false);
-            }
+            int most = Math.min(left, room);
+            boolean isInline = most <= inline;
+            int offset = isInline ? memory.inlineOffset() : ringOffset();
+            int length = isInline ? most : inRing(offset, most);
+            bytes.put(offset, from, at, length);
+            write(offset, length, isInline);
             at += length;
             left -= length;
         }
@@ -118,7 +110,56 @@ final class SendSide {
         return at - begin;
     }
 
+    /**
+     * Sends as much of several buffers as can be sent now; returns how much. What fits in one message goes in one, as a peer
+     * that does not read takes a limited number of messages.
+     */
+    int send(ByteBuffer[] from, int first, long remaining) throws ProtocolException {
+        long left = remaining;
+        int next = first;
+        while (left > 0 && isReady()) {
+            int most = (int) Math.min(left, room);
+            boolean isInline = most <= inline;
+            int offset = isInline ? memory.inlineOffset() : ringOffset();
+            int length = isInline ? most : inRing(offset, most);
+            next = gather(from, next, offset, length);
+            write(offset, length, isInline);
+            left -= length;
+        }
+        return (int) (remaining - left);
+    }
+
+    /** Takes so many bytes of buffers that have them; returns which has the next one, or the last byte. */
+    private int gather(ByteBuffer[] from, int first, int offset, int length) {
+        int next = first;
+        int done = 0;
+        while (true) {
+            ByteBuffer one = from[next];
+            int part = Math.min(length - done, one.remaining());
+            bytes.put(offset + done, one, one.position(), part);
+            one.position(one.position() + part);
+            done += part;
+            if (done == length) {
+                return next;
+            }
+            next++;
+        }
+    }
+
+    private int ringOffset() {
+        return (int) (postedBytes % ringBytes);
+    }
+
+    private int inRing(int offset, int most) {
+        int length = Math.min(Math.min(most, MOST_AT_ONCE), ringBytes - offset);
+        return (int) Math.min(length, ringBytes - (postedBytes - doneBytes));
+    }
+
     private void write(int offset, int length, boolean isInline) throws ProtocolException {
+        if (!isInline) {
+            postedBytes += length;
+            unsignaledBytes += length;
+        }
         unsignaled += perWrite;
         boolean signaled = unsignaled >= signalRequests || unsignaledBytes >= signalBytes;
         if (signaled) {
@@ -186,6 +227,14 @@ final class SendSide {
         long number = number(1);
         control();
         check(wire.tell(message, number));
+    }
+
+    /** Writes nothing, of which the peer's device knows alone. */
+    void keepAlive() throws ProtocolException {
+        noneUnsignaled();
+        long number = number(1);
+        control();
+        check(wire.keepAlive(number));
     }
 
     private void control() {

@@ -25,12 +25,14 @@ public final class Service {
 
     private final EventLoop loop;
     private final EventChannel channel;
+    private final KeepAlives keepAlives;
 
     private Service() {
         channel = EventChannel.open();
         loop = EventLoop.start(config -> config.thread(
                         Thread.ofPlatform().daemon().name("isthmus-nio").factory())
                 .exceptionHandler(e -> LOG.log(Level.ERROR, "sockets over RDMA go on after an error", e)));
+        keepAlives = new KeepAlives(loop, KeepAlives.PERIOD);
         loop.add(channel, this::onEvent);
     }
 
@@ -47,17 +49,39 @@ public final class Service {
     /**
      * Begins to connect.
      *
-     * @param from the local address, with port 0 for any; null for any
+     * @param from the local address, which is let go of with the connection; null for any
      * @param to the peer's address
      * @param options how the stream is to be
      * @param deadline how long it may take
      * @return completed with the stream, or an {@link java.io.IOException}; to cancel it ends the try
      */
     public CompletableFuture<Stream> connect(
-            InetSocketAddress from, InetSocketAddress to, StreamOptions options, Duration deadline) {
+            Bound from, InetSocketAddress to, StreamOptions options, Duration deadline) {
         var connecting = new Connecting(this, from, to, options, deadline);
         loop.execute(connecting::begin);
         return connecting.wanted();
+    }
+
+    /**
+     * Says whether a stream asks from time to time whether its peer is still there, when nothing else happens. Does not
+     * block.
+     *
+     * @param stream the stream
+     * @param on whether it does
+     */
+    public void keepAlive(Stream stream, boolean on) {
+        loop.execute(() -> {
+            if (on) {
+                keepAlives.add(stream);
+            } else {
+                keepAlives.remove(stream);
+            }
+        });
+    }
+
+    /** On the thread of the service. */
+    KeepAlives keepAlives() {
+        return keepAlives;
     }
 
     EventLoop loop() {
@@ -118,6 +142,9 @@ public final class Service {
 
     /** Goes on with the close of a stream. */
     void farewell(Stream stream) {
-        loop.execute(() -> new Farewell(this, stream).begin());
+        loop.execute(() -> {
+            keepAlives.remove(stream);
+            new Farewell(this, stream).begin();
+        });
     }
 }

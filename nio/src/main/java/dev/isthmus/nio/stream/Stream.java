@@ -9,6 +9,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedChannelException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -43,10 +44,12 @@ public final class Stream {
     private boolean outputShut;
     private boolean peerShut; // it sends no more
     private boolean peerLeft; // it takes no more
+    private boolean left; // this side has said that it takes and sends no more, and says nothing after that
     private boolean disconnected; // as the connection manager tells
     private boolean closed;
     private boolean saysGoodbye; // when there is room for the message
     private IOException failure; // null while there is none
+    private boolean idle; // nothing has come or gone since keepAlive asked last
 
     /** Of what was made for a connection that is not there yet, on the thread that made it. */
     Stream(Link link) throws IOException {
@@ -147,9 +150,26 @@ public final class Stream {
         }
     }
 
+    /**
+     * How many bytes can be read without waiting.
+     *
+     * @return how many; 0 also at the end, or when the connection has failed
+     * @throws AsynchronousCloseException if this is closed
+     */
+    public int available() throws AsynchronousCloseException {
+        lock.lock();
+        try {
+            checkOpen();
+            progress();
+            return inputShut ? 0 : receives.available();
+        } finally {
+            lock.unlock();
+        }
+    }
+
     private int take(ByteBuffer into) throws IOException {
         int length = receives.receive(into);
-        if (receives.hasToTell() && failure == null && !peerLeft) {
+        if (receives.hasToTell() && failure == null && !peerLeft && !left) {
             tell();
         }
         return length;
@@ -196,39 +216,70 @@ public final class Stream {
      */
     public long write(ByteBuffer[] from, int offset, int count, long deadline)
             throws IOException, InterruptedException {
-        long written = 0;
         lock.lock();
         try {
-            for (int i = offset; i < offset + count; i++) {
-                written += writeLocked(from[i], deadline);
-                if (from[i].hasRemaining()) {
-                    break;
-                }
-            }
+            return writeLocked(from, offset, count, deadline);
         } finally {
             letOthersWrite();
             lock.unlock();
         }
-        return written;
     }
 
     private int writeLocked(ByteBuffer from, long deadline) throws IOException, InterruptedException {
         int begin = from.position();
         checkWritable();
         while (from.hasRemaining()) {
-            if (writer != 0 && writer != callerId()) {
-                if (!waiting.await(Waiting.FIRST_WRITER, deadline)) {
-                    break;
-                }
-            } else if (send(from) == 0 && !progress()) {
-                writer = deadline == Deadlines.NEVER ? writer : callerId();
-                if (!waiting.await(Waiting.WRITABLE, deadline)) {
-                    break;
-                }
+            boolean isTurn = isTurn();
+            if ((!isTurn || send(from) == 0) && !awaitWritable(isTurn, deadline)) {
+                break;
             }
-            checkWritable();
         }
         return from.position() - begin;
+    }
+
+    private long writeLocked(ByteBuffer[] from, int offset, int count, long deadline)
+            throws IOException, InterruptedException {
+        long written = 0;
+        long left = remaining(from, offset, count);
+        checkWritable();
+        while (left > 0) {
+            boolean isTurn = isTurn();
+            int sent = isTurn ? send(from, offset, left) : 0;
+            written += sent;
+            left -= sent;
+            if (sent == 0 && !awaitWritable(isTurn, deadline)) {
+                break;
+            }
+        }
+        return written;
+    }
+
+    private static long remaining(ByteBuffer[] buffers, int offset, int count) {
+        long remaining = 0;
+        for (int i = offset; i < offset + count; i++) {
+            remaining += buffers[i].remaining();
+        }
+        return remaining;
+    }
+
+    private boolean isTurn() {
+        return writer == 0 || writer == callerId();
+    }
+
+    /** Waits for the turn, or for room; false when the time is over. */
+    private boolean awaitWritable(boolean isTurn, long deadline) throws IOException, InterruptedException {
+        if (!isTurn) {
+            if (!waiting.await(Waiting.FIRST_WRITER, deadline)) {
+                return false;
+            }
+        } else if (!progress()) {
+            writer = deadline == Deadlines.NEVER ? writer : callerId();
+            if (!waiting.await(Waiting.WRITABLE, deadline)) {
+                return false;
+            }
+        }
+        checkWritable();
+        return true;
     }
 
     private void letOthersWrite() {
@@ -243,8 +294,19 @@ public final class Stream {
     }
 
     private int send(ByteBuffer from) throws IOException {
+        idle = false;
         try {
             return sends.send(from);
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+            throw failure;
+        }
+    }
+
+    private int send(ByteBuffer[] from, int offset, long remaining) throws IOException {
+        idle = false;
+        try {
+            return sends.send(from, offset, remaining);
         } catch (ProtocolException | RdmaException e) {
             fail(e);
             throw failure;
@@ -254,9 +316,11 @@ public final class Stream {
     private void checkWritable() throws IOException {
         checkOpen();
         throwFailure();
-        if (outputShut || peerLeft) {
-            throw new IOException(
-                    outputShut ? "Socket output is shut down" : "Broken pipe: the peer has closed its socket");
+        if (outputShut) {
+            throw new ClosedChannelException();
+        }
+        if (peerLeft) {
+            throw new IOException("Broken pipe: the peer has closed its socket");
         }
     }
 
@@ -306,6 +370,7 @@ public final class Stream {
                     handle(i);
                 }
                 any |= count > 0;
+                idle &= !any;
             } while (count == BATCH);
             if (any) {
                 goOn();
@@ -318,7 +383,7 @@ public final class Stream {
     }
 
     private void goOn() throws ProtocolException {
-        if (sends == null || failure != null || peerLeft) {
+        if (sends == null || failure != null || peerLeft || left) {
             return;
         }
         if (inputShut) {
@@ -329,8 +394,13 @@ public final class Stream {
         }
         if (saysGoodbye && sends.hasControls(1)) {
             saysGoodbye = false;
-            sends.tell(Message.of(Message.CONTROL, Message.DISCONNECT));
+            leave();
         }
+    }
+
+    private void leave() throws ProtocolException {
+        left = true;
+        sends.tell(Message.of(Message.CONTROL, Message.DISCONNECT));
     }
 
     private void handle(int i) throws ProtocolException {
@@ -428,7 +498,7 @@ public final class Stream {
         try {
             inputShut = true;
             receives.drop();
-            if (failure == null && !peerLeft && !closed) {
+            if (failure == null && !peerLeft && !closed && !left) {
                 tell();
             }
             waiting.wakeAll();
@@ -460,7 +530,11 @@ public final class Stream {
                 }
             }
             if (!peerLeft && failure == null) {
-                sends.tell(Message.of(Message.CONTROL, peerShut || inputShut ? Message.DISCONNECT : Message.SHUTDOWN));
+                if (peerShut || inputShut) {
+                    leave();
+                } else {
+                    sends.tell(Message.of(Message.CONTROL, Message.SHUTDOWN));
+                }
             }
         } catch (RdmaException e) {
             fail(e);
@@ -481,7 +555,7 @@ public final class Stream {
             if (!closed) {
                 closed = true;
                 inputShut = true;
-                saysGoodbye = gracefully && sends != null && !peerLeft && failure == null;
+                saysGoodbye = gracefully && sends != null && !peerLeft && !left && failure == null;
                 waiting.wakeAll();
                 link.service().farewell(this);
             }
@@ -521,6 +595,22 @@ public final class Stream {
             goOn();
         } catch (ProtocolException | RdmaException e) {
             fail(e);
+        }
+    }
+
+    /** Asks the peer's device whether it is there, if nothing has come or gone since the last call. */
+    void keepAlive() {
+        lock.lock();
+        try {
+            boolean isIdle = !progress() && idle;
+            idle = true;
+            if (isIdle && sends != null && !left && !closed && !peerLeft && failure == null && sends.hasControls(1)) {
+                sends.keepAlive();
+            }
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        } finally {
+            lock.unlock();
         }
     }
 

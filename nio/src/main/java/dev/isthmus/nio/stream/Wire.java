@@ -14,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 abstract sealed class Wire {
 
     final QueuePair queuePair;
+    private final SendRequest nothing =
+            SendRequest.prepare(0).opcode(SendOpcode.RDMA_WRITE).remote(0, 0).signaled(true);
 
     private Wire(QueuePair queuePair) {
         this.queuePair = queuePair;
@@ -41,11 +43,22 @@ abstract sealed class Wire {
      */
     abstract boolean tell(int message, long wrId);
 
+    /**
+     * Writes nothing, and says nothing.
+     *
+     * @return false if the send queue is full
+     */
+    boolean keepAlive(long wrId) {
+        return queuePair.tryPost(nothing.wrId(wrId));
+    }
+
     /** A receive of a message. */
     abstract ReceiveRequest receive(int number);
 
     /** Gives what it posts to whoever holds a lock. */
-    abstract void shareUnder(ReentrantLock lock);
+    void shareUnder(ReentrantLock lock) {
+        nothing.shareUnder(lock);
+    }
 
     private static final class WithImmediate extends Wire {
 
@@ -102,6 +115,7 @@ abstract sealed class Wire {
 
         @Override
         void shareUnder(ReentrantLock lock) {
+            super.shareUnder(lock);
             plain.shareUnder(lock);
             inline.shareUnder(lock);
             message.shareUnder(lock);
@@ -173,6 +187,7 @@ abstract sealed class Wire {
 
         @Override
         void shareUnder(ReentrantLock lock) {
+            super.shareUnder(lock);
             plain.shareUnder(lock);
             inline.shareUnder(lock);
             message.shareUnder(lock);

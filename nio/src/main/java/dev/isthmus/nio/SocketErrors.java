@@ -1,0 +1,76 @@
+package dev.isthmus.nio;
+
+import java.io.IOException;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AlreadyConnectedException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ConnectionPendingException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.UnresolvedAddressException;
+import java.nio.channels.UnsupportedAddressTypeException;
+
+/** What users of sockets expect, for what channels throw. */
+final class SocketErrors {
+
+    private SocketErrors() {}
+
+    /** What a channel does. */
+    interface Action<T> {
+        T run() throws IOException;
+    }
+
+    /** Does something with a channel, as a socket would. */
+    static <T> T translated(Action<T> action) throws IOException {
+        try {
+            return action.run();
+        } catch (IOException e) {
+            throw of(e);
+        } catch (IllegalStateException | IllegalArgumentException e) {
+            throw of(e);
+        }
+    }
+
+    /** Does what a socket may fail at with a SocketException only: its options. */
+    static <T> T ofOption(Action<T> action) throws SocketException {
+        try {
+            return translated(action);
+        } catch (SocketException e) {
+            throw e;
+        } catch (IOException e) {
+            throw because(e.getMessage(), e);
+        }
+    }
+
+    private static IOException of(IOException e) {
+        boolean isClosed = e instanceof ClosedChannelException && !(e instanceof ClosedByInterruptException);
+        return isClosed ? because("Socket is closed", e) : e;
+    }
+
+    private static SocketException of(RuntimeException e) {
+        return switch (e) {
+            case NotYetConnectedException it -> because("Socket is not connected", it);
+            case AlreadyConnectedException it -> because("Already connected", it);
+            case ConnectionPendingException it -> because("Connection pending", it);
+            case NotYetBoundException it -> because("Socket is not bound yet", it);
+            case AlreadyBoundException it -> because("Already bound", it);
+            case UnresolvedAddressException it -> because("Unresolved address", it);
+            case UnsupportedAddressTypeException it -> because("Unsupported address type", it);
+            default -> throw e;
+        };
+    }
+
+    private static SocketException because(String message, Exception cause) {
+        var e = new SocketException(message);
+        e.initCause(cause);
+        return e;
+    }
+
+    /** To whom nobody can connect. */
+    static UnknownHostException unknown(Object address) {
+        return new UnknownHostException(address.toString());
+    }
+}

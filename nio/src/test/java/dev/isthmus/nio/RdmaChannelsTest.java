@@ -1,0 +1,16 @@
+package dev.isthmus.nio;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That channels over RDMA do as the JDK's own. */
+@Tag("device")
+@Tag("iwarp")
+@Timeout(120)
+class RdmaChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
+
+    @Override
+    public Transport transport() {
+        return Transport.RDMA;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.cm.EventChannel;
+import dev.isthmus.cm.PortSpace;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Channels of one kind: those of the JDK, or those over RDMA. */
+interface Transport {
+
+    /** The JDK's channels, over the loopback device. */
+    Transport TCP = new Transport() {
+
+        @Override
+        public SocketChannel open() throws IOException {
+            return SocketChannel.open();
+        }
+
+        @Override
+        public ServerSocketChannel openServer() throws IOException {
+            return ServerSocketChannel.open();
+        }
+
+        @Override
+        public InetAddress serverAddress() {
+            return InetAddress.getLoopbackAddress();
+        }
+
+        // One whose queue is full, so that Linux drops what asks to connect.
+        @Override
+        public Silent silent() throws IOException {
+            ServerSocketChannel full = openServer().bind(new InetSocketAddress(serverAddress(), 0), 1);
+            var address = (InetSocketAddress) full.getLocalAddress();
+            List<SocketChannel> waiting = new ArrayList<>();
+            for (int i = 0; i < 2; i++) {
+                waiting.add(SocketChannel.open(address));
+            }
+            return new Silent(address, () -> {
+                for (SocketChannel one : waiting) {
+                    one.close();
+                }
+                full.close();
+            });
+        }
+    };
+
+    /** Those over RDMA, over the link between two devices. */
+    Transport RDMA = new Transport() {
+
+        @Override
+        public SocketChannel open() {
+            return RdmaSocketChannel.open();
+        }
+
+        @Override
+        public ServerSocketChannel openServer() {
+            return RdmaServerSocketChannel.open();
+        }
+
+        @Override
+        public InetAddress serverAddress() {
+            return Hosts.far();
+        }
+
+        @Override
+        public InetAddress clientAddress() {
+            return Hosts.near();
+        }
+
+        // One that reads no event.
+        @Override
+        public Silent silent() {
+            EventChannel events = EventChannel.open();
+            ConnectionId id = events.createId(PortSpace.TCP);
+            id.bind(new InetSocketAddress(serverAddress(), 0));
+            id.listen();
+            return new Silent(id.localAddress(), () -> {
+                id.close();
+                events.close();
+            });
+        }
+    };
+
+    SocketChannel open() throws IOException;
+
+    ServerSocketChannel openServer() throws IOException;
+
+    /** Where a server listens. */
+    InetAddress serverAddress();
+
+    /** Where a client is that is connected over a link, if there is one. */
+    default InetAddress clientAddress() {
+        return serverAddress();
+    }
+
+    /** A server that does not answer who asks to connect. */
+    Silent silent() throws IOException;
+
+    /** A server that listens. */
+    default ServerSocketChannel listening() throws IOException {
+        return openServer().bind(new InetSocketAddress(serverAddress(), 0));
+    }
+
+    /** Two that are connected to each other. */
+    default Linked linked() throws IOException {
+        return new Linked(this);
+    }
+
+    /** A server that does not answer. */
+    record Silent(InetSocketAddress address, Closing closing) implements AutoCloseable {
+
+        @Override
+        public void close() throws IOException {
+            closing.close();
+        }
+    }
+
+    /** How one closes. */
+    interface Closing {
+        void close() throws IOException;
+    }
+
+    /** Two channels that are connected to each other. */
+    final class Linked implements AutoCloseable {
+
+        final ServerSocketChannel listener;
+        final SocketChannel client;
+        final SocketChannel server;
+
+        private Linked(Transport transport) throws IOException {
+            listener = transport.listening();
+            client = transport.open().bind(new InetSocketAddress(transport.clientAddress(), 0));
+            client.connect(listener.getLocalAddress());
+            server = listener.accept();
+        }
+
+        @Override
+        public void close() throws IOException {
+            client.close();
+            server.close();
+            listener.close();
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package dev.isthmus.nio.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.nio.RdmaServerSocketChannel;
+import dev.isthmus.nio.RdmaSocketChannel;
+import dev.isthmus.verbs.QueuePairState;
+import dev.isthmus.verbs.QueuePairTransition;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Tag("device")
+@Timeout(120)
+class KeepAlivesTest {
+
+    private static final Duration PERIOD = Duration.ofMillis(20);
+
+    private final Service service = Service.get();
+    private final KeepAlives keepAlives = new KeepAlives(service.loop(), PERIOD);
+    private Listening listening;
+    private Stream client;
+    private Stream server;
+
+    @BeforeEach
+    void connect() throws Exception {
+        InetAddress address =
+                InetAddress.getByName(System.getenv("ISTHMUS_ADDRESSES").split(" ", -1)[1]);
+        listening = Listening.listen(
+                new InetSocketAddress(address, 0), 5, false, () -> StreamOptions.DEFAULT, peer -> true);
+        client = service.connect(null, listening.localAddress(), StreamOptions.DEFAULT, Duration.ofSeconds(30))
+                .get();
+        server = listening.accept(Deadlines.EVER);
+    }
+
+    @AfterEach
+    void close() {
+        onService(() -> keepAlives.remove(client));
+        client.close(false);
+        server.close(false);
+        listening.close();
+    }
+
+    private void onService(Runnable task) {
+        service.loop().submit(task).join();
+    }
+
+    private CompletableFuture<Integer> reading(Stream from) {
+        var result = new CompletableFuture<Integer>();
+        Thread.ofPlatform().daemon().start(() -> {
+            try {
+                result.complete(from.read(ByteBuffer.allocate(10), Deadlines.EVER));
+            } catch (Throwable t) {
+                result.completeExceptionally(t);
+            }
+        });
+        return result;
+    }
+
+    @Test
+    void shouldNoticeThatThePeerHasVanished() throws Exception {
+        CompletableFuture<Integer> reading = reading(client);
+        // Its queue pair answers nothing any more, and nobody has told the connection manager.
+        onService(() -> server.link().queuePair().modify(QueuePairTransition.to(QueuePairState.RESET)));
+        onService(() -> keepAlives.add(client));
+        try {
+            assertEquals(0, reading.get(1, TimeUnit.MINUTES));
+        } catch (ExecutionException e) {
+            assertInstanceOf(SocketException.class, e.getCause());
+            return;
+        }
+        throw new AssertionError("it has read something");
+    }
+
+    @Test
+    void shouldNotDisturbAPeerThatIsThere() throws Exception {
+        CompletableFuture<Integer> reading = reading(server);
+        onService(() -> keepAlives.add(client));
+        for (int i = 0; i < 30; i++) { // each asks, or hears the answer: more than can be under way
+            onService(client::keepAlive);
+        }
+        assertFalse(reading.isDone());
+        assertEquals(7, client.write(ByteBuffer.allocate(7), Deadlines.EVER));
+        assertEquals(7, reading.get(1, TimeUnit.MINUTES));
+    }
+
+    @Test
+    void shouldBeWhatTheOptionSays() throws Exception {
+        var channel = RdmaSocketChannel.open();
+        try (var listener = RdmaServerSocketChannel.open()) {
+            listener.bind(new InetSocketAddress(listening.localAddress().getAddress(), 0));
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            int before = kept();
+            channel.connect(listener.getLocalAddress());
+            assertEquals(before + 1, kept());
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, false);
+            assertEquals(before, kept());
+            channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            assertEquals(before + 1, kept());
+            channel.close();
+            assertEquals(before, kept());
+            assertTrue(KeepAlives.PERIOD.toSeconds() > 0);
+        }
+    }
+
+    private int kept() {
+        return service.loop().submit(() -> service.keepAlives().size()).join();
+    }
+}
