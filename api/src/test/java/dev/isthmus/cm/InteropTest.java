@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
+import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -59,8 +60,8 @@ class InteropTest {
                 new InetSocketAddress(Rendezvous.far(), 0),
                 config -> config.connections(setup -> setup.prepare(InteropTest::postReceive)))) {
             InetSocketAddress at = listener.localAddress();
-            try (var client =
-                            new CTool("rdma_client", "-s", at.getAddress().getHostAddress(), "-p", "" + at.getPort());
+            try (var client = new ChildProgram(
+                            "rdma_client", "-s", at.getAddress().getHostAddress(), "-p", "" + at.getPort());
                     Connection connection = listener.accept(DEADLINE)) {
                 await(connection, 1);
                 send(connection);
@@ -74,7 +75,8 @@ class InteropTest {
     @Test
     void shouldBeServedByRdmaServer() throws InterruptedException {
         InetSocketAddress at = free(PortSpace.TCP);
-        try (var server = new CTool("rdma_server", "-s", at.getAddress().getHostAddress(), "-p", "" + at.getPort());
+        try (var server = new ChildProgram(
+                        "rdma_server", "-s", at.getAddress().getHostAddress(), "-p", "" + at.getPort());
                 Connection connection = whenItListens(at, server)) {
             send(connection);
             WorkCompletions done = WorkCompletions.allocate(1);
@@ -93,7 +95,7 @@ class InteropTest {
         }
     }
 
-    private static Connection whenItListens(InetSocketAddress at, CTool server) throws InterruptedException {
+    private static Connection whenItListens(InetSocketAddress at, ChildProgram server) throws InterruptedException {
         while (true) {
             try {
                 return Connector.connect(at, DEADLINE, setup -> setup.prepare(InteropTest::postReceive));

@@ -3,6 +3,7 @@ package dev.isthmus.cm;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AddressHandle;
 import dev.isthmus.verbs.GlobalRouteHeader;
@@ -36,7 +37,7 @@ class UdaddyTest {
             ConnectionId listener = meeting.id(PortSpace.UDP);
             listener.bind(new InetSocketAddress(Rendezvous.far(), UDADDY));
             listener.listen(8);
-            try (var client = new CTool("udaddy", "-s", Rendezvous.far().getHostAddress(), "-C", "1")) {
+            try (var client = new ChildProgram("udaddy", "-s", Rendezvous.far().getHostAddress(), "-C", "1")) {
                 ConnectionId id =
                         meeting.expect(listener, CmEvent.DatagramRequest.class).id();
                 meeting.queuePair(id);
@@ -65,7 +66,7 @@ class UdaddyTest {
     @Test
     void shouldBeServedByUdaddy() throws InterruptedException {
         var at = new InetSocketAddress(Rendezvous.far(), UDADDY);
-        try (var server = new CTool("udaddy", "-b", at.getAddress().getHostAddress(), "-C", "1");
+        try (var server = new ChildProgram("udaddy", "-b", at.getAddress().getHostAddress(), "-C", "1");
                 var meeting = new Rendezvous()) {
             ConnectionId id = null;
             DatagramParameters to = null;

@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.testbed.ProcessFigures;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;

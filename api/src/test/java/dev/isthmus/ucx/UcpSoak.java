@@ -1,5 +1,6 @@
 package dev.isthmus.ucx;
 
+import dev.isthmus.testbed.ProcessFigures;
 import java.io.PrintStream;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;

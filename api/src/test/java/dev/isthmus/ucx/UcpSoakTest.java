@@ -2,6 +2,7 @@ package dev.isthmus.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.isthmus.testbed.ProcessFigures;
 import java.io.IOException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -72,6 +72,23 @@ public final class ChildJvm {
     }
 
     /**
+     * The command that runs the class, for a {@link ChildProgram}.
+     *
+     * @param main the class
+     * @param arguments its arguments
+     * @return the command
+     */
+    public List<String> command(Class<?> main, String... arguments) {
+        var command = new ArrayList<>(wrapper);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(QUICK_START);
+        command.addAll(options);
+        command.addAll(List.of("-cp", classPath, main.getName()));
+        command.addAll(List.of(arguments));
+        return command;
+    }
+
+    /**
      * Runs the class and waits until it has ended.
      *
      * @param main the class
@@ -79,12 +96,7 @@ public final class ChildJvm {
      * @return its exit status, and its standard output and error together
      */
     public Result run(Class<?> main, String... arguments) {
-        var command = new ArrayList<>(wrapper);
-        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        command.addAll(QUICK_START);
-        command.addAll(options);
-        command.addAll(List.of("-cp", classPath, main.getName()));
-        command.addAll(List.of(arguments));
+        List<String> command = command(main, arguments);
         try {
             Path output = Files.createTempFile("isthmus", ".out");
             try {

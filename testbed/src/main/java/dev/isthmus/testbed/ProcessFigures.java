@@ -1,4 +1,4 @@
-package dev.isthmus.ucx;
+package dev.isthmus.testbed;
 
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
@@ -32,7 +32,7 @@ import javax.management.ObjectName;
  * @param descriptors open files
  * @param trackedBytes what the JVM itself has of native memory; -1 without {@code -XX:NativeMemoryTracking=summary}
  */
-record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
+public record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
 
     private static final int ROUNDS = 12;
     private static final int WARM_UP = 2; // rounds that load classes
@@ -50,15 +50,17 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
                     Linker.nativeLinker().defaultLookup().find("mallinfo2").orElseThrow(),
                     FunctionDescriptor.of(MALLINFO));
 
-    static ProcessFigures now() {
+    /** Those of now, after a collection. */
+    public static ProcessFigures now() {
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
         return new ProcessFigures(heap, inUse(), resident(), descriptorCount(), tracked());
     }
 
     /** Many operations. */
-    interface Round {
+    public interface Round {
 
+        /** Does them. */
         void run() throws IOException;
     }
 
@@ -69,7 +71,7 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
      * @param round many operations
      * @param most by how many bytes the heap, and what C has, may have changed after the round
      */
-    static void assertStill(Round round, long most) throws IOException {
+    public static void assertStill(Round round, long most) throws IOException {
         var seen = new ArrayList<ProcessFigures>(List.of(now()));
         for (int i = 0; i < ROUNDS; i++) {
             round.run();
@@ -95,7 +97,7 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
      * @param round many operations
      * @param most how many bytes more they may be in all
      */
-    static void assertSteady(Round round, long most) throws IOException {
+    public static void assertSteady(Round round, long most) throws IOException {
         var seen = new ArrayList<ProcessFigures>();
         for (int i = 0; i < ROUNDS; i++) {
             round.run();
@@ -104,7 +106,13 @@ record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int 
         checkSteady(seen, most);
     }
 
-    static void checkSteady(List<ProcessFigures> seen, long most) {
+    /**
+     * Requires the same of what was seen.
+     *
+     * @param seen after each round
+     * @param most how many bytes more they may be in all
+     */
+    public static void checkSteady(List<ProcessFigures> seen, long most) {
         var first = seen.subList(WARM_UP, ROUNDS / 2);
         var second = seen.subList(ROUNDS / 2, ROUNDS);
         boolean steady = grown(seen, ProcessFigures::heapBytes) <= most
