@@ -11,6 +11,7 @@ import java.net.SocketAddress;
 import java.net.SocketOption;
 import java.net.SocketTimeoutException;
 import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
@@ -123,9 +124,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
     RdmaSocketChannel accept(long deadline) throws IOException {
         Listening from = checkBound();
         boolean completed = false;
+        Stream made = null;
         try {
             begin();
-            Stream made = from.accept(deadline);
+            made = from.accept(deadline);
             completed = true;
             if (made == null) {
                 throw new SocketTimeoutException("Accept timed out");
@@ -137,7 +139,19 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
             Thread.currentThread().interrupt();
             throw new ClosedByInterruptException();
         } finally {
+            end(completed, made);
+        }
+    }
+
+    private void end(boolean completed, Stream made) throws AsynchronousCloseException {
+        boolean given = false;
+        try {
             end(completed);
+            given = true;
+        } finally {
+            if (!given && made != null) {
+                made.close(true); // an interrupt came just after it
+            }
         }
     }
 
@@ -184,9 +198,10 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() {
-        Listening toClose = listening;
-        if (toClose != null) {
-            toClose.close();
+        synchronized (state) { // not amid a bind
+            if (listening != null) {
+                listening.close();
+            }
         }
     }
 

@@ -28,6 +28,7 @@ import java.util.Set;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -187,7 +188,7 @@ public final class RdmaSocketChannel extends SocketChannel {
         Stream one = connected();
         outputShut = true;
         try {
-            one.shutdownOutput();
+            one.shutdownOutput(isBlocking() ? Deadlines.EVER : Deadlines.NEVER);
         } catch (InterruptedException e) {
             throw interrupted();
         }
@@ -518,8 +519,8 @@ public final class RdmaSocketChannel extends SocketChannel {
             toCancel = pending;
             toClose = stream;
         }
-        if (toCancel != null) {
-            toCancel.cancel(false);
+        if (toCancel != null && !toCancel.cancel(false) && toCancel.state() == Future.State.SUCCESS) {
+            toCancel.resultNow().close(options.linger() != 0); // nobody has asked for it yet
         }
         if (toClose != null) {
             close(toClose);

@@ -1,21 +1,40 @@
 package dev.isthmus.nio;
 
+import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.attributes.TransportType;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
 /** The addresses of the two devices that the testbed makes: what goes from one to the other crosses a link. */
-final class Hosts {
+public final class Hosts {
 
     private Hosts() {}
 
-    /** Where clients are. */
-    static InetAddress near() {
+    /**
+     * Where clients are.
+     *
+     * @return the address
+     */
+    public static InetAddress near() {
         return given(0);
     }
 
-    /** Where servers are. */
-    static InetAddress far() {
+    /**
+     * Where servers are.
+     *
+     * @return the address
+     */
+    public static InetAddress far() {
         return given(1);
+    }
+
+    /**
+     * Whether the devices speak iWARP.
+     *
+     * @return whether they do
+     */
+    public static boolean isIwarp() {
+        return Device.first().transportType() == TransportType.IWARP;
     }
 
     private static InetAddress given(int which) {

@@ -1,6 +1,7 @@
 package dev.isthmus.perf;
 
 import dev.isthmus.perf.instructions.InstructionsCommand;
+import dev.isthmus.perf.stream.StreamCommand;
 import dev.isthmus.perf.ucx.CompareUcxCommand;
 import dev.isthmus.perf.ucx.UcxCommand;
 import picocli.CommandLine.Command;
@@ -11,5 +12,11 @@ import picocli.CommandLine.Command;
         description = "perftest's tools, and benchmarks that are held against the C tools.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
-        subcommands = {JmhCommand.class, InstructionsCommand.class, UcxCommand.class, CompareUcxCommand.class})
+        subcommands = {
+            JmhCommand.class,
+            InstructionsCommand.class,
+            StreamCommand.class,
+            UcxCommand.class,
+            CompareUcxCommand.class
+        })
 final class PerfCommand {}

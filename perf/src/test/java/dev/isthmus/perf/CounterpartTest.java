@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.perftest.PerfTest;
+import dev.isthmus.perf.stream.StreamCommand;
 import dev.isthmus.perf.ucx.UcxCommand;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -11,8 +12,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -69,5 +72,20 @@ class CounterpartTest {
     @Test
     void shouldKnowEachFlagOfUcxPerftest() throws Exception {
         assertKnown(new CommandLine(new UcxCommand()), flagsOf("ucx_perftest", "-h"));
+    }
+
+    @Tag("device")
+    @Test
+    void shouldKnowEachFlagOfRstream() throws Exception {
+        Process program =
+                new ProcessBuilder("rstream", "-h").redirectErrorStream(true).start();
+        String usage = new String(program.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        Set<String> flags = Pattern.compile("(?<=\\[)-\\w")
+                .matcher(usage)
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.toCollection(TreeSet::new));
+        assertTrue(flags.contains("-T"), usage);
+        assertKnown(new CommandLine(new StreamCommand()), flags);
     }
 }

@@ -96,7 +96,12 @@ class MainTest {
         "perf send_bw --run_infinitely -D 5, ib_send_bw's --run_infinitely",
         "perf send_bw -X 3 host, ib_send_bw's -X",
         "perf read_lat --tclass=5, ib_read_lat's --tclass",
-        "perf ucx -l, ucx_perftest's -l"
+        "perf ucx -l, ucx_perftest's -l",
+        "perf stream -k 5, rstream's -k",
+        "perf stream -T a, rstream's -T a",
+        "perf stream -T fork, rstream's -T fork",
+        "perf stream -T r, rstream's -T r",
+        "perf stream -f gid -s ::1, rstream's -f gid"
     })
     void shouldSayThatAFlagOfTheCProgramIsNotThere(String line, String flag) {
         assertEquals(2, run(line.split(" ", -1)), line);

@@ -110,7 +110,7 @@ final class Connecting {
 
     private void established(CmEvent.Established event) throws IOException {
         ConnectionData peer = ConnectionData.read(event.parameters().privateData());
-        stream.connected(peer);
+        stream.connected(peer, true);
         link.id().attach(stream);
         limit.cancel();
         Stream made = stream;

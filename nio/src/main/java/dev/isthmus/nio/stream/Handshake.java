@@ -1,13 +1,17 @@
 package dev.isthmus.nio.stream;
 
+import dev.isthmus.RdmaException;
 import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.loop.Timer;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 
 /** A connection that a peer makes, until it is there, or its time is over. On the thread of the service. */
 final class Handshake {
+
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
     private final Service service;
     private final Listening listening;
@@ -36,11 +40,12 @@ final class Handshake {
                 .initiatorDepth(link.isIwarp() ? 1 : 0)
                 .responderResources(link.isIwarp() ? 1 : 0)
                 .rnrRetryCount(7));
-        limit = service.loop().schedule(longest, this::end);
+        limit = service.loop().schedule(longest, this::late);
     }
 
     void onEvent(CmEvent event) {
         if (!(event instanceof CmEvent.Established)) {
+            LOG.log(Level.DEBUG, () -> id + " was not made: " + event);
             end();
             return;
         }
@@ -48,11 +53,20 @@ final class Handshake {
         limit.cancel();
         id.attach(stream);
         try {
-            stream.connected(peer);
+            stream.connected(peer, !link.isIwarp()); // MPA (RFC 5044) lets who connects send first
             listening.ended(this, stream);
-        } catch (IOException e) {
+        } catch (IOException | RdmaException e) { // on iWARP a peer that has gone already refuses what it is told
             stream.release();
             listening.ended(this);
+        }
+    }
+
+    /** When many connect at once, what completes this may have come, and wait for its turn on this thread. */
+    private void late() {
+        try {
+            service.takeEvents();
+        } finally {
+            end();
         }
     }
 

@@ -113,8 +113,10 @@ public final class Listening {
                 handshakes.add(handshake);
                 handshake.begin(LONGEST_HANDSHAKE);
             }
-        } catch (IOException | RdmaException e) {
-            LOG.log(Level.DEBUG, () -> request.id() + " is not let in: " + e.getMessage());
+        } catch (IOException | RdmaException | IllegalStateException e) { // the last when the peer has gone
+            LOG.log(
+                    e instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
+                    () -> request.id() + " is not let in: " + e.getMessage());
             if (handshake != null) {
                 handshake.end();
             }

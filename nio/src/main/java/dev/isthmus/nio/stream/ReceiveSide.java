@@ -1,8 +1,11 @@
 package dev.isthmus.nio.stream;
 
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.ReceiveRequest;
+import dev.isthmus.verbs.WorkCompletions;
 import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -98,10 +101,14 @@ final class ReceiveSide {
         }
     }
 
-    /** The message that a receive got, where it is no immediate value. */
-    int message(long number) {
-        return memory.in().segment().get(java.lang.foreign.ValueLayout.JAVA_INT, memory.receivedOffset((int)
-                (number & Integer.MAX_VALUE)));
+    /** The message that a receive got. */
+    int message(WorkCompletions done, int i) throws ProtocolException {
+        if (numbered ? done.byteLength(i) != Memory.MESSAGE_BYTES : !done.hasImmediate(i)) {
+            throw new ProtocolException("the peer sent " + done.byteLength(i) + " bytes that are no message");
+        }
+        return numbered
+                ? memory.in().segment().get(JAVA_INT, memory.receivedOffset((int) (done.wrId(i) & Integer.MAX_VALUE)))
+                : done.immediate(i);
     }
 
     /** The peer has written. */

@@ -79,6 +79,18 @@ final class SendSide {
         this.room = peer.bufferBytes();
     }
 
+    /** Sends nothing, until it is released. */
+    void hold() {
+        lastSequence = sequence;
+        controlsDone = controlsPosted - Memory.CONTROLS;
+    }
+
+    /** Nothing is held any more. */
+    void release() {
+        lastSequence = peerCredits;
+        controlsDone = controlsPosted;
+    }
+
     /** Whether a byte can be sent. */
     boolean isReady() {
         return room > 0
@@ -271,8 +283,12 @@ final class SendSide {
             throw new ProtocolException("the peer took messages up to " + lastSequence + ", now it takes them up to "
                     + upTo + ", and " + sequence + " were sent");
         }
-        lastSequence = upTo & SEQUENCE_MASK;
+        boolean wasTold = isTold;
         isTold = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
+        if (more == before && (wasTold || !isTold)) { // or a peer could keep a thread busy with these
+            throw new ProtocolException("the peer granted nothing that it had not granted before");
+        }
+        lastSequence = upTo & SEQUENCE_MASK;
         if (room == 0) {
             takeTarget();
         }

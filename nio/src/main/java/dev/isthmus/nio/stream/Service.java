@@ -97,6 +97,13 @@ public final class Service {
         return loop;
     }
 
+    /** Handles all events that wait, on the thread of the service. */
+    void takeEvents() {
+        for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
+            onEvent(event);
+        }
+    }
+
     private void onEvent(CmEvent event) {
         switch (event) {
             case CmEvent.ConnectRequest request -> onRequest(request);

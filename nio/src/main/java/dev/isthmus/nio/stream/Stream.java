@@ -40,14 +40,17 @@ public final class Stream {
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
     private long writer; // the number of who waits for room, and whose bytes come before those of others; else 0
+    private boolean held; // nothing is sent until the peer has sent something
     private boolean inputShut; // by this side
     private boolean outputShut;
     private boolean peerShut; // it sends no more
     private boolean peerLeft; // it takes no more
-    private boolean left; // this side has said that it takes and sends no more, and says nothing after that
-    private boolean disconnected; // as the connection manager tells
+    private boolean disconnected; // as the connection manager tells, or the device
+    private boolean flushed; // something was, in the progress that is being made
     private boolean closed;
-    private boolean saysGoodbye; // when there is room for the message
+    private boolean leaves; // this side says nothing after the goodbye that it has said, or is about to say
+    private boolean abrupt; // or goes without a goodbye
+    private int owed; // a control message that is sent when there is room for it; 0 for none
     private IOException failure; // null while there is none
     private boolean idle; // nothing has come or gone since keepAlive asked last
 
@@ -69,8 +72,12 @@ public final class Stream {
         return receives.connectionData();
     }
 
-    /** It is there. */
-    void connected(ConnectionData peer) throws IOException {
+    /**
+     * It is there.
+     *
+     * @param begins whether this side may send something before the peer has
+     */
+    void connected(ConnectionData peer, boolean begins) throws IOException {
         lock.lock();
         try {
             localAddress = link.id().localAddress();
@@ -81,6 +88,10 @@ public final class Stream {
                     link.options(),
                     link.queuePair().capabilities().maxInline(),
                     peer);
+            if (!begins) {
+                held = true;
+                sends.hold();
+            }
             receives.tell(sends);
         } finally {
             lock.unlock();
@@ -169,18 +180,10 @@ public final class Stream {
 
     private int take(ByteBuffer into) throws IOException {
         int length = receives.receive(into);
-        if (receives.hasToTell() && failure == null && !peerLeft && !left) {
-            tell();
+        if (receives.hasToTell()) {
+            goOnOrFail();
         }
         return length;
-    }
-
-    private void tell() {
-        try {
-            receives.tell(sends);
-        } catch (ProtocolException | RdmaException e) {
-            fail(e);
-        }
     }
 
     /**
@@ -226,8 +229,14 @@ public final class Stream {
     }
 
     private int writeLocked(ByteBuffer from, long deadline) throws IOException, InterruptedException {
-        int begin = from.position();
         checkWritable();
+        int sent = writer == 0 ? send(from) : 0;
+        return from.hasRemaining() ? sent + writeOn(from, deadline) : sent;
+    }
+
+    /** Writes what did not go at once. */
+    private int writeOn(ByteBuffer from, long deadline) throws IOException, InterruptedException {
+        int begin = from.position();
         while (from.hasRemaining()) {
             boolean isTurn = isTurn();
             if ((!isTurn || send(from) == 0) && !awaitWritable(isTurn, deadline)) {
@@ -283,9 +292,9 @@ public final class Stream {
     }
 
     private void letOthersWrite() {
-        if (writer == callerId()) {
+        if (writer != 0 && writer == callerId()) {
             writer = 0;
-            waiting.changed();
+            waiting.wakeAll();
         }
     }
 
@@ -299,7 +308,8 @@ public final class Stream {
             return sends.send(from);
         } catch (ProtocolException | RdmaException e) {
             fail(e);
-            throw failure;
+            throwFailure();
+            return 0; // never
         }
     }
 
@@ -347,7 +357,7 @@ public final class Stream {
             case Waiting.READABLE -> receives.available() > 0 || peerShut || inputShut;
             case Waiting.WRITABLE -> sends.isReady() || outputShut || peerLeft;
             case Waiting.FIRST_WRITER -> writer == 0;
-            case Waiting.CONTROL -> sends.hasControls(1) || peerLeft;
+            case Waiting.CONTROL -> owed == 0 || peerLeft;
             default -> throw new AssertionError(what);
         };
     }
@@ -362,6 +372,7 @@ public final class Stream {
         if (released.isDone()) {
             return false;
         }
+        flushed = false;
         try {
             int count;
             do {
@@ -372,6 +383,11 @@ public final class Stream {
                 any |= count > 0;
                 idle &= !any;
             } while (count == BATCH);
+            if (flushed && !disconnected) {
+                disconnected = true;
+                over("the peer or the device has ended it without a word");
+                link.service().disconnect(link.id());
+            }
             if (any) {
                 goOn();
                 waiting.changed();
@@ -382,25 +398,29 @@ public final class Stream {
         return any;
     }
 
+    /** Sends what is to be told, and can be. */
     private void goOn() throws ProtocolException {
-        if (sends == null || failure != null || peerLeft || left) {
+        if (sends == null || failure != null || peerLeft) {
             return;
         }
         if (inputShut) {
             receives.drop();
         }
-        if (receives.hasToTell()) {
+        if (!leaves) {
             receives.tell(sends);
         }
-        if (saysGoodbye && sends.hasControls(1)) {
-            saysGoodbye = false;
-            leave();
+        if (owed != 0 && sends.hasControls(1)) {
+            sends.tell(owed);
+            owed = 0;
         }
     }
 
-    private void leave() throws ProtocolException {
-        left = true;
-        sends.tell(Message.of(Message.CONTROL, Message.DISCONNECT));
+    private void goOnOrFail() {
+        try {
+            goOn();
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
+        }
     }
 
     private void handle(int i) throws ProtocolException {
@@ -408,10 +428,12 @@ public final class Stream {
         if (!done.isSuccess(i)) {
             failed(done.status(i));
         } else if (number < 0) {
-            int message = done.hasImmediate(i) ? done.immediate(i) : receives.message(number);
-            receives.used(number);
-            if (failure == null) {
+            if (!isBroken()) { // then no more is received, so that a peer which goes on soon cannot
+                int message = receives.message(done, i);
                 received(Message.operation(message), Message.value(message));
+                if (!peerLeft) {
+                    receives.used(number);
+                }
             }
         } else if (sends != null) {
             sends.completed(number);
@@ -419,15 +441,28 @@ public final class Stream {
     }
 
     private void failed(CompletionStatus status) throws ProtocolException {
-        boolean flushed = status == CompletionStatus.WR_FLUSH_ERR; // the reason is another
-        if (!flushed && failure == null && !peerLeft) {
+        if (status == CompletionStatus.WR_FLUSH_ERR) {
+            flushed = true; // the reason is another
+        } else if (failure == null && !peerLeft) {
             throw new ProtocolException("a request ended with " + status);
         }
     }
 
+    /** Whether the peer has broken a rule. After other failures what came before them is still taken. */
+    private boolean isBroken() {
+        return failure != null && failure.getCause() instanceof ProtocolException;
+    }
+
     private void received(int operation, int value) throws ProtocolException {
-        if (peerLeft || (peerShut && operation == Message.DATA)) {
+        if (held) {
+            held = false;
+            sends.release();
+        }
+        if (peerLeft ? operation != Message.CREDITS : peerShut && operation == Message.DATA) {
             throw new ProtocolException("the peer sent something after it had said that it would not");
+        }
+        if (peerLeft) {
+            return; // C may grant room after its goodbye
         }
         switch (operation) {
             case Message.DATA -> receives.data(value);
@@ -482,39 +517,45 @@ public final class Stream {
             }
             disconnected = true;
             progress(); // what came before
-            if (!peerLeft && failure == null) {
-                failure = new IOException(RESET + ": " + why);
-            }
-            peerLeft = true;
-            waiting.wakeAll();
+            over(why);
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Nothing comes or goes any more, which is as it should be if both sides have said so. */
+    private void over(String why) {
+        if (!peerLeft && failure == null && !leaves && !(peerShut && outputShut)) {
+            LOG.log(Level.DEBUG, () -> this + " is reset: " + why);
+            failure = new IOException(RESET + ": " + why);
+        }
+        peerLeft = true;
+        waiting.wakeAll();
     }
 
     /** Reads no more: what comes is dropped. Does nothing when that is so already. */
     public void shutdownInput() {
         lock.lock();
         try {
-            inputShut = true;
-            receives.drop();
-            if (failure == null && !peerLeft && !closed && !left) {
-                tell();
+            if (!closed) {
+                inputShut = true;
+                goOnOrFail();
+                waiting.wakeAll();
             }
-            waiting.wakeAll();
         } finally {
             lock.unlock();
         }
     }
 
     /**
-     * Writes no more, and tells the peer when all that was written has gone. Does nothing when that is so already. Waits when
-     * many control messages are under way.
+     * Writes no more, and tells the peer when all that was written has gone. Does nothing when that is so already.
      *
+     * @param deadline {@link Deadlines#NEVER} not to wait, or until when to wait while many control messages are under way.
+     *     After that the peer is told as soon as something is read, written or waited for
      * @throws IOException if the connection has failed
      * @throws InterruptedException if the thread is interrupted while it waits
      */
-    public void shutdownOutput() throws IOException, InterruptedException {
+    public void shutdownOutput(long deadline) throws IOException, InterruptedException {
         lock.lock();
         try {
             checkOpen();
@@ -522,22 +563,15 @@ public final class Stream {
                 return;
             }
             outputShut = true;
+            leaves = peerShut || inputShut;
+            owed = Message.of(Message.CONTROL, leaves ? Message.DISCONNECT : Message.SHUTDOWN);
+            goOnOrFail();
             waiting.wakeAll();
-            while (!peerLeft && failure == null && !sends.hasControls(1)) {
-                if (!progress()) {
-                    checkOpen();
-                    waiting.await(Waiting.CONTROL, Deadlines.EVER);
-                }
+            boolean inTime = true;
+            while (inTime && !is(Waiting.CONTROL)) {
+                inTime = progress() || waiting.await(Waiting.CONTROL, deadline);
             }
-            if (!peerLeft && failure == null) {
-                if (peerShut || inputShut) {
-                    leave();
-                } else {
-                    sends.tell(Message.of(Message.CONTROL, Message.SHUTDOWN));
-                }
-            }
-        } catch (RdmaException e) {
-            fail(e);
+            checkOpen();
         } finally {
             lock.unlock();
         }
@@ -555,13 +589,24 @@ public final class Stream {
             if (!closed) {
                 closed = true;
                 inputShut = true;
-                saysGoodbye = gracefully && sends != null && !peerLeft && !left && failure == null;
+                abrupt = !gracefully;
+                if (gracefully && !leaves) {
+                    owed = Message.of(Message.CONTROL, Message.DISCONNECT);
+                }
+                leaves = true;
                 waiting.wakeAll();
-                link.service().farewell(this);
+                if (!waiting.isLed()) {
+                    leave();
+                }
             }
         } finally {
             lock.unlock();
         }
+    }
+
+    /** Goes on with the close, when no thread waits for the completion channel any more, whose events it takes. */
+    void leave() {
+        link.service().farewell(this);
     }
 
     /**
@@ -583,18 +628,10 @@ public final class Stream {
         try {
             link.completions().requestNotify(false);
             progress();
-            goOnUnlessFailed();
-            return failure != null || peerLeft || sends == null || (!saysGoodbye && sends.isAllDone());
+            goOnOrFail();
+            return abrupt || failure != null || peerLeft || sends == null || (owed == 0 && sends.isAllDone());
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void goOnUnlessFailed() {
-        try {
-            goOn();
-        } catch (ProtocolException | RdmaException e) {
-            fail(e);
         }
     }
 
@@ -604,7 +641,7 @@ public final class Stream {
         try {
             boolean isIdle = !progress() && idle;
             idle = true;
-            if (isIdle && sends != null && !left && !closed && !peerLeft && failure == null && sends.hasControls(1)) {
+            if (isIdle && sends != null && !leaves && !closed && !peerLeft && failure == null && sends.hasControls(1)) {
                 sends.keepAlive();
             }
         } catch (ProtocolException | RdmaException e) {

@@ -35,6 +35,7 @@ final class Waiting {
     private final CompletionChannel channel;
     private final long pollingNanos;
     private Thread leader; // who waits for the channel; null when nobody does
+    private int wanted; // what that one waits for
     private int followers;
     private boolean armed; // the queue sends an event for its next completion, or has sent it
 
@@ -113,21 +114,26 @@ final class Waiting {
             }
         }
         leader = Thread.currentThread();
+        wanted = what;
         CompletionQueue told = null;
         lock.unlock();
         try {
             told = channel.await(left == Deadlines.EVER ? FOREVER : Duration.ofNanos(left));
-        } catch (IllegalStateException e) {
-            if (!stream.isClosed()) { // it was closed before the channel, by another thread
-                throw e;
-            }
         } finally {
             lock.lock();
             leader = null;
             armed &= told == null;
             changed();
+            if (stream.isClosed()) {
+                stream.leave(); // it waited for this thread to go
+            }
         }
         stream.progress();
+    }
+
+    /** Whether a thread waits for the channel. */
+    boolean isLed() {
+        return leader != null;
     }
 
     /** Something has changed: who waits looks again. */
@@ -140,7 +146,7 @@ final class Waiting {
     /** Something has changed that no completion tells of. */
     void wakeAll() {
         changed();
-        if (leader != null) {
+        if (leader != null && stream.is(wanted)) {
             channel.wakeup();
         }
     }

@@ -95,12 +95,13 @@ abstract sealed class Wire {
                 boolean signaled,
                 long wrId) {
             SendRequest request = isInline ? inline : plain;
-            request.range(offset, length)
-                    .remote(address, key)
-                    .immediate(value)
-                    .signaled(signaled)
-                    .wrId(wrId);
-            return queuePair.tryPost(request);
+            request.range(offset, length).remote(address, key).immediate(value);
+            if (!signaled) { // as most: its number is told to nobody
+                return queuePair.tryPost(request);
+            }
+            boolean taken = queuePair.tryPost(request.signaled(true).wrId(wrId));
+            request.signaled(false);
+            return taken;
         }
 
         @Override

@@ -1,0 +1,71 @@
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.ProcessFigures;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Connections that are made, used and closed leave nothing behind: no memory, descriptor or object of the kernel. */
+@Tag("device")
+@Tag("iwarp")
+@Timeout(3600)
+class ManyConnectionsTest {
+
+    /** 10,000 take minutes in an emulated guest: {@code -Disthmus.test.connections=10000}. */
+    private static final int COUNT = Integer.getInteger("isthmus.test.connections", 1000);
+
+    private static final int ROUNDS = 12; // of ProcessFigures
+    private static final long BYTES_EACH = 4096; // a page, which each ring and queue of a connection has at the least
+
+    private static void connectAndClose(RdmaServerSocketChannel server) throws IOException {
+        ByteBuffer one = ByteBuffer.allocate(1);
+        try (var client = RdmaSocketChannel.open(server.getLocalAddress());
+                RdmaSocketChannel accepted = server.accept()) {
+            client.write(one.clear());
+            assertEquals(1, accepted.read(one.clear()));
+            // Each close waits until nothing is left of its side.
+            client.setOption(StandardSocketOptions.SO_LINGER, 60);
+            accepted.setOption(StandardSocketOptions.SO_LINGER, 60);
+        }
+    }
+
+    /** How many queue pairs, regions and other objects each device has. */
+    private static List<String> kernel() throws InterruptedException {
+        try (var program = new ChildProgram("rdma", "resource", "show")) {
+            return program.ended();
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingBehind() throws Exception {
+        try (var server = RdmaServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(Hosts.far(), 0));
+            connectAndClose(server);
+            List<String> before = kernel();
+            long begin = System.nanoTime();
+            ProcessFigures.assertSteady(
+                    () -> {
+                        for (int i = 0; i < COUNT / ROUNDS; i++) {
+                            connectAndClose(server);
+                        }
+                    },
+                    COUNT / 2 * BYTES_EACH);
+            System.out.println(COUNT + " connections: " + (System.nanoTime() - begin) / 1_000_000 + " ms, "
+                    + ProcessFigures.now());
+            List<String> after = kernel();
+            for (int i = 0; i < 50 && !after.equals(before); i++) { // the kernel lets some go a moment later
+                Thread.sleep(100);
+                after = kernel();
+            }
+            assertEquals(before, after);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.testbed.CProgram;
+import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.ChildProgram;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Peers in processes of their own: which say {@code ready}, then {@code connected}, and what their job has come to. */
+enum Peer {
+    /** {@code peer.c} under librspreload.so. */
+    C,
+    /** The JDK's {@code java.net.Socket} under librspreload.so. */
+    JDK_SOCKET,
+    /** The JDK's {@code SocketChannel} under librspreload.so. */
+    JDK_CHANNEL,
+    /** This module's channel. */
+    RDMA;
+
+    private static final class Program {
+        static final CProgram COMPILED = compile();
+
+        private static CProgram compile() {
+            try (InputStream source = Peer.class.getResourceAsStream("peer.c")) {
+                CProgram program =
+                        CProgram.compile(new String(source.readAllBytes(), StandardCharsets.UTF_8), "-pthread");
+                Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(program::close));
+                return program;
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        }
+    }
+
+    /** An address where nobody listens. */
+    static InetSocketAddress free() throws IOException {
+        try (var server = RdmaServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(Hosts.far(), 0));
+            return (InetSocketAddress) server.getLocalAddress();
+        }
+    }
+
+    private static String preload() {
+        try (Stream<Path> folders = Files.list(Path.of("/usr/lib"))) {
+            return Stream.concat(folders, Stream.of(Path.of("/usr/lib64")))
+                    .map(folder -> folder.resolve("rsocket/librspreload.so"))
+                    .filter(Files::exists)
+                    .map(file -> "LD_PRELOAD=" + file)
+                    .findFirst()
+                    .orElseThrow(() -> new AssertionError("librspreload.so is missing: Debian has it in librdmacm1"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Starts one that listens, and waits until it does. */
+    ChildProgram listening(InetSocketAddress at, String job, long bytes) throws InterruptedException {
+        ChildProgram listening = start("listen", at, job, bytes);
+        listening.await("ready");
+        return listening;
+    }
+
+    /** Starts one that connects. */
+    ChildProgram connecting(InetSocketAddress at, String job, long bytes) {
+        return start("connect", at, job, bytes);
+    }
+
+    private ChildProgram start(String role, InetSocketAddress at, String job, long bytes) {
+        String[] arguments = {role, at.getAddress().getHostAddress(), "" + at.getPort(), job, "" + bytes};
+        return switch (this) {
+            case C ->
+                new ChildProgram(Stream.concat(
+                                Stream.of(
+                                        "env",
+                                        preload(),
+                                        Program.COMPILED.executable().toString()),
+                                Stream.of(arguments))
+                        .toList());
+            case JDK_SOCKET -> jvm("socket", arguments, List.of("env", preload()));
+            case JDK_CHANNEL -> jvm("channel", arguments, List.of("env", preload()));
+            case RDMA -> jvm("rdma", arguments, List.of());
+        };
+    }
+
+    private static ChildProgram jvm(String kind, String[] arguments, List<String> under) {
+        return new ChildProgram(new ChildJvm()
+                .under(under.toArray(String[]::new))
+                .options("--enable-native-access=ALL-UNNAMED", "-Djava.net.preferIPv4Stack=true")
+                .command(
+                        PeerProgram.class,
+                        Stream.concat(Stream.of(kind), Stream.of(arguments)).toArray(String[]::new)));
+    }
+}

@@ -1,0 +1,165 @@
+package dev.isthmus.nio.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+import dev.isthmus.nio.Hosts;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.logging.Handler;
+import java.util.logging.Level;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** What hostile peers meet: something that listens, a connection beside theirs that is to notice nothing, and the log. */
+final class Company implements AutoCloseable {
+
+    private static final int MOST_LOGGED = 1000;
+    private static final Pattern REASON = Pattern.compile("is (reset|not let in): (.*)", Pattern.DOTALL);
+    private static final Pattern NUMBER = Pattern.compile("-?\\d+");
+
+    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // held, or its handler would be lost
+
+    private final Deque<String> logged = new ArrayDeque<>(); // the last; guarded by itself
+    private final Map<String, Integer> reasons = new ConcurrentSkipListMap<>();
+    private final Handler handler = new Handler() {
+        @Override
+        public void publish(LogRecord record) {
+            String message = record.getMessage();
+            Matcher matcher = REASON.matcher(message);
+            if (matcher.find()) {
+                keep(message);
+                reasons.merge(NUMBER.matcher(matcher.group(2)).replaceAll("N"), 1, Integer::sum);
+            }
+            if (record.getLevel().intValue() >= Level.SEVERE.intValue()
+                    || (record.getLevel().equals(Level.WARNING) && record.getThrown() != null)) {
+                errors.add(message + ": " + record.getThrown());
+            }
+        }
+
+        @Override
+        public void flush() {}
+
+        @Override
+        public void close() {}
+    };
+    private final List<String> errors = new CopyOnWriteArrayList<>();
+    private final Level before = LOG.getLevel();
+    private final Listening listening;
+    private final Stream near;
+    private final Stream far;
+
+    Company() throws Exception {
+        handler.setLevel(Level.ALL);
+        LOG.setLevel(Level.ALL);
+        LOG.addHandler(handler);
+        listening = Listening.listen(
+                new InetSocketAddress(Hosts.far(), 0), 64, false, () -> StreamOptions.DEFAULT, anyone -> true);
+        near = connect(address()).get(60, TimeUnit.SECONDS);
+        far = accept();
+    }
+
+    static CompletableFuture<Stream> connect(InetSocketAddress to) {
+        return Service.get().connect(null, to, StreamOptions.DEFAULT, Duration.ofSeconds(60));
+    }
+
+    InetSocketAddress address() {
+        return listening.localAddress();
+    }
+
+    Stream accept() throws Exception {
+        Stream next = accept(Deadlines.after(60_000));
+        assertNotNull(next);
+        return next;
+    }
+
+    /** The next connection; null if nobody makes one in time. */
+    Stream accept(long deadline) throws Exception {
+        return listening.accept(deadline);
+    }
+
+    /** The next connection; null if nobody has made one. */
+    Stream acceptNow() throws Exception {
+        return listening.accept(Deadlines.NEVER);
+    }
+
+    /** How often something was logged. */
+    long logged(String part) {
+        synchronized (logged) {
+            return logged.stream().filter(message -> message.contains(part)).count();
+        }
+    }
+
+    /** What was logged that this side has done wrong. */
+    List<String> errors() {
+        return errors;
+    }
+
+    /** Why connections were reset or not let in, without the numbers, and how often. */
+    Map<String, Integer> reasons() {
+        return reasons;
+    }
+
+    private void keep(String message) {
+        synchronized (logged) {
+            logged.add(message);
+            if (logged.size() > MOST_LOGGED) {
+                logged.remove();
+            }
+        }
+    }
+
+    /** How often it was logged that a connection was reset. */
+    long resets(Stream stream) {
+        return logged(stream + " is reset");
+    }
+
+    /** The connection beside theirs works both ways. */
+    void exchange() throws Exception {
+        exchange(near, far);
+        exchange(far, near);
+    }
+
+    /** The connection beside theirs works both ways, and so does a new one. */
+    void assertWell() throws Exception {
+        exchange();
+        Stream one = connect(address()).get(60, TimeUnit.SECONDS);
+        Stream other = accept();
+        exchange(one, other);
+        one.close(true);
+        other.close(true);
+        assertEquals(0, resets(near) + resets(far));
+    }
+
+    private static void exchange(Stream from, Stream to) throws IOException, InterruptedException {
+        byte[] sent = {1, 2, 3};
+        assertEquals(3, from.write(ByteBuffer.wrap(sent), Deadlines.after(60_000)));
+        ByteBuffer into = ByteBuffer.allocate(10);
+        assertEquals(3, to.read(into, Deadlines.after(60_000)));
+        assertEquals(-1, into.flip().mismatch(ByteBuffer.wrap(sent)));
+    }
+
+    /** Returns when nothing of it is left. */
+    @Override
+    public void close() {
+        near.close(true);
+        far.close(true);
+        listening.close();
+        near.released().join();
+        far.released().join();
+        LOG.removeHandler(handler);
+        LOG.setLevel(before);
+    }
+}

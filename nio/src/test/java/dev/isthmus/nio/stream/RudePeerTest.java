@@ -1,0 +1,67 @@
+package dev.isthmus.nio.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Peers that break no rule, and do not do their part. Such as these there are not on iWARP. */
+@Tag("device")
+@Timeout(120)
+class RudePeerTest {
+
+    private static final int HALF = StreamOptions.DEFAULT.receiveBuffer() / 2;
+
+    @Test
+    void shouldHoldNobodyUpWhenAPeerTakesNoMessages() throws Exception {
+        try (var company = new Company();
+                var peer = RawPeer.connect(company.address(), 0, greeting -> {})) {
+            Stream stream = company.accept(); // it has told of the other half of its ring
+            for (int i = 0; i < 3; i++) { // and tells of three halves more: there is room for no further message
+                peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, HALF));
+                read(stream, HALF);
+            }
+            stream.shutdownOutput(Deadlines.NEVER);
+            company.assertWell();
+            stream.close(true);
+            peer.disconnect();
+            stream.released().get(20, TimeUnit.SECONDS);
+        }
+    }
+
+    private static void read(Stream stream, int bytes) throws Exception {
+        ByteBuffer into = ByteBuffer.allocate(bytes);
+        while (into.hasRemaining()) {
+            assertTrue(stream.read(into, Deadlines.after(30_000)) > 0);
+        }
+    }
+
+    @Test
+    void shouldHoldNobodyUpWhenAPeerDoesNotSayThatItIsConnected() throws Exception {
+        try (var company = new Company();
+                var half = RawPeer.halfMade(company.address())) {
+            assertNotNull(half);
+            company.assertWell();
+            assertNull(company.acceptNow());
+            assertEquals(0, company.logged("is reset"));
+        }
+    }
+
+    @Test
+    void shouldEndAtOnceWhenAPeerTakesNothingAndTheCloseIsAbrupt() throws Exception {
+        try (var company = new Company();
+                var peer = RawPeer.connect(company.address(), 0, greeting -> {})) {
+            Stream stream = company.accept();
+            assertEquals(1, stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
+            stream.close(false);
+            stream.released().get(15, TimeUnit.SECONDS);
+            assertTrue(peer.theirs().credits() > 0);
+        }
+    }
+}

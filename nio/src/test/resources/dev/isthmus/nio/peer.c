@@ -1,0 +1,201 @@
+/* A program that knows of plain sockets only. Tests run it with librspreload.so. It does what Conversation.java does:
+ *     peer listen|connect ADDRESS PORT JOB BYTES
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define CHUNK 65536
+
+static int fd;
+static long long bytes;
+
+static void fail(const char *what)
+{
+	printf("%s: %s\n", what, strerrorname_np(errno));
+	exit(0); /* the test judges what is printed */
+}
+
+static void check(int status, const char *what)
+{
+	if (status < 0)
+		fail(what);
+}
+
+/* Words of a congruential generator; what came is told by a number that depends on each word and its place. */
+static void produce(void)
+{
+	static uint64_t chunk[CHUNK / 8];
+	uint64_t word = 1, sum = 0;
+
+	for (long long left = bytes; left > 0; left -= sizeof chunk) {
+		long length = left < CHUNK ? left : CHUNK;
+		for (int i = 0; i < length / 8; i++) {
+			chunk[i] = word = word * 6364136223846793005ull + 1442695040888963407ull;
+			sum = sum * 31 + word;
+		}
+		for (long at = 0; at < length;) {
+			ssize_t n = write(fd, (char *) chunk + at, length - at);
+			check(n, "write");
+			at += n;
+		}
+	}
+	printf("sent %lld %016llx\n", bytes, (unsigned long long) sum);
+}
+
+static void consume(void)
+{
+	static uint64_t chunk[CHUNK / 8];
+	uint64_t sum = 0;
+	long long total = 0;
+	long at = 0;
+
+	for (;;) {
+		ssize_t n = read(fd, (char *) chunk + at, sizeof chunk - at);
+		check(n, "read");
+		at += n;
+		total += n;
+		if (n == 0 || at == sizeof chunk) {
+			for (int i = 0; i < at / 8; i++)
+				sum = sum * 31 + chunk[i];
+			at = 0;
+		}
+		if (n == 0)
+			break;
+	}
+	printf("received %lld %016llx\n", total, (unsigned long long) sum);
+}
+
+static void *producer(void *unused)
+{
+	produce();
+	check(shutdown(fd, SHUT_WR), "shutdown");
+	return NULL;
+}
+
+static void echo(void)
+{
+	static char chunk[CHUNK];
+	ssize_t n;
+
+	while ((n = read(fd, chunk, sizeof chunk)) > 0) {
+		for (ssize_t at = 0; at < n;) {
+			ssize_t written = write(fd, chunk + at, n - at);
+			check(written, "write");
+			at += written;
+		}
+	}
+	check(n, "read");
+	printf("end\n");
+}
+
+static void duplex(void)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, producer, NULL);
+	consume();
+	pthread_join(thread, NULL);
+}
+
+/* Closes as soon as it has read so much: rsocket grants room behind its goodbye. */
+static void gulp(void)
+{
+	static char chunk[CHUNK];
+
+	for (long long left = bytes; left > 0;) {
+		ssize_t n = read(fd, chunk, left < CHUNK ? left : CHUNK);
+		check(n, "read");
+		left -= n;
+	}
+}
+
+static void keep_alive(int seconds)
+{
+	int on = 1;
+
+	check(setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on), "SO_KEEPALIVE");
+	check(setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds), "TCP_KEEPIDLE");
+	for (int i = 0; i < 3; i++) {
+		char c = 'k';
+		sleep(seconds + 1); /* that long there is nothing but keepalives */
+		check(write(fd, &c, 1), "write");
+	}
+}
+
+static void work(const char *job)
+{
+	if (!strcmp(job, "echo")) {
+		echo();
+	} else if (!strcmp(job, "duplex")) {
+		duplex();
+	} else if (!strcmp(job, "ask")) { /* closes its half first */
+		producer(NULL);
+		consume();
+	} else if (!strcmp(job, "answer")) { /* goes on after the peer has closed its own */
+		consume();
+		producer(NULL);
+	} else if (!strcmp(job, "gulp")) {
+		gulp();
+	} else if (!strcmp(job, "keepalive")) {
+		keep_alive(1);
+	} else if (!strcmp(job, "flood")) {
+		bytes = 1ll << 50;
+		produce();
+	} else if (!strcmp(job, "late")) { /* after the peer has closed its half */
+		consume();
+		bytes = 1ll << 50;
+		produce();
+	} else if (!strcmp(job, "sink")) {
+		consume();
+	} else if (!strcmp(job, "half")) {
+		check(shutdown(fd, SHUT_WR), "shutdown");
+		consume();
+	}
+}
+
+static int open_socket(const char *role, struct sockaddr_in *at)
+{
+	int on = 1, made = socket(AF_INET, SOCK_STREAM, 0), accepted;
+	socklen_t length = sizeof *at;
+
+	check(made, "socket");
+	if (!strcmp(role, "connect")) {
+		printf("ready\n");
+		check(connect(made, (struct sockaddr *) at, length), "connect");
+		return made;
+	}
+	check(setsockopt(made, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on), "SO_REUSEADDR");
+	check(bind(made, (struct sockaddr *) at, length), "bind");
+	check(listen(made, 8), "listen");
+	printf("ready\n");
+	accepted = accept(made, NULL, NULL);
+	check(accepted, "accept");
+	return accepted;
+}
+
+int main(int argc, char **argv)
+{
+	struct sockaddr_in at = { .sin_family = AF_INET };
+
+	if (argc != 6)
+		return 2;
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	inet_pton(AF_INET, argv[2], &at.sin_addr);
+	at.sin_port = htons(atoi(argv[3]));
+	bytes = atoll(argv[5]);
+	fd = open_socket(argv[1], &at);
+	printf("connected\n");
+	work(argv[4]);
+	check(close(fd), "close");
+	printf("closed\n");
+	return 0;
+}

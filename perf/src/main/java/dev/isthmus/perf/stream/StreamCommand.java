@@ -1,0 +1,170 @@
+package dev.isthmus.perf.stream;
+
+import dev.isthmus.perf.Counterpart;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code isthmus perf stream}: {@code rstream} in Java. */
+@Command(
+        name = "stream",
+        mixinStandardHelpOptions = true,
+        sortOptions = false,
+        description = {
+            "rdma-core's rstream in Java: bytes to and fro over a socket over RDMA, with its flags and table.",
+            "The other end is this or rstream, with the same sizes and counts. Without -s it is the server and waits for one"
+                    + " client. Without -I, -C and -S it runs rstream's own series of sizes, for latency and then for bandwidth."
+        })
+public final class StreamCommand implements Callable<Integer>, Counterpart {
+
+    /** What rstream has and this has not: docs/perf.md says so, too. */
+    private static final Set<String> ABSENT = Set.of("-k");
+
+    private static final String ALL_SIZES = "all";
+
+    @Option(
+            names = "-s",
+            paramLabel = "ADDRESS",
+            description = "the server to connect to; without it, this is the server")
+    private String server;
+
+    @Option(
+            names = "-b",
+            paramLabel = "ADDRESS",
+            description = "the local address: where the server listens, or the client comes from")
+    private String local;
+
+    @Option(
+            names = "-f",
+            paramLabel = "FORMAT",
+            description = "how addresses are written: name, ip or ipv6 (default: name)")
+    private String format = "name";
+
+    @Option(names = "-B", paramLabel = "BYTES", description = "the size of each ring (default: ${DEFAULT-VALUE})")
+    private int ring = 1 << 19;
+
+    @Option(
+            names = "-i",
+            paramLabel = "BYTES",
+            description = "messages up to this go inline, where latency is measured (default: ${DEFAULT-VALUE})")
+    private int inline = 64;
+
+    @Option(names = "-I", paramLabel = "COUNT", description = "how often to go to and fro")
+    private Integer iterations;
+
+    @Option(names = "-C", paramLabel = "COUNT", description = "how many transfers in a row, each way")
+    private Integer transfers;
+
+    @Option(
+            names = "-S",
+            paramLabel = "BYTES",
+            description = "the size of a transfer; all for the series with more sizes")
+    private String size;
+
+    @Option(names = "-p", paramLabel = "PORT", description = "the server's port (default: ${DEFAULT-VALUE})")
+    private int port = 7471;
+
+    @Option(
+            names = "-T",
+            paramLabel = "OPTION",
+            description =
+                    "s, sockets: over TCP, by the JDK's channel; b, blocking: calls that wait; n, nonblocking: calls that"
+                            + " do not, the default; v, verify: what comes is checked")
+    private List<String> test = List.of();
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public String program() {
+        return "rstream";
+    }
+
+    @Override
+    public boolean lacks(String word) {
+        return ABSENT.contains(Counterpart.flagOf(word));
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        StreamPlan plan;
+        try {
+            plan = plan();
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+        new StreamRun(plan, spec.commandLine().getOut()).run();
+        return 0;
+    }
+
+    private StreamPlan plan() throws UnknownHostException {
+        boolean tcp = false;
+        boolean blocking = false;
+        boolean verify = false;
+        for (String option : test) {
+            switch (option) {
+                case "s", "sockets" -> tcp = true;
+                case "b", "blocking" -> blocking = true;
+                case "n", "nonblocking" -> blocking = false;
+                case "v", "verify" -> verify = true;
+                case "a", "async" -> throw absent(option, "sockets over RDMA have no selector yet");
+                case "f", "fork" -> throw absent(option, "a JVM cannot fork");
+                case "r", "resolve" ->
+                    throw absent(option, "addresses are the JDK's, and rdma_getaddrinfo is not asked");
+                default -> throw new IllegalArgumentException("-T " + option + " is no option of rstream's");
+            }
+        }
+        boolean custom = iterations != null || transfers != null || (size != null && !size.equals(ALL_SIZES));
+        return new StreamPlan(
+                server == null ? null : address(server),
+                local == null ? null : address(local),
+                positive("-p", port),
+                positive("-B", ring),
+                inline,
+                custom ? StreamPlan.custom(orElse("-I", iterations, 1), orElse("-C", transfers, 1000), size()) : null,
+                ALL_SIZES.equals(size),
+                tcp,
+                blocking,
+                verify);
+    }
+
+    private static IllegalArgumentException absent(String option, String why) {
+        return new IllegalArgumentException("rstream's -T " + option + " is not there: " + why);
+    }
+
+    private InetAddress address(String written) throws UnknownHostException {
+        return switch (format) {
+            case "name" -> InetAddress.getByName(written);
+            case "ip", "ipv6" -> InetAddress.ofLiteral(written);
+            case "gid" -> throw new IllegalArgumentException("rstream's -f gid is not there: Java has no AF_IB");
+            default -> throw new IllegalArgumentException("-f " + format + " is no format of rstream's");
+        };
+    }
+
+    private int size() {
+        try {
+            return size == null || size.equals(ALL_SIZES) ? 1000 : positive("-S", Integer.parseInt(size));
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException("-S " + size + " is no size", e);
+        }
+    }
+
+    private static int orElse(String flag, Integer given, int other) {
+        return given == null ? other : positive(flag, given);
+    }
+
+    private static int positive(String flag, int value) {
+        if (value < 1) {
+            throw new IllegalArgumentException(flag + " " + value + " is less than 1");
+        }
+        return value;
+    }
+}

@@ -1,0 +1,170 @@
+package dev.isthmus.perf.stream;
+
+import dev.isthmus.nio.RdmaServerSocketChannel;
+import dev.isthmus.nio.RdmaSocketChannel;
+import dev.isthmus.nio.RdmaSocketOptions;
+import dev.isthmus.perf.stream.StreamPlan.Transfer;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.NetworkChannel;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.List;
+
+/** One end of a run: makes the connections, and measures the transfers of each. */
+final class StreamRun {
+
+    private static final int SYNC_BYTES = 16;
+    private static final int SECONDS_TO_LEAVE = 30;
+    private static final int RSOCKETS_INLINE = 64;
+
+    private final StreamPlan plan;
+    private final PrintWriter out;
+    private final ByteBuffer buffer;
+    private SocketChannel channel;
+    private byte sent; // the next byte that is sent, and the next that is to come, when they are verified
+    private byte expected;
+    private long verified;
+
+    StreamRun(StreamPlan plan, PrintWriter out) {
+        this.plan = plan;
+        this.out = out;
+        this.buffer = ByteBuffer.allocateDirect(Math.max(plan.largest(), SYNC_BYTES));
+    }
+
+    void run() throws IOException {
+        if (plan.server() != null) {
+            tell(StreamPlan.head());
+            connections(this::connect);
+            return;
+        }
+        try (ServerSocketChannel listener = plan.tcp() ? ServerSocketChannel.open() : RdmaServerSocketChannel.open()) {
+            listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            listener.bind(
+                    plan.local() == null
+                            ? new InetSocketAddress(plan.port())
+                            : new InetSocketAddress(plan.local(), plan.port()));
+            tell(StreamPlan.head()); // it can be connected to
+            connections(inline -> {
+                options(listener, inline);
+                return listener.accept();
+            });
+        }
+    }
+
+    private void tell(String line) {
+        out.println(line);
+        out.flush();
+    }
+
+    /** Makes a connection. */
+    private interface Maker {
+
+        SocketChannel make(int inline) throws IOException;
+    }
+
+    private void connections(Maker maker) throws IOException {
+        if (plan.custom() != null) {
+            measure(maker, RSOCKETS_INLINE, List.of(plan.custom()));
+        } else {
+            measure(maker, plan.inline(), plan.latencies());
+            measure(maker, 0, plan.bandwidths());
+        }
+    }
+
+    private SocketChannel connect(int inline) throws IOException {
+        SocketChannel made = plan.tcp() ? SocketChannel.open() : RdmaSocketChannel.open();
+        try {
+            options(made, inline);
+            made.setOption(StandardSocketOptions.SO_SNDBUF, plan.ring());
+            if (plan.local() != null) {
+                made.bind(new InetSocketAddress(plan.local(), plan.port()));
+            }
+            made.connect(new InetSocketAddress(plan.server(), plan.port()));
+            return made;
+        } catch (Throwable t) {
+            made.close();
+            throw t;
+        }
+    }
+
+    private void options(NetworkChannel of, int inline) throws IOException {
+        of.setOption(StandardSocketOptions.SO_RCVBUF, plan.ring());
+        if (!plan.tcp()) {
+            of.setOption(RdmaSocketOptions.INLINE, inline);
+        }
+    }
+
+    private void measure(Maker maker, int inline, List<Transfer> transfers) throws IOException {
+        try (SocketChannel made = maker.make(inline)) {
+            channel = made;
+            channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+            channel.configureBlocking(plan.blocking());
+            for (Transfer transfer : transfers) {
+                exchange(SYNC_BYTES, 1);
+                long begin = System.nanoTime();
+                for (int i = 0; i < transfer.iterations(); i++) {
+                    exchange(transfer.size(), transfer.count());
+                }
+                tell(StreamPlan.line(transfer, (System.nanoTime() - begin) / 1000.0));
+            }
+            // What was written last must have gone when the program ends.
+            channel.configureBlocking(true);
+            channel.setOption(StandardSocketOptions.SO_LINGER, SECONDS_TO_LEAVE);
+        }
+    }
+
+    /** The client sends first. */
+    private void exchange(int size, int count) throws IOException {
+        boolean client = plan.server() != null;
+        for (int i = 0; i < count; i++) {
+            transfer(client, size);
+        }
+        for (int i = 0; i < count; i++) {
+            transfer(!client, size);
+        }
+    }
+
+    private void transfer(boolean sends, int size) throws IOException {
+        buffer.clear().limit(size);
+        if (sends) {
+            send();
+        } else {
+            receive();
+        }
+    }
+
+    private void send() throws IOException {
+        if (plan.verify()) {
+            for (int i = 0; i < buffer.limit(); i++) {
+                buffer.put(i, sent++);
+            }
+        }
+        while (buffer.hasRemaining()) {
+            if (channel.write(buffer) == 0) {
+                Thread.onSpinWait();
+            }
+        }
+    }
+
+    private void receive() throws IOException {
+        while (buffer.hasRemaining()) {
+            int count = channel.read(buffer);
+            if (count < 0) {
+                throw new IOException("the other end has closed the connection before all was exchanged");
+            }
+            if (count == 0) {
+                Thread.onSpinWait();
+            }
+        }
+        for (int i = 0; plan.verify() && i < buffer.limit(); i++) {
+            if (buffer.get(i) != expected++) {
+                throw new IOException("data verification failed byte " + (verified + i));
+            }
+        }
+        verified += buffer.limit();
+    }
+}

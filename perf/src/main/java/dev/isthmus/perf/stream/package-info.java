@@ -1,0 +1,2 @@
+/** {@code isthmus perf stream}: rstream of rdma-core in Java, over sockets over RDMA. */
+package dev.isthmus.perf.stream;
