@@ -133,7 +133,8 @@ public final class UcpContext implements AutoCloseable {
 
     private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
-        if (!config.handlers().isEmpty() && !features.contains(UcpFeature.AM)) { // before there is a worker to be closed
+        if (!config.handlers().isEmpty()
+                && !features.contains(UcpFeature.AM)) { // before there is a worker to be closed
             throw new IllegalStateException(this + " was made without UcpFeature.AM, which handlers need");
         }
         var worker = new UcpWorker(this, name, config, loop);

@@ -5,9 +5,11 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_sge;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.verbs.Buffers;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
@@ -26,6 +28,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
     private static final long MAX_LENGTH = Integer.MAX_VALUE;
 
     private final MemorySegment elements;
+    private final long address; // of them: what is set goes there, as they are this list's own
     private final MemoryRegion[] regions;
     private final long[] offsets;
     private final boolean writes;
@@ -42,6 +45,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
      */
     ScatterGatherList(Arena arena, int max, boolean writes) {
         this.elements = arena.allocate(ibv_sge.layout(), Math.max(1, max));
+        this.address = elements.address();
         this.regions = new MemoryRegion[max];
         this.offsets = new long[max];
         this.writes = writes;
@@ -93,9 +97,13 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
 
     @HotPath
     private void put(int index, MemoryRegion region, long offset, long length) {
-        long base = index * ELEMENT;
-        elements.set(JAVA_LONG, base + ADDR, region.address() + offset);
-        elements.set(JAVA_INT, base + LENGTH, (int) length);
+        long element = (address & NativeMemory.ANY_ADDRESS) + index * ELEMENT; // a caller has checked the index
+        try {
+            NativeMemory.setLong(element + ADDR, region.address() + offset);
+            NativeMemory.setInt(element + LENGTH, (int) length);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
         offsets[index] = offset;
     }
 
@@ -225,6 +233,6 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
 
     @Override
     public long address() {
-        return elements.address();
+        return address;
     }
 }

@@ -222,7 +222,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private SendRequest flag(int flag, boolean on) {
         checkOwner();
         int changed = on ? flags | flag : flags & ~flag;
-        wr.set(JAVA_INT, Member.SEND_FLAGS, changed);
+        setInt(Member.SEND_FLAGS, changed);
         flags = changed;
         return this;
     }
@@ -237,7 +237,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     @HotPath
     public SendRequest immediate(int value) {
         checkOwner();
-        wr.set(JAVA_INT, Member.IMM_DATA, NetworkOrder.fromHost(value));
+        setInt(Member.IMM_DATA, NetworkOrder.fromHost(value));
         return holds(SendForm.IMMEDIATE, SendForm.IMMEDIATE_UNION);
     }
 
@@ -287,8 +287,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     @HotPath
     private SendRequest remote(long address, int rkey, long left) {
-        wr.set(JAVA_LONG, Member.REMOTE_ADDR, address);
-        wr.set(JAVA_INT, Member.RKEY, rkey);
+        setLong(Member.REMOTE_ADDR, address);
+        setInt(Member.RKEY, rkey);
         if (left != room) {
             bound(left);
         }

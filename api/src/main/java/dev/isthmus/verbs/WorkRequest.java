@@ -5,11 +5,13 @@ import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.bindings.ibverbs.ibv_recv_wr;
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemoryLayout;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.Reference;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -87,7 +89,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R wrId(long id) {
         checkOwner();
-        wr.set(JAVA_LONG, Member.WR_ID, id);
+        setLong(Member.WR_ID, id);
         return self();
     }
 
@@ -328,6 +330,25 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     final long address() {
         return address;
+    }
+
+    /** Sets a member: by its address, as the struct is this request's own, and there. */
+    @HotPath
+    final void setInt(long member, int value) {
+        try {
+            NativeMemory.setInt((address & NativeMemory.ANY_ADDRESS) + member, value);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
+    }
+
+    @HotPath
+    final void setLong(long member, long value) {
+        try {
+            NativeMemory.setLong((address & NativeMemory.ANY_ADDRESS) + member, value);
+        } finally {
+            Reference.reachabilityFence(this);
+        }
     }
 
     /** The kind, the buffers and the length. */

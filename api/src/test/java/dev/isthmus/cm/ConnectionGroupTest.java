@@ -186,10 +186,12 @@ class ConnectionGroupTest {
             var members = new ArrayList<GroupMember>();
             members.add(client.connect(at));
             long descriptors = descriptors();
-            for (int i = 1; i < 20; i++) {
+            int others = 19;
+            for (int i = 0; i < others; i++) {
                 members.add(client.connect(at));
             }
-            assertEquals(descriptors, descriptors());
+            long more = descriptors() - descriptors; // each loop makes one when it sleeps for the first time
+            assertTrue(more < others, () -> more + " descriptors more");
             for (int round = 0; round < 3; round++) {
                 for (GroupMember member : members) {
                     long value = 100L * round + members.indexOf(member);
@@ -303,8 +305,12 @@ class ConnectionGroupTest {
         try (var loop = EventLoop.start()) {
             openElsewhere(loop); // librdmacm opens the devices the first time, and keeps them
             long descriptors = descriptors();
-            openElsewhere(loop);
-            assertEquals(descriptors, descriptors());
+            int times = 8;
+            for (int i = 0; i < times; i++) {
+                openElsewhere(loop);
+            }
+            long more = descriptors() - descriptors; // the loop makes one when it sleeps for the first time
+            assertTrue(more < times, () -> more + " descriptors are left");
         } // which a group that was left would keep open
     }
 

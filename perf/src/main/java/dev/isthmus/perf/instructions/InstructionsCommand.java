@@ -28,8 +28,8 @@ import picocli.CommandLine.Spec;
             "",
             "It runs in the testbed's QEMU, whose clock counts instructions: figures are the same on any host, however "
                     + "busy (within 0.2 %%). One thread has two queue pairs that are connected to each other. The loops in "
-                    + "C are compiled here (needs gcc, libibverbs-dev and libucx-dev); the process has a second, idle "
-                    + "thread there, as a JVM has.",
+                    + "C are compiled here (needs gcc, libibverbs-dev, librdmacm-dev and libucx-dev); the process has a "
+                    + "second, idle thread there, as a JVM has.",
             "",
             "A row is the best of 31 blocks, once C2 has compiled the loop and two rows of blocks agree:",
             "  poll-empty, poll-N      a poll that finds nothing, or N completions",
@@ -46,6 +46,8 @@ import picocli.CommandLine.Spec;
             "  ucx-stream-..., ucx-am-..., ucx-put-..., ucx-get-...",
             "                          a part of a stream, an active message,",
             "                          a write, a read",
+            "  socket-64, ...          a write to a socket over RDMA, and the read of it,",
+            "                          in non-blocking mode; ...-blocking: in blocking mode",
             "docs/instructions.md says what costs what.",
             ""
         },

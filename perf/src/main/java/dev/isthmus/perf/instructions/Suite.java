@@ -6,14 +6,19 @@ import java.util.List;
 enum Suite {
     VERBS,
     VERBS_PLAIN,
-    UCX;
+    UCX,
+    SOCKETS;
 
     /** Where the testbed finds the driver under another name, without what a driver's file ends with. */
     private static final String PLAIN_DRIVER = "/tmp/isthmus-plain/plain";
 
     /** The C source among the resources, without its suffix. */
     String twin() {
-        return this == UCX ? "ucx" : "verbs";
+        return switch (this) {
+            case VERBS, VERBS_PLAIN -> "verbs";
+            case UCX -> "ucx";
+            case SOCKETS -> "sockets";
+        };
     }
 
     /** What is measured, in a few words. */
@@ -26,6 +31,7 @@ enum Suite {
         return switch (this) {
             case VERBS, VERBS_PLAIN -> List.of("-libverbs");
             case UCX -> List.of("-lucp", "-lucs");
+            case SOCKETS -> List.of("-lrdmacm");
         };
     }
 
@@ -39,6 +45,7 @@ enum Suite {
         return switch (this) {
             case VERBS, VERBS_PLAIN -> VerbsProgram.class;
             case UCX -> side == Side.JUCX ? JucxProgram.class : UcxProgram.class;
+            case SOCKETS -> SocketProgram.class;
         };
     }
 
@@ -68,6 +75,7 @@ enum Suite {
             // The first device; in C also the index of its GID with the IPv4 address.
             case VERBS, VERBS_PLAIN -> "${ISTHMUS_DEVICES%% *}" + (side == Side.C ? " 1" : "");
             case UCX -> "";
+            case SOCKETS -> "${ISTHMUS_ADDRESSES%% *}"; // of the first device
         };
     }
 
@@ -76,6 +84,7 @@ enum Suite {
             case VERBS -> VerbsRow.ALL;
             case VERBS_PLAIN -> PlainRow.ALL;
             case UCX -> UcxRow.ALL;
+            case SOCKETS -> SocketRow.ALL;
         };
     }
 }

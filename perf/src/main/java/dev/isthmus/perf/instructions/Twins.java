@@ -51,7 +51,7 @@ public final class Twins implements AutoCloseable {
             throw new IOException("cannot run cc: install gcc and libc6-dev (" + e.getMessage() + ")", e);
         }
         if (status != 0) {
-            throw new IOException("cc ended with " + status + ": install libibverbs-dev and libucx-dev");
+            throw new IOException("cc ended with " + status + ": install libibverbs-dev, librdmacm-dev and libucx-dev");
         }
     }
 
