@@ -27,11 +27,12 @@ final class Farewell {
             end();
             return;
         }
+        stream.leaving(this);
         completions = service.loop().add(stream.link().channel(), queue -> goOn());
         limit = service.loop().schedule(LONGEST, this::stop);
     }
 
-    private void goOn() {
+    void goOn() {
         if (completions != null && stream.takeLeave()) {
             stop();
         }

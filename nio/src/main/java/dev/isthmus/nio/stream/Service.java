@@ -127,6 +127,7 @@ public final class Service {
             case CmEvent.Disconnected gone -> {
                 stream.disconnected("the peer has gone without a word");
                 disconnectNow(event.id()); // the answer
+                stream.goneWhileLeaving();
             }
             case CmEvent.DeviceRemoval removal -> stream.disconnected("the device is being removed");
             default -> LOG.log(Level.DEBUG, () -> stream + " takes no notice of " + event);

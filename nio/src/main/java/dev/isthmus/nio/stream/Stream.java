@@ -51,6 +51,7 @@ public final class Stream {
     private boolean leaves; // this side says nothing after the goodbye that it has said, or is about to say
     private boolean abrupt; // or goes without a goodbye
     private int owed; // a control message that is sent when there is room for it; 0 for none
+    private Farewell farewell; // null while it is open; of the thread of the service
     private IOException failure; // null while there is none
     private boolean idle; // nothing has come or gone since keepAlive asked last
 
@@ -619,7 +620,8 @@ public final class Stream {
     }
 
     /**
-     * Goes on with the close.
+     * Goes on with the close. Who says goodbye first ends the connection, once that has gone: when the other is quicker, Soft-RoCE
+     * of Linux 6.1 drops its acknowledgement of the goodbye, and rsocket waits for that without end.
      *
      * @return whether nothing is left to wait for
      */
@@ -629,7 +631,8 @@ public final class Stream {
             link.completions().requestNotify(false);
             progress();
             goOnOrFail();
-            return abrupt || failure != null || peerLeft || sends == null || (owed == 0 && sends.isAllDone());
+            boolean isOver = abrupt || failure != null || disconnected || sends == null;
+            return isOver || (owed == 0 && sends.isAllDone());
         } finally {
             lock.unlock();
         }
@@ -666,6 +669,18 @@ public final class Stream {
 
     Link link() {
         return link;
+    }
+
+    /** Whom to tell that the connection has ended; of the thread of the service, as the next. */
+    void leaving(Farewell by) {
+        farewell = by;
+    }
+
+    /** What is being closed has no peer any more. */
+    void goneWhileLeaving() {
+        if (farewell != null) {
+            farewell.goOn();
+        }
     }
 
     /** Both addresses. */

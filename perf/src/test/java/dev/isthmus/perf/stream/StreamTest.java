@@ -23,7 +23,6 @@ import picocli.CommandLine;
 
 /** rstream as peer, in both roles, with each of its options by which C and C reach each other over RDMA. */
 @Tag("device")
-@Tag("iwarp")
 @Timeout(300)
 class StreamTest {
 
