@@ -453,7 +453,7 @@ public final class RdmaSocketChannel extends SocketChannel {
     }
 
     private int write(Stream to, ByteBuffer from) throws IOException {
-        int count = Thread.currentThread().isInterrupted() ? 0 : writeNow(to, from);
+        int count = Thread.currentThread().isInterrupted() ? 0 : beginWrite(to, from);
         if (!from.hasRemaining() && count > 0) {
             return count;
         }
@@ -468,6 +468,14 @@ public final class RdmaSocketChannel extends SocketChannel {
             throw interrupted();
         } finally {
             end(completed);
+        }
+    }
+
+    private static int beginWrite(Stream to, ByteBuffer from) throws IOException {
+        try {
+            return to.beginWrite(from);
+        } catch (InterruptedException e) {
+            throw new AssertionError("it does not wait", e);
         }
     }
 

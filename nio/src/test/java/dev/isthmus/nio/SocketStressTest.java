@@ -22,7 +22,6 @@ import org.junit.jupiter.api.Timeout;
  * but what sockets throw. ISTHMUS_FUZZ_ACTIONS says how many pairs of sockets, ISTHMUS_FUZZ_SEED with what seed.
  */
 @Tag("device")
-@Tag("iwarp")
 @Timeout(600)
 class SocketStressTest {
 

@@ -208,6 +208,28 @@ public final class Stream {
     }
 
     /**
+     * Writes what there is room for now. If that is not all, no other thread writes before the caller does again, by {@link
+     * #write(ByteBuffer, long)}, which it has to.
+     *
+     * @param from what to write
+     * @return how many bytes
+     * @throws IOException if the connection has failed, or the peer has left
+     * @throws InterruptedException never: it does not wait
+     */
+    public int beginWrite(ByteBuffer from) throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            int sent = writeLocked(from, Deadlines.NEVER);
+            if (sent > 0 && from.hasRemaining()) {
+                writer = callerId();
+            }
+            return sent;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
      * Writes what there is room for, of several buffers. As {@link #write(ByteBuffer, long)} otherwise.
      *
      * @param from what to write, in this order
