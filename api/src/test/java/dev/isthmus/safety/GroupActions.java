@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Connection groups, each on a loop of its own, whose handlers do what they should not: throw, end members, and close the
- * group. What a handler is told of a member comes in order: it has come, completions, it has ended.
+ * group. Checks that a handler hears of each member in order: that it has come, its completions, that it has ended.
  */
 final class GroupActions {
 
