@@ -56,6 +56,7 @@ final class Handshake {
             stream.connected(peer, !link.isIwarp()); // MPA (RFC 5044) lets who connects send first
             listening.ended(this, stream);
         } catch (IOException | RdmaException e) { // on iWARP a peer that has gone already refuses what it is told
+            LOG.log(Level.DEBUG, () -> id + " was not made: " + e.getMessage());
             stream.release();
             listening.ended(this);
         }
