@@ -22,10 +22,12 @@ import java.util.function.Predicate;
 
 /**
  * A socket over RDMA that listens: a {@link ServerSocketChannel} whose connections speak the wire protocol of librdmacm's
- * rsocket. At the wildcard address it is reached over every device. Handshakes go on in the background, whether {@link
- * #accept} waits or not; a peer that does not finish its handshake is dropped after 10 seconds, and holds nobody up.
+ * rsocket, as those of C's {@code rlisten} and {@code raccept} do. At the wildcard address it is reached over every device.
+ * Handshakes go on in the background, whether {@link #accept} waits or not; a peer that does not finish its handshake is dropped
+ * after 10 seconds, and holds nobody up.
  *
- * <p>Any thread may use it.
+ * <p>Any thread may use it. It owns a connection id, and the connections that nobody has accepted yet: {@link #close} resets
+ * them. Of these as many wait as the backlog says, 1,024 if it does not; whoever comes then is refused.
  */
 public final class RdmaServerSocketChannel extends ServerSocketChannel {
 

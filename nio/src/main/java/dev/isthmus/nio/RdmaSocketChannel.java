@@ -33,8 +33,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It behaves as one over TCP
- * does; what differs, the module's documentation lists.
+ * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. What it does, C does by
+ * {@code rconnect}, {@code rsend}, {@code rrecv}, {@code rshutdown} and {@code rclose} of rsocket(7), none of which it calls: it
+ * stands on {@code dev.isthmus.verbs} and {@code dev.isthmus.cm}. It behaves as one over TCP does; what differs, the module's
+ * documentation lists.
+ *
+ * <p>Once connected it owns a queue pair, a completion queue, a protection domain and one file descriptor, and pins as many
+ * bytes as {@code SO_SNDBUF} and {@code SO_RCVBUF} say, 256 KiB by default. {@link #close} does not wait, unless {@code SO_LINGER}
+ * says so: what was written is delivered, and all of it destroyed, by a thread that all sockets share.
  *
  * <p>Options are taken at any time, and take effect so:
  *
