@@ -114,6 +114,20 @@ final class StreamRun {
             // What was written last must have gone when the program ends.
             channel.configureBlocking(true);
             channel.setOption(StandardSocketOptions.SO_LINGER, SECONDS_TO_LEAVE);
+            if (plan.server() == null) {
+                awaitEnd();
+            }
+        }
+    }
+
+    /**
+     * The server sends last, so the client closes first: an rstream that polls takes a connection for broken when the other
+     * end's close arrives along with the last bytes.
+     */
+    private void awaitEnd() throws IOException {
+        if (channel.read(buffer.clear()) >= 0) {
+            throw new IOException(
+                    "the client goes on sending after all was exchanged: give both ends the same options");
         }
     }
 
