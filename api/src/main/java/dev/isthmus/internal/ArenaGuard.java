@@ -1,7 +1,11 @@
 package dev.isthmus.internal;
 
+import static java.lang.invoke.MethodHandles.constant;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.SwitchPoint;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,7 +26,12 @@ public final class ArenaGuard implements Arena {
     private static final Map<MemorySegment.Scope, ArenaGuard> GUARDS = new ConcurrentHashMap<>();
     private static final int FEW_USES = 16;
 
-    private static boolean any; // plain: whoever has a segment of a guard sees what was written before it was made
+    // Valid until there is a guard. The JIT takes it for a constant, and gives up the code that did when it ends.
+    private static final SwitchPoint NONE_YET = new SwitchPoint();
+    private static final MethodHandle EXIST =
+            NONE_YET.guardWithTest(constant(boolean.class, false), constant(boolean.class, true));
+
+    private static volatile boolean known; // to every thread
 
     private final String name;
     private final Arena arena;
@@ -39,7 +48,7 @@ public final class ArenaGuard implements Arena {
         this.owner = owner;
     }
 
-    private static ArenaGuard known(ArenaGuard guard) {
+    private static ArenaGuard published(ArenaGuard guard) {
         guard.publish();
         return guard;
     }
@@ -47,12 +56,15 @@ public final class ArenaGuard implements Arena {
     /** Lets it be found by its segments: before anybody else has one. */
     public void publish() {
         GUARDS.put(arena.scope(), this);
-        any = true;
+        if (!known) { // two threads may both say so, but neither goes on before it is so
+            SwitchPoint.invalidateAll(new SwitchPoint[] {NONE_YET});
+            known = true;
+        }
     }
 
     /** An arena that only the calling thread may use. */
     public static ArenaGuard confined(String name) {
-        return known(new ArenaGuard(name, Arena.ofConfined(), Thread.currentThread()));
+        return published(new ArenaGuard(name, Arena.ofConfined(), Thread.currentThread()));
     }
 
     /** One that any thread may use, and that is not found before it is {@linkplain #publish published}. */
@@ -62,13 +74,17 @@ public final class ArenaGuard implements Arena {
 
     /** An arena that any thread may use. */
     public static ArenaGuard shared(String name) {
-        return known(new ArenaGuard(name, Arena.ofShared(), null));
+        return published(new ArenaGuard(name, Arena.ofShared(), null));
     }
 
-    /** Whether there was ever a guard in this process. */
+    /** Whether there was ever a guard in this process: nothing in compiled code as long as there was none. */
     @HotPath
     public static boolean exist() {
-        return any;
+        try {
+            return (boolean) EXIST.invokeExact();
+        } catch (Throwable t) {
+            throw new AssertionError("a constant throws nothing", t);
+        }
     }
 
     /** The guard of a segment's arena, or null. */
@@ -85,7 +101,7 @@ public final class ArenaGuard implements Arena {
      * @throws IllegalStateException if the arena is closed
      */
     public static ArenaGuard hold(MemorySegment segment, Object holder) {
-        ArenaGuard guard = any ? GUARDS.get(segment.scope()) : null;
+        ArenaGuard guard = exist() ? GUARDS.get(segment.scope()) : null;
         if (guard != null) {
             guard.add(holder);
         }

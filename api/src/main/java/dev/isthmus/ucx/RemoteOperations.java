@@ -36,30 +36,34 @@ final class RemoteOperations {
 
     /** {@code ucp_put_nbx}. */
     @HotPath
-    long put(UcpRemoteMemory to, long remote, MemorySegment from, long offset, long length, boolean implicit) {
-        long local = Buffers.readable(from, offset, length);
-        if (length == 0) {
+    static long put(UcpRemoteMemory to, long remote, MemorySegment from, long offset, long length, boolean implicit) {
+        if (length <= 0) { // as was asked of the place at the peer: the JIT asks once
+            long ignored = Buffers.readable(from, offset, length);
             return 0;
         }
-        long parameters = operations.next();
-        ArenaUse use = operations.hold(from);
+        long local = Buffers.readable(from, offset, length);
+        long parameters = to.slots().next();
+        ArenaUse use = to.slots().hold(from);
         long result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), parameters);
         return result == 0
-                ? operations.done(from, use)
+                ? to.slots().done(from, use)
                 : begun(result, RequestSlot.PUT, to, from, length, use, implicit);
     }
 
     /** {@code ucp_get_nbx}. */
     @HotPath
-    long get(UcpRemoteMemory from, long remote, MemorySegment to, long offset, long length, boolean implicit) {
-        long local = Buffers.writable(to, offset, length);
-        if (length == 0) {
+    static long get(UcpRemoteMemory from, long remote, MemorySegment to, long offset, long length, boolean implicit) {
+        if (length <= 0) { // as was asked of the place at the peer: the JIT asks once
+            long ignored = Buffers.writable(to, offset, length);
             return 0;
         }
-        long parameters = operations.next();
-        ArenaUse use = operations.hold(to);
+        long local = Buffers.writable(to, offset, length);
+        long parameters = from.slots().next();
+        ArenaUse use = from.slots().hold(to);
         long result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), parameters);
-        return result == 0 ? operations.done(to, use) : begun(result, RequestSlot.GET, from, to, length, use, implicit);
+        return result == 0
+                ? from.slots().done(to, use)
+                : begun(result, RequestSlot.GET, from, to, length, use, implicit);
     }
 
     /** {@code ucp_put_nbx} from memory that is registered already. */
@@ -211,7 +215,7 @@ final class RemoteOperations {
     }
 
     @HotPath
-    private long begun(
+    private static long begun(
             long result,
             byte kind,
             UcpRemoteMemory remote,
@@ -221,16 +225,16 @@ final class RemoteOperations {
             boolean implicit) {
         RequestSlot slot = noted(result, kind, remote, buffer, bytes, use);
         if (implicit) {
-            operations.takeUnnamed(slot);
+            remote.slots().takeUnnamed(slot);
             return 0;
         }
-        return operations.take(slot);
+        return remote.slots().take(slot);
     }
 
     @HotPath
-    private RequestSlot noted(
+    private static RequestSlot noted(
             long result, byte kind, UcpRemoteMemory remote, MemorySegment buffer, long bytes, ArenaUse use) {
-        RequestSlot slot = operations.noted(result, kind, remote.endpoint(), buffer, bytes, use);
+        RequestSlot slot = remote.slots().noted(result, kind, remote.endpoint(), buffer, bytes, use);
         slot.remote = remote;
         remote.began();
         return slot;

@@ -27,6 +27,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
 
     private final UcpEndpoint endpoint;
     private final RemoteOperations operations;
+    private final Operations slots;
     private final Lifetime lifetime;
     private final UcpRemoteAtomics atomics;
     private final UcpPackedKey key;
@@ -45,6 +46,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         UcpContext context = endpoint.worker().context();
         this.endpoint = endpoint;
         this.operations = endpoint.worker().parts().remote();
+        this.slots = endpoint.worker().parts().operations();
         this.key = key;
         this.address = key.address();
         this.byteSize = key.byteSize();
@@ -80,7 +82,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      */
     @HotPath
     public long put(MemorySegment from, long fromOffset, long length, long offset) {
-        return operations.put(this, transferAt(offset, length), from, fromOffset, length, false);
+        return RemoteOperations.put(this, transferAt(offset, length), from, fromOffset, length, false);
     }
 
     /**
@@ -124,7 +126,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      */
     @HotPath
     public void putImplicit(MemorySegment from, long fromOffset, long length, long offset) {
-        operations.put(this, transferAt(offset, length), from, fromOffset, length, true);
+        RemoteOperations.put(this, transferAt(offset, length), from, fromOffset, length, true);
     }
 
     /**
@@ -200,7 +202,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      */
     @HotPath
     public long get(MemorySegment to, long toOffset, long length, long offset) {
-        return operations.get(this, transferAt(offset, length), to, toOffset, length, false);
+        return RemoteOperations.get(this, transferAt(offset, length), to, toOffset, length, false);
     }
 
     /**
@@ -244,7 +246,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
      */
     @HotPath
     public void getImplicit(MemorySegment to, long toOffset, long length, long offset) {
-        operations.get(this, transferAt(offset, length), to, toOffset, length, true);
+        RemoteOperations.get(this, transferAt(offset, length), to, toOffset, length, true);
     }
 
     /**
@@ -442,7 +444,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
 
     @HotPath
     private long transferAt(long offset, long length) {
-        if (!endpoint.isReady() || (offset | length) < 0 || length > limit - offset) {
+        if (!endpoint.isReady() || length <= 0 || offset < 0 || length > limit - offset) {
             return inspect(offset, length);
         }
         return address + offset;
@@ -482,6 +484,12 @@ public final class UcpRemoteMemory implements AutoCloseable {
     private IndexOutOfBoundsException outOfBounds(long offset, long length) {
         return new IndexOutOfBoundsException("offset " + offset + " and length " + length + " are not within " + this
                 + " of " + byteSize + " bytes");
+    }
+
+    /** Where the operations of its worker are kept. */
+    @HotPath
+    Operations slots() {
+        return slots;
     }
 
     @HotPath
