@@ -33,6 +33,7 @@ public final class AgentCommand implements Callable<Integer> {
     static final String UCX_ASK = "ucx-ask";
     static final String NIO_SERVE = "nio-serve";
     static final String NIO_ASK = "nio-ask";
+    static final String STREAM = "stream";
 
     /** Tells what this JVM was told; the others run something. */
     static final String FLAGS = "flags";
@@ -85,6 +86,7 @@ public final class AgentCommand implements Callable<Integer> {
             }
             case NIO_SERVE -> NioJob.parse(words).serve();
             case NIO_ASK -> NioJob.parse(words).ask();
+            case STREAM -> StreamFlags.run(words);
             default -> throw new IllegalArgumentException("there is no job " + job);
         };
     }

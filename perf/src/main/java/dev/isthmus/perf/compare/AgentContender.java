@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 
 /** Two JVMs of this project that stay up between runs; after a failure there are two new ones. */
 abstract class AgentContender implements Contender {
@@ -36,6 +37,11 @@ abstract class AgentContender implements Contender {
     /** Whether a lane's server is the end that is the client otherwise. */
     boolean isReversed(Point point, int lane) {
         return false;
+    }
+
+    /** Whether the kernel's table of TCP has its servers; if not, a client tries until it finds one. */
+    boolean listensByTcp() {
+        return true;
     }
 
     /** The server's job. */
@@ -106,7 +112,7 @@ abstract class AgentContender implements Contender {
         return new AgentLane(
                 new AgentLane.End(reversed ? client : server, serve(point, near, port, iterations)),
                 new AgentLane.End(reversed ? server : client, ask(point, far, near, port, iterations)),
-                port,
+                listensByTcp() ? OptionalInt.of(port) : OptionalInt.empty(),
                 measured -> read(point, measured, iterations));
     }
 

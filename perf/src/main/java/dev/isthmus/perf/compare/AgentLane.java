@@ -4,6 +4,7 @@ import dev.isthmus.perf.perftest.Listening;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -21,11 +22,16 @@ final class AgentLane implements Lane {
 
     private final End server;
     private final End client;
-    private final int port;
+    private final OptionalInt port;
     private final UnaryOperator<Measured> reader;
     private CompletableFuture<String> served;
 
-    AgentLane(End server, End client, int port, UnaryOperator<Measured> reader) {
+    /**
+     * Makes one.
+     *
+     * @param port of TCP, where the server listens; none if the client finds it by itself
+     */
+    AgentLane(End server, End client, OptionalInt port, UnaryOperator<Measured> reader) {
         this.server = server;
         this.client = client;
         this.port = port;
@@ -36,7 +42,7 @@ final class AgentLane implements Lane {
     public void listen(Duration limit) throws IOException, InterruptedException {
         served = server.agent().ask(server.job());
         long end = System.nanoTime() + limit.toNanos();
-        while (!Listening.isListening(port)) {
+        while (port.isPresent() && !Listening.isListening(port.getAsInt())) {
             if (served.isDone()) {
                 Agent.await(served, limit); // which says why
                 throw new IOException("the server ended before it listened");

@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         sortOptions = false,
         description = {
             "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs (SEND, "
-                    + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, and Java NIO sockets; throughput in one and both "
+                    + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput in one and both "
                     + "directions, one-sided latency and ping-pong, from 1 B to 1 MiB. The ways take turns, round after "
                     + "round. Ends with a table, and leaves results.csv, results.json and report.html.",
             "Ctrl-C keeps what was measured; --resume goes on. Exit status 1 when a point could not be measured."

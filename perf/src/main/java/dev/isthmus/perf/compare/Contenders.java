@@ -17,7 +17,9 @@ final class Contenders implements AutoCloseable {
         UCX_TOOLS,
         UCX_AGENTS,
         JUCX_AGENTS,
-        NIO_AGENTS
+        NIO_AGENTS,
+        STREAM_TOOLS,
+        STREAM_AGENTS
     }
 
     private final Venue venue;
@@ -52,6 +54,8 @@ final class Contenders implements AutoCloseable {
             case JAVA_UCX -> Kind.UCX_AGENTS;
             case JUCX -> Kind.JUCX_AGENTS;
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Kind.NIO_AGENTS;
+            case C_SOCKETS, C_TCP -> Kind.STREAM_TOOLS;
+            case JAVA_SOCKETS -> Kind.STREAM_AGENTS;
         };
     }
 
@@ -63,6 +67,8 @@ final class Contenders implements AutoCloseable {
             case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children, options);
             case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children, options);
             case NIO_AGENTS -> new NioAgents(venue, children, options);
+            case STREAM_TOOLS -> new StreamTools(venue, children);
+            case STREAM_AGENTS -> new StreamAgents(venue, children, options);
         };
     }
 

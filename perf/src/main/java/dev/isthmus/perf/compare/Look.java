@@ -30,6 +30,9 @@ record Look(Color color, Marker marker) {
             case JUCX -> look(0x4B2A99, Look::downwards, true);
             case NIO_BLOCKING -> look(0x8A8A8A, Look::circle, false);
             case NIO_NON_BLOCKING -> look(0x1A1A1A, Look::square, true);
+            case C_SOCKETS -> look(0xE8604C, Look::downwards, false);
+            case JAVA_SOCKETS -> look(0xA31621, Look::downwards, true);
+            case C_TCP -> look(0x5A5A5A, Look::diamond, false);
         };
     }
 

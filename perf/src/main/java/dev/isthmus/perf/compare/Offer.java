@@ -18,6 +18,9 @@ final class Offer {
 
     /** Whether a benchmark makes sense of a way. */
     static boolean has(Way way, Benchmark benchmark, int connections) {
+        if (way.isStream()) {
+            return connections == 1 && (benchmark == Benchmark.ONE_WAY || benchmark == Benchmark.PING_PONG);
+        }
         return switch (benchmark) {
             case ONE_WAY, BOTH_WAYS -> true;
             case ONE_SIDED ->
@@ -50,7 +53,22 @@ final class Offer {
             case JAVA_UCX -> ucx();
             case JUCX -> jucx().isPresent() ? ucx() : Optional.of("the jar org.openucx:jucx is not on the class path");
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
+            case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
+            case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
+            case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
         };
+    }
+
+    private static boolean hasAddresses(Venue venue) {
+        return venue.hasDevices()
+                && venue.client().hasAddress()
+                && venue.server().hasAddress();
+    }
+
+    private static Optional<String> noAddress(Venue venue) {
+        return venue.hasDevices()
+                ? Optional.of("an RDMA device has no IPv4 address, by which sockets connect")
+                : noDevice();
     }
 
     private static Optional<String> noDevice() {

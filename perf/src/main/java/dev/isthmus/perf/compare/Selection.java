@@ -33,7 +33,8 @@ final class Selection {
             paramLabel = "NAMES",
             split = ",",
             description = "of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
-                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking (default: all)")
+                    + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
+                    + " c-tcp (default: all)")
     private List<String> ways = List.of();
 
     @Option(

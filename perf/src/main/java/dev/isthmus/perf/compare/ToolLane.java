@@ -18,6 +18,12 @@ final class ToolLane implements Lane {
         Measured read(String output) throws IOException;
     }
 
+    /** Waits until a server listens. */
+    @FunctionalInterface
+    interface Readiness {
+        void await(ToolRun server) throws IOException, InterruptedException;
+    }
+
     /** One end: what it runs, and where. */
     record End(List<String> command, Map<String, String> environment, Placement placement) {}
 
@@ -25,21 +31,28 @@ final class ToolLane implements Lane {
     private final End client;
     private final int port;
     private final Children children;
+    private final Readiness readiness;
     private final Reader reader;
     private ToolRun serving;
 
+    /** Of a server that the kernel's table of TCP has. */
     ToolLane(End server, End client, int port, Children children, Reader reader) {
+        this(server, client, port, children, serving -> serving.awaitListening(port), reader);
+    }
+
+    ToolLane(End server, End client, int port, Children children, Readiness readiness, Reader reader) {
         this.server = server;
         this.client = client;
         this.port = port;
         this.children = children;
+        this.readiness = readiness;
         this.reader = reader;
     }
 
     @Override
     public void listen(Duration limit) throws IOException, InterruptedException {
         serving = new ToolRun(server.placement(), server.command(), server.environment(), children);
-        serving.awaitListening(port);
+        readiness.await(serving);
     }
 
     @Override

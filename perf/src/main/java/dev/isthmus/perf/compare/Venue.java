@@ -36,6 +36,11 @@ record Venue(End server, End client) {
         private static final End LOOPBACK =
                 new End(Optional.empty(), OptionalInt.empty(), "127.0.0.1", Optional.of("lo"), false);
 
+        /** Whether it has an IPv4 address of its own. */
+        boolean hasAddress() {
+            return !address.equals(LOOPBACK.address());
+        }
+
         private static End of(Device device) throws IOException {
             try (DeviceContext context = device.open()) {
                 boolean software = Path.of("/sys/class/infiniband", device.name())

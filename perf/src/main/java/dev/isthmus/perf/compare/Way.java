@@ -12,7 +12,10 @@ enum Way {
     JAVA_UCX("java-ucx", "Java UCX"),
     JUCX("jucx", "JUCX"),
     NIO_BLOCKING("nio-blocking", "Java NIO, blocking"),
-    NIO_NON_BLOCKING("nio-non-blocking", "Java NIO, non-blocking");
+    NIO_NON_BLOCKING("nio-non-blocking", "Java NIO, non-blocking"),
+    C_SOCKETS("c-sockets", "C sockets over RDMA"),
+    JAVA_SOCKETS("java-sockets", "Java sockets over RDMA"),
+    C_TCP("c-tcp", "C sockets over TCP");
 
     private final String id;
     private final String title;
@@ -30,6 +33,16 @@ enum Way {
     /** The name in words, as tables and plots have it. */
     String title() {
         return title;
+    }
+
+    /** Whether it is a program like rstream, which knows one direction at a time, and one connection. */
+    boolean isStream() {
+        return this == C_SOCKETS || this == JAVA_SOCKETS || this == C_TCP;
+    }
+
+    /** Whether its bytes go by TCP. */
+    boolean isTcp() {
+        return this == NIO_BLOCKING || this == NIO_NON_BLOCKING || this == C_TCP;
     }
 
     /** Whether its 99.9th percentile is one of the last messages alone, which is all that ucx_perftest tells. */

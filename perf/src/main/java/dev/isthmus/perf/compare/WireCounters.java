@@ -34,8 +34,7 @@ final class WireCounters {
         if (!venue.hasDevices()) {
             return Optional.empty();
         }
-        boolean sockets = way == Way.NIO_BLOCKING || way == Way.NIO_NON_BLOCKING;
-        boolean network = sockets || venue.client().software();
+        boolean network = way.isTcp() || venue.client().software();
         Set<Path> files = new TreeSet<>();
         for (Venue.End end : new Venue.End[] {venue.server(), venue.client()}) {
             if (network && end.netdev().isEmpty()) {

@@ -19,6 +19,7 @@ public final class ToolRun implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int REASON_LINES = 3;
+    private static final long LOOK_MILLIS = 2;
 
     private final String name;
     private final Process process;
@@ -60,6 +61,25 @@ public final class ToolRun implements AutoCloseable {
             Listening.await(port, process, LIMIT);
         } catch (IOException e) {
             throw failed(e.getMessage());
+        }
+    }
+
+    /**
+     * Returns when it has printed something.
+     *
+     * @param words what
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitPrinted(String words) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!Files.readString(output).contains(words)) {
+            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw failed("ended with status " + process.exitValue() + " before it printed \"" + words + "\"");
+            }
+            if (System.nanoTime() - end > 0) {
+                throw failed("does not print \"" + words + "\" within " + LIMIT.toSeconds() + " s");
+            }
         }
     }
 

@@ -2,11 +2,14 @@ package dev.isthmus.perf.stream;
 
 import dev.isthmus.perf.Counterpart;
 import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -103,6 +106,20 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
         }
         new StreamRun(plan, spec.commandLine().getOut()).run();
         return 0;
+    }
+
+    /**
+     * Runs an end, as its flags say, and prints nothing.
+     *
+     * @param flags those of the command
+     * @return how many microseconds a transfer took, of the last that were measured
+     * @throws IOException if it fails; {@link java.net.ConnectException} when no server listens
+     */
+    public static double measure(List<String> flags) throws IOException {
+        CommandLine line = new CommandLine(new StreamCommand());
+        line.parseArgs(flags.toArray(String[]::new));
+        StreamCommand command = line.getCommand();
+        return new StreamRun(command.plan(), new PrintWriter(Writer.nullWriter())).run();
     }
 
     private StreamPlan plan() throws UnknownHostException {

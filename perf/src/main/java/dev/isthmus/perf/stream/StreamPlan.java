@@ -40,6 +40,11 @@ record StreamPlan(
         long bytes() {
             return 2L * iterations * count * size;
         }
+
+        /** Of the time of all. */
+        double microsEach(double micros) {
+            return micros / iterations / (2L * count);
+        }
     }
 
     static Transfer custom(int iterations, int count, int size) {
@@ -124,6 +129,6 @@ record StreamPlan(
                 bytes(of.bytes()),
                 micros / 1e6,
                 of.bytes() * 8 / (1000 * micros),
-                micros / of.iterations() / (2L * of.count()));
+                of.microsEach(micros));
     }
 }

@@ -28,6 +28,7 @@ final class StreamRun {
     private byte sent; // the next byte that is sent, and the next that is to come, when they are verified
     private byte expected;
     private long verified;
+    private double micros; // of the last transfers
 
     StreamRun(StreamPlan plan, PrintWriter out) {
         this.plan = plan;
@@ -35,11 +36,12 @@ final class StreamRun {
         this.buffer = ByteBuffer.allocateDirect(Math.max(plan.largest(), SYNC_BYTES));
     }
 
-    void run() throws IOException {
+    /** Runs it; returns how many microseconds a transfer took, of the last that were measured. */
+    double run() throws IOException {
         if (plan.server() != null) {
             tell(StreamPlan.head());
             connections(this::connect);
-            return;
+            return micros;
         }
         try (ServerSocketChannel listener = plan.tcp() ? ServerSocketChannel.open() : RdmaServerSocketChannel.open()) {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -53,6 +55,7 @@ final class StreamRun {
                 return listener.accept();
             });
         }
+        return micros;
     }
 
     private void tell(String line) {
@@ -109,7 +112,9 @@ final class StreamRun {
                 for (int i = 0; i < transfer.iterations(); i++) {
                     exchange(transfer.size(), transfer.count());
                 }
-                tell(StreamPlan.line(transfer, (System.nanoTime() - begin) / 1000.0));
+                double time = (System.nanoTime() - begin) / 1000.0;
+                micros = transfer.microsEach(time);
+                tell(StreamPlan.line(transfer, time));
             }
             // What was written last must have gone when the program ends.
             channel.configureBlocking(true);

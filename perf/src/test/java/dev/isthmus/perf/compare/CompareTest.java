@@ -27,12 +27,13 @@ class CompareTest {
     void shouldMeasureEveryWay() throws Exception {
         try (var comparison = new TypedComparison(folder)) {
             List<Run> runs =
-                    comparison.measure("--devices none --ways c-ucx,java-ucx,jucx,nio-blocking,nio-non-blocking"
+                    comparison.measure("--devices none --ways c-ucx,java-ucx,jucx,nio-blocking,nio-non-blocking,c-tcp"
                             + " --bytes 64 --benchmarks one-way,ping-pong --rounds 1 --seconds 0.05 --warm-up 0.5");
             Set<Way> ways = runs.stream().map(run -> run.point().way()).collect(Collectors.toSet());
-            assertEquals(Set.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING), ways);
-            assertEquals(10, runs.size());
-            assertTrue(comparison.output().contains("10 runs"), comparison.output());
+            assertEquals(
+                    Set.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING, Way.C_TCP), ways);
+            assertEquals(12, runs.size());
+            assertTrue(comparison.output().contains("12 runs"), comparison.output());
         }
     }
 

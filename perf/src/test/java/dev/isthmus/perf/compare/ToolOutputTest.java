@@ -55,6 +55,36 @@ class ToolOutputTest {
     }
 
     @Test
+    void shouldReadTransfersOfRstream() throws IOException {
+        String output = output("rstream.txt");
+        Measured trips = StreamFlags.read(Benchmark.PING_PONG, 2000, output);
+        assertEquals(2 * 194.47, trips.averageMicros(), 1e-9);
+        assertEquals(4000, trips.messages());
+        Measured rate = StreamFlags.read(Benchmark.ONE_WAY, 2000, output);
+        assertEquals(1e6 / 194.47, rate.messagesPerSecond(), 1e-6);
+        assertEquals(4000, rate.messages());
+        assertThrows(
+                IOException.class,
+                () -> StreamFlags.read(
+                        Benchmark.ONE_WAY, 2000, output.lines().findFirst().orElseThrow()));
+    }
+
+    @Test
+    void shouldTellAClientOfRstreamWhereItComesFromUnlessThatIsTheServersAddress() {
+        Point point = point(Way.C_TCP, Benchmark.PING_PONG, 64);
+        assertEquals(
+                "-s 10.0.0.2 -b 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
+                String.join(" ", StreamFlags.client(point, END, OTHER, 7, 20)));
+        assertEquals(
+                "-s 10.0.0.1 -f ip -p 7 -S 64 -T n -I 20 -C 1 -T s",
+                String.join(" ", StreamFlags.client(point, END, END, 7, 20)));
+        Point rate = point(Way.C_SOCKETS, Benchmark.ONE_WAY, 64);
+        assertEquals(
+                "-b 10.0.0.2 -f ip -p 7 -S 64 -T n -I 1 -C 20",
+                String.join(" ", StreamFlags.server(rate, OTHER, 7, 20)));
+    }
+
+    @Test
     void shouldRefuseLatenciesWithoutTheTimesOfAllMessages() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         String output = output("ib_send_lat.txt");

@@ -1,0 +1,43 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.demo.Children;
+import java.util.List;
+import java.util.Map;
+
+/** Our rstream in Java. */
+final class StreamAgents extends AgentContender {
+
+    StreamAgents(Venue venue, Children children, Comparison.Options options) {
+        super(venue, children, options);
+    }
+
+    @Override
+    Map<String, String> environment(Venue.End end) {
+        return Map.of();
+    }
+
+    @Override
+    public int lanes(Point point) {
+        return 1;
+    }
+
+    @Override
+    boolean listensByTcp() {
+        return false;
+    }
+
+    @Override
+    String serve(Point point, Venue.End end, int port, long iterations) {
+        return job(point, iterations, StreamFlags.server(point, end, port, iterations));
+    }
+
+    @Override
+    String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        return job(point, iterations, StreamFlags.client(point, end, server, port, iterations));
+    }
+
+    private static String job(Point point, long iterations, List<String> flags) {
+        return String.join(
+                " ", AgentCommand.STREAM, point.benchmark().name(), "" + iterations, String.join(" ", flags));
+    }
+}

@@ -1,0 +1,105 @@
+package dev.isthmus.perf.compare;
+
+import dev.isthmus.perf.JitCompilers;
+import dev.isthmus.perf.stream.StreamCommand;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.ParameterException;
+
+/** How {@code rstream} and ours are told to run a point, and what their figures are of it. */
+final class StreamFlags {
+
+    static final String PROGRAM = "rstream";
+
+    /** Where the time of a transfer stands in a line of the table. */
+    private static final int MICROS_COLUMN = 7;
+
+    private static final double MILLION = 1e6;
+
+    /** A server in a JVM that is there already listens at once, but where the processor is emulated. */
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    private static final long LOOK_MILLIS = 2;
+
+    private StreamFlags() {}
+
+    /** The flags of a server. */
+    static List<String> server(Point point, Venue.End end, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-b", end.address()));
+        flags.addAll(both(point, port, iterations));
+        return flags;
+    }
+
+    private static List<String> both(Point point, int port, long iterations) {
+        boolean trips = point.benchmark() == Benchmark.PING_PONG;
+        List<String> flags = new ArrayList<>(List.of("-f", "ip", "-p", "" + port));
+        flags.addAll(List.of("-S", "" + point.bytes(), "-T", "n"));
+        flags.addAll(List.of("-I", "" + (trips ? iterations : 1), "-C", "" + (trips ? 1 : iterations)));
+        if (point.way().isTcp()) {
+            flags.addAll(List.of("-T", "s"));
+        }
+        return flags;
+    }
+
+    /** The flags of a client. With -b it takes the server's port, too, which needs another address. */
+    static List<String> client(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        List<String> flags = new ArrayList<>(List.of("-s", server.address()));
+        if (!end.address().equals(server.address())) {
+            flags.addAll(List.of("-b", end.address()));
+        }
+        flags.addAll(both(point, port, iterations));
+        return flags;
+    }
+
+    /** What a run comes to, by the time of a transfer. It goes one way, and then as often the other way. */
+    static Measured measured(Benchmark benchmark, double micros, long iterations) {
+        return benchmark == Benchmark.PING_PONG
+                ? Measured.times(2 * micros, Double.NaN, Double.NaN, 2, iterations)
+                : Measured.rate(MILLION / micros, 2 * iterations);
+    }
+
+    /** Reads what a client has printed. */
+    static Measured read(Benchmark benchmark, long iterations, String output) throws IOException {
+        for (String line : output.lines().toList()) {
+            String[] fields = line.strip().split("\\s+", -1);
+            if (fields[0].equals("custom") && fields.length == MICROS_COLUMN + 1) {
+                return measured(benchmark, Double.parseDouble(fields[MICROS_COLUMN]), iterations);
+            }
+        }
+        throw new IOException(PROGRAM + " printed no figures, but: " + output.strip());
+    }
+
+    /** Runs an end of ours: the benchmark, how often, and the flags. */
+    static Measured run(List<String> words) throws IOException {
+        List<String> flags = words.subList(2, words.size());
+        long end = System.nanoTime() + PATIENCE.toNanos();
+        while (true) {
+            long compiled = JitCompilers.millis();
+            try {
+                double micros = StreamCommand.measure(flags);
+                return measured(Benchmark.valueOf(words.get(0)), micros, Long.parseLong(words.get(1)))
+                        .withCompileMillis(JitCompilers.millis() - compiled);
+            } catch (ConnectException e) { // rdma_cm has no table of those that listen
+                if (System.nanoTime() - end > 0) {
+                    throw e;
+                }
+                pause();
+            } catch (ParameterException e) {
+                throw new IllegalArgumentException(e.getMessage(), e);
+            }
+        }
+    }
+
+    private static void pause() throws IOException {
+        try {
+            TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IOException(e);
+        }
+    }
+}
