@@ -2,6 +2,7 @@ package dev.isthmus.nio;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Conversation.Pipe;
 import dev.isthmus.testbed.ChildProgram;
@@ -15,10 +16,8 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.Level;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -134,56 +133,59 @@ class ForeignPeersTest {
     /** rsocket then grants room behind its goodbye, which is no reason for a reset. */
     @Test
     void shouldSeeTheEndWhenThePeerClosesAsSoonAsItHasReadHalfOfItsRing() throws Exception {
-        List<LogRecord> warnings = Collections.synchronizedList(new ArrayList<>());
-        var handler = new Handler() {
-            @Override
-            public void publish(LogRecord entry) {
-                if (entry.getLevel().intValue() >= Level.WARNING.intValue()) {
-                    warnings.add(entry);
-                }
-            }
-
-            @Override
-            public void flush() {}
-
-            @Override
-            public void close() {}
-        };
-        Logger log = Logger.getLogger("dev.isthmus.nio");
-        log.addHandler(handler);
         var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "gulp", 1 << 16);
+        try (var warnings = new Warnings();
+                ChildProgram peer = Peer.C.listening(at, "gulp", 1 << 16);
                 SocketChannel channel = RdmaSocketChannel.open(at)) {
             channel.write(ByteBuffer.allocate(1 << 16));
             assertEquals(-1, channel.read(ByteBuffer.allocate(1)));
             peer.ended();
-        } finally {
-            log.removeHandler(handler);
+            assertEquals(List.of(), warnings.all());
         }
-        assertEquals(List.of(), warnings.stream().map(LogRecord::getMessage).toList());
     }
 
-    /** Of what crosses the link from the first device, and of acknowledgements for what comes to it. */
+    /** Both ways, of data and of acknowledgements: each side is bound to the address of its own device. */
     @Test
     void shouldLoseNothingOnALinkThatLoses() throws Exception {
-        String link = nameOf(Hosts.near());
-        run("tc", "qdisc", "add", "dev", link, "root", "netem", "loss", "2%");
-        try {
-            long begin = System.nanoTime();
-            accept(Peer.C, "duplex", "duplex", SOME);
-            System.out.println(SOME + " bytes each way, with C, at 2 % loss: " + millisSince(begin) + " ms");
-        } finally {
-            run("tc", "qdisc", "del", "dev", link, "root");
+        var at = Peer.free();
+        List<String> links = List.of(nameOf(Hosts.near()), nameOf(Hosts.far()));
+        for (String link : links) {
+            run("tc", "qdisc", "add", "dev", link, "root", "netem", "loss", "2%");
         }
+        long begin = System.nanoTime();
+        try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
+                ChildProgram peer = Peer.connecting(Hosts.near(), at, "duplex", SOME);
+                SocketChannel channel = server.accept()) {
+            assertSame(hold(channel, "duplex", SOME), peer, SOME);
+            System.out.println(SOME + " bytes each way, with C, at 2 % loss: " + millisSince(begin) + " ms");
+            for (String link : links) {
+                List<String> counted = run("tc", "-s", "qdisc", "show", "dev", link);
+                System.out.println(link + ": " + counted);
+                assertTrue(droppedOf(counted) > 0, () -> link + ": " + counted);
+            }
+        } finally {
+            for (String link : links) {
+                run("tc", "qdisc", "del", "dev", link, "root");
+            }
+        }
+    }
+
+    private static long droppedOf(List<String> counted) {
+        return counted.stream()
+                .map(Pattern.compile("\\(dropped (\\d+),")::matcher)
+                .filter(Matcher::find)
+                .mapToLong(dropped -> Long.parseLong(dropped.group(1)))
+                .findFirst()
+                .orElseThrow(() -> new AssertionError(counted));
     }
 
     private static String nameOf(InetAddress address) throws IOException {
         return NetworkInterface.getByInetAddress(address).getName();
     }
 
-    private static void run(String... command) throws InterruptedException {
+    private static List<String> run(String... command) throws InterruptedException {
         try (var program = new ChildProgram(command)) {
-            program.ended();
+            return program.ended();
         }
     }
 }

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Connections that are made, used and closed leave nothing behind: no memory, descriptor or object of the kernel. */
 @Tag("device")
+@Tag("iwarp")
 @Timeout(3600)
 class ManyConnectionsTest {
 

@@ -6,6 +6,7 @@ import dev.isthmus.testbed.ChildProgram;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -72,8 +73,16 @@ enum Peer {
         return start("connect", at, job, bytes);
     }
 
-    private ChildProgram start(String role, InetSocketAddress at, String job, long bytes) {
-        String[] arguments = {role, at.getAddress().getHostAddress(), "" + at.getPort(), job, "" + bytes};
+    /** Starts one of C's that connects from an address. */
+    static ChildProgram connecting(InetAddress from, InetSocketAddress at, String job, long bytes) {
+        return C.start("connect", at, job, bytes, from.getHostAddress());
+    }
+
+    private ChildProgram start(String role, InetSocketAddress at, String job, long bytes, String... more) {
+        String[] arguments = Stream.concat(
+                        Stream.of(role, at.getAddress().getHostAddress(), "" + at.getPort(), job, "" + bytes),
+                        Stream.of(more))
+                .toArray(String[]::new);
         return switch (this) {
             case C ->
                 new ChildProgram(Stream.concat(

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What sockets over RDMA have of their own: addresses of devices, a backlog that is kept to, and sizes that are fixed. */
 @Tag("device")
+@Tag("iwarp")
 @Timeout(120)
 class RdmaSocketsTest {
 

@@ -1,5 +1,5 @@
 /* A program that knows of plain sockets only. Tests run it with librspreload.so. It does what Conversation.java does:
- *     peer listen|connect ADDRESS PORT JOB BYTES
+ *     peer listen|connect ADDRESS PORT JOB BYTES [LOCAL ADDRESS]
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -162,13 +162,23 @@ static void work(const char *job)
 	}
 }
 
-static int open_socket(const char *role, struct sockaddr_in *at)
+static void bind_to(int made, const char *address)
+{
+	struct sockaddr_in from = { .sin_family = AF_INET };
+
+	inet_pton(AF_INET, address, &from.sin_addr);
+	check(bind(made, (struct sockaddr *) &from, sizeof from), "bind");
+}
+
+static int open_socket(const char *role, struct sockaddr_in *at, const char *local)
 {
 	int on = 1, made = socket(AF_INET, SOCK_STREAM, 0), accepted;
 	socklen_t length = sizeof *at;
 
 	check(made, "socket");
 	if (!strcmp(role, "connect")) {
+		if (local)
+			bind_to(made, local);
 		printf("ready\n");
 		check(connect(made, (struct sockaddr *) at, length), "connect");
 		return made;
@@ -186,13 +196,13 @@ int main(int argc, char **argv)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET };
 
-	if (argc != 6)
+	if (argc < 6)
 		return 2;
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	inet_pton(AF_INET, argv[2], &at.sin_addr);
 	at.sin_port = htons(atoi(argv[3]));
 	bytes = atoll(argv[5]);
-	fd = open_socket(argv[1], &at);
+	fd = open_socket(argv[1], &at, argv[6]);
 	printf("connected\n");
 	work(argv[4]);
 	check(close(fd), "close");

@@ -467,7 +467,10 @@ public final class Stream {
         if (status == CompletionStatus.WR_FLUSH_ERR) {
             flushed = true; // the reason is another
         } else if (failure == null && !peerLeft) {
-            throw new ProtocolException("a request ended with " + status);
+            if (status != CompletionStatus.RETRY_EXC_ERR) {
+                throw new ProtocolException("a request ended with " + status);
+            }
+            fail(new IOException("the peer's device answers no more"));
         }
     }
 

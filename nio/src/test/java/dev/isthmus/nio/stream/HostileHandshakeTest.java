@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a peer says of itself when it connects, or is connected to, is checked; it is refused with a reason. */
 @Tag("device")
+@Tag("iwarp")
 @Timeout(120)
 class HostileHandshakeTest {
 
