@@ -8,6 +8,7 @@ import dev.isthmus.nio.Conversation.Pipe;
 import dev.isthmus.testbed.ChildProgram;
 import java.io.IOException;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -141,6 +142,50 @@ class ForeignPeersTest {
             assertEquals(-1, channel.read(ByteBuffer.allocate(1)));
             peer.ended();
             assertEquals(List.of(), warnings.all());
+        }
+    }
+
+    /** As a peer of riostream: both sides say 16 bytes before it asks for a region, and after it. */
+    private static void assertNoRegions(ChildProgram riostream, SocketChannel channel, boolean begins)
+            throws Exception {
+        ByteBuffer sync = ByteBuffer.allocate(16);
+        if (begins) {
+            channel.write(sync.clear());
+        }
+        sync.clear();
+        while (sync.hasRemaining()) {
+            assertTrue(channel.read(sync) > 0);
+        }
+        if (!begins) {
+            channel.write(sync.clear());
+        }
+        assertEquals(-1, channel.read(sync.clear()));
+        assertEquals("riomap: Cannot allocate memory", riostream.ended().getLast());
+    }
+
+    private static ChildProgram riostream(InetSocketAddress at, String role) {
+        return new ChildProgram(
+                "sh",
+                "-c",
+                "stdbuf -oL riostream " + role + " " + at.getAddress().getHostAddress() + " -p " + at.getPort()
+                        + " -f ip -T b -I 1 -C 1 -S 64 || true");
+    }
+
+    /** Of iomap there is nothing: C's riomap finds no place for a region at the peer, and its socket is as good as before. */
+    @Test
+    void shouldHaveNoPlaceForRegionsOfThePeer() throws Exception {
+        var at = Peer.free();
+        try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
+                ChildProgram client = riostream(at, "-s");
+                SocketChannel channel = server.accept()) {
+            assertNoRegions(client, channel, false);
+        }
+        var other = Peer.free();
+        try (ChildProgram server = riostream(other, "-b")) {
+            server.await("name");
+            try (SocketChannel channel = RdmaSocketChannel.open(other)) {
+                assertNoRegions(server, channel, true);
+            }
         }
     }
 
