@@ -251,6 +251,38 @@ class UcpRemoteMemoryTest {
         }
     }
 
+    @Test
+    void shouldTransferNothingWhereItMight() {
+        try (var pair = new RemotePair(UcxTransports.any(), 64)) {
+            MemorySegment buffer = pair.filled(8, 1);
+            MemorySegment closed;
+            try (Arena arena = Arena.ofConfined()) {
+                closed = arena.allocate(8);
+            }
+            for (long at : new long[] {0, 8}) {
+                assertEquals(0, pair.remote.put(buffer, at, 0, 64));
+                assertEquals(0, pair.remote.get(buffer, at, 0, 0));
+            }
+            assertThrows(IllegalStateException.class, () -> pair.remote.put(closed, 0, 0, 0));
+            assertThrows(IllegalStateException.class, () -> pair.remote.get(closed, 0, 0, 0));
+            assertThrows(IllegalArgumentException.class, () -> pair.remote.get(buffer.asReadOnly(), 0, 0, 0));
+            for (long wrong : new long[] {-1, 9, 65, Long.MIN_VALUE, Long.MIN_VALUE + 1, Long.MAX_VALUE}) {
+                refuseRange(() -> pair.remote.put(buffer, 0, wrong, 0));
+                refuseRange(() -> pair.remote.get(buffer, 0, wrong, 0));
+                refuseRange(() -> pair.remote.put(buffer, wrong, 0, 0));
+                refuseRange(() -> pair.remote.get(buffer, wrong, 0, 0));
+                if (wrong != 9) {
+                    refuseRange(() -> pair.remote.put(buffer, 0, 0, wrong));
+                    refuseRange(() -> pair.remote.get(buffer, 0, 1, wrong));
+                }
+            }
+        }
+    }
+
+    private static void refuseRange(Executable use) {
+        assertThrows(IndexOutOfBoundsException.class, use);
+    }
+
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldRefuseToCloseInTheWrongOrder(String tls) {
