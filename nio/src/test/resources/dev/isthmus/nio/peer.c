@@ -118,17 +118,12 @@ static void gulp(void)
 	}
 }
 
-static void ask_for_keepalives(int seconds)
+static void keep_alive(int seconds)
 {
 	int on = 1;
 
 	check(setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof on), "SO_KEEPALIVE");
 	check(setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &seconds, sizeof seconds), "TCP_KEEPIDLE");
-}
-
-static void keep_alive(int seconds)
-{
-	ask_for_keepalives(seconds);
 	for (int i = 0; i < 3; i++) {
 		char c = 'k';
 		sleep(seconds + 1); /* that long there is nothing but keepalives */
@@ -152,9 +147,6 @@ static void work(const char *job)
 		gulp();
 	} else if (!strcmp(job, "keepalive")) {
 		keep_alive(1);
-	} else if (!strcmp(job, "watch")) {
-		ask_for_keepalives(1);
-		consume();
 	} else if (!strcmp(job, "flood")) {
 		bytes = 1ll << 50;
 		produce();
