@@ -27,8 +27,9 @@ import org.junit.jupiter.api.Timeout;
 /**
  * What this side sees when the process of the other is killed: its kernel ends the connection, so nobody waits for long.
  *
- * <p>What C sees of Java is asserted up to the connect. From then on rsocket of rdma-core 44 may wait for ever, whether its
- * peer was in C or in Java: a call that blocks looks at its completion queue alone, and nothing comes there.
+ * <p>What C sees of Java is asserted up to the connect. From then on rsocket of rdma-core 44 may wait for ever, in reads and in
+ * writes, whether its peer was in C or in Java: a call that blocks looks at its completion queue alone, and nothing comes there.
+ * docs/sockets.md has what was seen.
  */
 @Tag("device")
 @Tag("iwarp")
