@@ -12,6 +12,7 @@ import java.net.NetworkInterface;
 import java.net.NoRouteToHostException;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 import java.util.Comparator;
@@ -23,6 +24,8 @@ import java.util.List;
  * one that the system property {@code isthmus.nio.loopback} names. Who listens at it lets only this machine in.
  */
 final class Addresses {
+
+    private static final int ANY_PORT = 9; // 0 is refused
 
     private static volatile InetAddress loopback; // null until it is looked for, and found
 
@@ -60,6 +63,38 @@ final class Addresses {
             return NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException e) {
             return false; // nobody is let in whose address cannot be looked up
+        }
+    }
+
+    /** Whether a device can carry what is bound to an address. */
+    static boolean isCarriedAt(InetAddress local) {
+        if (local.isAnyLocalAddress() || local.isLoopbackAddress()) {
+            return hasDevice();
+        }
+        try (EventChannel channel = EventChannel.open()) {
+            return isOfDevice(channel, local);
+        }
+    }
+
+    /** Whether the way to an address begins at a device. Sends nothing. */
+    static boolean isCarriedTo(InetAddress remote) {
+        if (remote.isAnyLocalAddress() || remote.isLoopbackAddress()) {
+            return hasDevice();
+        }
+        try (DatagramChannel way = JdkProvider.get().openDatagramChannel()) {
+            way.configureBlocking(false); // an interrupt does not end it then
+            way.connect(new InetSocketAddress(remote, ANY_PORT));
+            return isCarriedAt(((InetSocketAddress) way.getLocalAddress()).getAddress());
+        } catch (IOException e) {
+            return false; // there is no way: what connects by TCP tells why
+        }
+    }
+
+    private static boolean hasDevice() {
+        try {
+            return ofLoopback() != null;
+        } catch (IOException e) {
+            return false; // no address is a device's
         }
     }
 

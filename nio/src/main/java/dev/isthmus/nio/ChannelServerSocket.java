@@ -15,19 +15,20 @@ import java.net.SocketException;
 import java.net.SocketOption;
 import java.net.StandardSocketOptions;
 import java.nio.channels.IllegalBlockingModeException;
+import java.nio.channels.SocketChannel;
 import java.util.Set;
 
 /** A server channel as a {@link ServerSocket}, with time limits: all of it is said in terms of the channel. */
 final class ChannelServerSocket extends ServerSocket {
 
-    private final RdmaServerSocketChannel channel;
+    private final TimedServerSocketChannel channel;
     private volatile int timeoutMillis; // of an accept; 0 for none
 
-    private ChannelServerSocket(RdmaServerSocketChannel channel) throws IOException {
+    private ChannelServerSocket(TimedServerSocketChannel channel) throws IOException {
         this.channel = channel;
     }
 
-    static ChannelServerSocket of(RdmaServerSocketChannel channel) {
+    static ChannelServerSocket of(TimedServerSocketChannel channel) {
         try {
             return new ChannelServerSocket(channel); // of the system it takes nothing before it is bound
         } catch (IOException e) {
@@ -36,7 +37,7 @@ final class ChannelServerSocket extends ServerSocket {
     }
 
     @Override
-    public RdmaServerSocketChannel getChannel() {
+    public TimedServerSocketChannel getChannel() {
         return channel;
     }
 
@@ -62,7 +63,7 @@ final class ChannelServerSocket extends ServerSocket {
         if (timeout > 0 && channel.isOpen() && !channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
-        RdmaSocketChannel accepted =
+        SocketChannel accepted =
                 translated(() -> timeout > 0 ? channel.accept(Deadlines.after(timeout)) : channel.accept());
         if (accepted == null) {
             throw new IllegalBlockingModeException();

@@ -26,16 +26,16 @@ final class ChannelSocket extends Socket {
 
     private static final InetAddress WILDCARD = new InetSocketAddress(0).getAddress();
 
-    private final RdmaSocketChannel channel;
+    private final TimedSocketChannel channel;
     private volatile int timeoutMillis; // of a read; 0 for none
     private volatile boolean urgentInline; // there is nothing urgent
 
-    private ChannelSocket(RdmaSocketChannel channel) throws SocketException {
+    private ChannelSocket(TimedSocketChannel channel) throws SocketException {
         super((SocketImpl) null);
         this.channel = channel;
     }
 
-    static ChannelSocket of(RdmaSocketChannel channel) {
+    static ChannelSocket of(TimedSocketChannel channel) {
         try {
             return new ChannelSocket(channel);
         } catch (SocketException e) {
@@ -44,7 +44,7 @@ final class ChannelSocket extends Socket {
     }
 
     @Override
-    public RdmaSocketChannel getChannel() {
+    public TimedSocketChannel getChannel() {
         return channel;
     }
 

@@ -15,7 +15,7 @@ final class ChannelStreams {
 
     private ChannelStreams() {}
 
-    private static void checkBlocks(RdmaSocketChannel channel) {
+    private static void checkBlocks(TimedSocketChannel channel) {
         if (!channel.isBlocking()) {
             throw new IllegalBlockingModeException();
         }
@@ -25,7 +25,7 @@ final class ChannelStreams {
     static final class Input extends InputStream {
 
         private final ChannelSocket socket;
-        private final RdmaSocketChannel channel;
+        private final TimedSocketChannel channel;
 
         Input(ChannelSocket socket) {
             this.socket = socket;
@@ -69,7 +69,7 @@ final class ChannelStreams {
     static final class Output extends OutputStream {
 
         private final ChannelSocket socket;
-        private final RdmaSocketChannel channel;
+        private final TimedSocketChannel channel;
 
         Output(ChannelSocket socket) {
             this.socket = socket;

@@ -16,6 +16,7 @@ import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -29,7 +30,7 @@ import java.util.function.Predicate;
  * <p>Any thread may use it. It owns a connection id, and the connections that nobody has accepted yet: {@link #close} resets
  * them. Of these as many wait as the backlog says, 1,024 if it does not; whoever comes then is refused.
  */
-public final class RdmaServerSocketChannel extends ServerSocketChannel {
+public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
     private static final int USUAL_BACKLOG = 1024;
 
@@ -39,8 +40,9 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
     private volatile Listening listening; // null until it is bound
     private ServerSocket socket; // null until asked for; guarded by state
 
-    private RdmaServerSocketChannel() {
-        super(SocketsProvider.INSTANCE);
+    /** One that is not bound. */
+    RdmaServerSocketChannel(SelectorProvider provider) {
+        super(provider);
     }
 
     /**
@@ -49,7 +51,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
      * @return the socket, which the caller closes
      */
     public static RdmaServerSocketChannel open() {
-        return new RdmaServerSocketChannel();
+        return new RdmaServerSocketChannel(RdmaSelectorProvider.shared());
     }
 
     private void checkOpen() throws ClosedChannelException {
@@ -122,7 +124,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
         return accept(Deadlines.EVER);
     }
 
-    /** Accepts in blocking mode; null is never returned, but a SocketTimeoutException thrown. */
+    @Override
     RdmaSocketChannel accept(long deadline) throws IOException {
         Listening from = checkBound();
         boolean completed = false;
@@ -166,7 +168,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
         return from;
     }
 
-    private static RdmaSocketChannel acceptNow(Listening from) throws IOException {
+    private RdmaSocketChannel acceptNow(Listening from) throws IOException {
         try {
             return accepted(from.accept(Deadlines.NEVER));
         } catch (InterruptedException e) {
@@ -174,8 +176,8 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
         }
     }
 
-    private static RdmaSocketChannel accepted(Stream made) {
-        return made == null ? null : new RdmaSocketChannel(made);
+    private RdmaSocketChannel accepted(Stream made) {
+        return made == null ? null : new RdmaSocketChannel(provider(), made);
     }
 
     @Override
@@ -186,7 +188,7 @@ public final class RdmaServerSocketChannel extends ServerSocketChannel {
         }
     }
 
-    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    @Override
     InetSocketAddress localOrNull() {
         synchronized (state) {
             return bound;

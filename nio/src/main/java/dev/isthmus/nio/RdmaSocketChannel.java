@@ -22,6 +22,7 @@ import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Set;
@@ -58,7 +59,7 @@ import java.util.concurrent.TimeoutException;
  * <p>Any thread may use it; one may read while another writes. To wait costs a virtual thread no thread of the platform. A
  * read or write that need not wait allocates nothing and makes no system call of this library's own.
  */
-public final class RdmaSocketChannel extends SocketChannel {
+public final class RdmaSocketChannel extends TimedSocketChannel {
 
     private static final Duration LONGEST_CONNECT = Duration.ofSeconds(
             Integer.getInteger("isthmus.nio.connectSeconds", 127)); // as long as Linux tries over TCP
@@ -74,13 +75,14 @@ public final class RdmaSocketChannel extends SocketChannel {
     private volatile boolean outputShut;
     private Socket socket; // null until asked for
 
-    private RdmaSocketChannel() {
-        super(SocketsProvider.INSTANCE);
+    /** One that is not connected. */
+    RdmaSocketChannel(SelectorProvider provider) {
+        super(provider);
     }
 
     /** One that was accepted. */
-    RdmaSocketChannel(Stream stream) {
-        this();
+    RdmaSocketChannel(SelectorProvider provider, Stream stream) {
+        this(provider);
         this.stream = stream;
         this.bound = stream.localAddress();
         this.peer = stream.peerAddress();
@@ -93,7 +95,7 @@ public final class RdmaSocketChannel extends SocketChannel {
      * @return the socket, which the caller closes
      */
     public static RdmaSocketChannel open() {
-        return new RdmaSocketChannel();
+        return new RdmaSocketChannel(RdmaSelectorProvider.shared());
     }
 
     /**
@@ -201,29 +203,31 @@ public final class RdmaSocketChannel extends SocketChannel {
         return this;
     }
 
-    /** How many bytes a read would not wait for. */
+    @Override
     int available() throws IOException {
         return connected().available();
     }
 
-    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    @Override
     InetSocketAddress localOrNull() {
         synchronized (state) {
             return bound;
         }
     }
 
-    /** Whom it is connected to or was, whether it is closed or not; null if it never was. */
+    @Override
     InetSocketAddress remoteOrNull() {
         synchronized (state) {
             return stream == null ? null : peer;
         }
     }
 
+    @Override
     boolean isInputShut() {
         return inputShut;
     }
 
+    @Override
     boolean isOutputShut() {
         return outputShut;
     }
@@ -255,6 +259,7 @@ public final class RdmaSocketChannel extends SocketChannel {
         return connect(remote, Deadlines.EVER);
     }
 
+    @Override
     boolean connect(SocketAddress remote, long deadline) throws IOException {
         begin(Addresses.checked(remote));
         return isBlocking() && await(deadline);
@@ -390,7 +395,7 @@ public final class RdmaSocketChannel extends SocketChannel {
         return read(from, to, Deadlines.EVER);
     }
 
-    /** Reads in blocking mode. */
+    @Override
     int read(ByteBuffer to, long deadline) throws IOException {
         return read(connected(), to, deadline);
     }

@@ -6,6 +6,7 @@ import dev.isthmus.cm.PortSpace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.channels.Channel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -86,6 +87,42 @@ interface Transport {
             });
         }
     };
+
+    /** What a provider opens, at the addresses of those of another kind. */
+    static Transport of(Opens sockets, Opens servers, Transport addresses) {
+        return new Transport() {
+
+            @Override
+            public SocketChannel open() throws IOException {
+                return (SocketChannel) sockets.open();
+            }
+
+            @Override
+            public ServerSocketChannel openServer() throws IOException {
+                return (ServerSocketChannel) servers.open();
+            }
+
+            @Override
+            public InetAddress serverAddress() {
+                return addresses.serverAddress();
+            }
+
+            @Override
+            public InetAddress clientAddress() {
+                return addresses.clientAddress();
+            }
+
+            @Override
+            public Silent silent() throws IOException {
+                return addresses.silent();
+            }
+        };
+    }
+
+    /** How one is opened. */
+    interface Opens {
+        Channel open() throws IOException;
+    }
 
     SocketChannel open() throws IOException;
 

@@ -1,0 +1,103 @@
+package dev.isthmus.nio;
+
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.nio.channels.AsynchronousChannelGroup;
+import java.nio.channels.Channel;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+
+/** Asynchronous channels whose handlers share threads. It ends when it is shut down, and the last of them is closed. */
+final class AsyncGroup extends AsynchronousChannelGroup {
+
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
+
+    private final ExecutorService executor;
+    private final Set<Channel> channels = new HashSet<>(); // guarded by this, as what follows
+    private int operations; // whose handlers are not with the executor yet
+    private boolean shutdown;
+
+    AsyncGroup(AsynchronousChannelProvider provider, ExecutorService executor) {
+        super(provider);
+        this.executor = executor;
+    }
+
+    synchronized void add(Channel channel) {
+        if (shutdown) {
+            throw new ShutdownChannelGroupException();
+        }
+        channels.add(channel);
+    }
+
+    synchronized void remove(Channel channel) {
+        channels.remove(channel);
+        endIfOver();
+    }
+
+    synchronized void begun() {
+        if (executor.isShutdown()) {
+            throw new ShutdownChannelGroupException();
+        }
+        operations++;
+    }
+
+    synchronized void ended() {
+        operations--;
+        endIfOver();
+    }
+
+    private void endIfOver() {
+        if (shutdown && channels.isEmpty() && operations == 0) {
+            executor.shutdown();
+        }
+    }
+
+    /** Runs a handler. */
+    void execute(Runnable handler) {
+        try {
+            executor.execute(handler);
+        } catch (RejectedExecutionException e) {
+            LOG.log(Level.WARNING, "a completion handler does not run, as the executor of its group takes no more", e);
+        }
+    }
+
+    @Override
+    public synchronized boolean isShutdown() {
+        return shutdown;
+    }
+
+    @Override
+    public boolean isTerminated() {
+        return executor.isTerminated();
+    }
+
+    @Override
+    public synchronized void shutdown() {
+        shutdown = true;
+        endIfOver();
+    }
+
+    @Override
+    public void shutdownNow() throws IOException {
+        List<Channel> open;
+        synchronized (this) {
+            shutdown = true;
+            open = List.copyOf(channels);
+        }
+        for (Channel each : open) {
+            each.close();
+        }
+        shutdown();
+    }
+
+    @Override
+    public boolean awaitTermination(long timeout, TimeUnit unit) throws InterruptedException {
+        return executor.awaitTermination(timeout, unit);
+    }
+}

@@ -1,0 +1,118 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.Operations.Told;
+import java.io.IOException;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.AcceptPendingException;
+import java.nio.channels.AsynchronousServerSocketChannel;
+import java.nio.channels.AsynchronousSocketChannel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.util.Set;
+import java.util.concurrent.Future;
+
+/** An asynchronous server, by one that blocks. What it accepts is of the same group. */
+final class AsyncServerSocket extends AsynchronousServerSocketChannel {
+
+    private final AsyncGroup group;
+    private final ServerSocketChannel channel;
+    private final Operations accepts;
+    private volatile boolean bound;
+
+    private AsyncServerSocket(AsyncGroup group, ServerSocketChannel channel) {
+        super(group.provider());
+        this.group = group;
+        this.channel = channel;
+        this.accepts = new Operations(group, this, "Accept", AcceptPendingException::new);
+    }
+
+    /** By a channel, which is closed if the group takes no more. */
+    static AsyncServerSocket of(AsyncGroup group, ServerSocketChannel channel) throws IOException {
+        try {
+            var made = new AsyncServerSocket(group, channel);
+            group.add(made);
+            return made;
+        } catch (Throwable t) {
+            channel.close();
+            throw t;
+        }
+    }
+
+    @Override
+    public Future<AsynchronousSocketChannel> accept() {
+        return begin(Told.nobody());
+    }
+
+    @Override
+    public <A> void accept(A attachment, CompletionHandler<AsynchronousSocketChannel, ? super A> handler) {
+        Future<?> _ = begin(Told.by(handler, attachment));
+    }
+
+    private <A> Future<AsynchronousSocketChannel> begin(Told<AsynchronousSocketChannel, A> told) {
+        if (!isOpen()) {
+            return accepts.over(null, new ClosedChannelException(), told);
+        }
+        if (!bound) {
+            throw new NotYetBoundException();
+        }
+        return accepts.start(() -> AsyncSocket.of(group, channel.accept()), AsyncServerSocket::closeQuietly, 0, told);
+    }
+
+    private static void closeQuietly(AsynchronousSocketChannel unwanted) {
+        try {
+            unwanted.close();
+        } catch (IOException e) {
+            assert e != null; // nobody has seen it
+        }
+    }
+
+    @Override
+    public AsynchronousServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+        channel.bind(local, backlog);
+        bound = true;
+        return this;
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        return channel.getLocalAddress();
+    }
+
+    @Override
+    public <T> AsynchronousServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        channel.setOption(name, value);
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        return channel.getOption(name);
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        return channel.supportedOptions();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return channel.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            channel.close();
+        } finally {
+            group.remove(this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "asynchronous " + channel;
+    }
+}

@@ -1,0 +1,181 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.stream.Deadlines;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * Two servers at one port, of which both accept in the background, each on a thread, and hand out what they have
+ * accepted in that order. Thread-safe.
+ */
+final class BothListening {
+
+    private static final int USUAL_BACKLOG = 50; // as the JDK has it
+
+    private final ServerSocketChannel tcp;
+    private final ServerSocketChannel rdma;
+    private final int most;
+    private final List<Thread> threads;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Deque<Object> ready =
+            new ArrayDeque<>(); // channels and failures; guarded by the lock, as what follows
+    private boolean closed;
+
+    /** Of two that block. */
+    BothListening(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
+        this.tcp = tcp;
+        this.rdma = rdma;
+        this.most = backlog < 1 ? USUAL_BACKLOG : backlog;
+        threads = List.of(accepting(tcp), accepting(rdma));
+    }
+
+    private Thread accepting(ServerSocketChannel from) {
+        return Thread.ofPlatform().daemon().name("isthmus-accept").start(() -> acceptAll(from));
+    }
+
+    private void acceptAll(ServerSocketChannel from) {
+        boolean goesOn = true;
+        while (goesOn) {
+            Object next;
+            try {
+                next = from.accept();
+            } catch (ClosedChannelException e) {
+                return;
+            } catch (IOException e) {
+                next = e; // such as too many open files: who accepts is told
+            }
+            goesOn = put(next);
+        }
+    }
+
+    /** Waits for room, so that what comes then waits in the backlog; false when this is closed. */
+    private boolean put(Object next) {
+        lock.lock();
+        try {
+            while (!closed && ready.size() >= most) {
+                changed.awaitUninterruptibly();
+            }
+            if (!closed) {
+                ready.add(next);
+                changed.signalAll();
+                return true;
+            }
+        } finally {
+            lock.unlock();
+        }
+        drop(next);
+        return false;
+    }
+
+    private static void drop(Object next) {
+        if (next instanceof SocketChannel channel) {
+            try {
+                channel.close();
+            } catch (IOException e) {
+                assert e != null; // nobody has seen it
+            }
+        }
+    }
+
+    /** Whether there is one to be accepted. */
+    boolean isReady() {
+        lock.lock();
+        try {
+            return !ready.isEmpty();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Accepts without waiting; null if there is none. */
+    SocketChannel poll() throws IOException {
+        lock.lock();
+        try {
+            return next();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private SocketChannel next() throws IOException {
+        if (closed) {
+            throw new AsynchronousCloseException();
+        }
+        Object next = ready.poll();
+        changed.signalAll();
+        if (next instanceof IOException e) {
+            throw new IOException(e.getMessage(), e);
+        }
+        return (SocketChannel) next;
+    }
+
+    /** Waits for one until a deadline. */
+    SocketChannel take(long deadline) throws IOException {
+        lock.lock();
+        try {
+            while (true) {
+                SocketChannel next = next();
+                if (next != null) {
+                    return next;
+                }
+                if (deadline == Deadlines.EVER) {
+                    changed.await();
+                } else if (!changed.await(deadline - System.nanoTime(), TimeUnit.NANOSECONDS) && ready.isEmpty()) {
+                    throw new SocketTimeoutException("Accept timed out");
+                }
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt(); // whose channel is closed by it
+            throw new ClosedByInterruptException();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Closes both, and what nobody has accepted. Does nothing when it is closed already. */
+    void close() throws IOException {
+        Deque<Object> left;
+        lock.lock();
+        try {
+            closed = true;
+            left = new ArrayDeque<>(ready);
+            ready.clear();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+        try (tcp;
+                rdma) {
+            left.forEach(BothListening::drop);
+        }
+        awaitThreads(); // the port of TCP is free only when none of them is in accept any more
+    }
+
+    private void awaitThreads() {
+        boolean interrupted = false;
+        for (Thread each : threads) {
+            while (each.isAlive()) {
+                try {
+                    each.join();
+                } catch (InterruptedException e) {
+                    interrupted = true;
+                }
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,208 @@
+package dev.isthmus.nio;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.channels.AsynchronousCloseException;
+import java.nio.channels.Channel;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.CompletionHandler;
+import java.nio.channels.InterruptedByTimeoutException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The operations of one kind, such as reads, of an asynchronous channel: one at a time is under way, and a virtual thread waits
+ * for it. Thread-safe.
+ */
+final class Operations {
+
+    /** What an operation does; it waits. */
+    interface Body<V> {
+        V run() throws IOException;
+    }
+
+    /** Whom to tell of the end of an operation; nobody, if there is no handler. */
+    record Told<V, A>(CompletionHandler<V, ? super A> handler, A attachment) {
+
+        static <V> Told<V, Void> nobody() {
+            return new Told<>(null, null);
+        }
+
+        static <V, A> Told<V, A> by(CompletionHandler<V, ? super A> handler, A attachment) {
+            if (handler == null) {
+                throw new NullPointerException("'handler' is null");
+            }
+            return new Told<>(handler, attachment);
+        }
+    }
+
+    private final AsyncGroup group;
+    private final Channel channel; // the asynchronous one
+    private final String name;
+    private final Supplier<RuntimeException> pending;
+    private boolean busy; // guarded by this, as the next
+    private boolean killed; // by a timeout or a cancel: nobody knows what the operation did or will do
+
+    /** Of a channel; the name is as in "Reading not allowed". */
+    Operations(AsyncGroup group, Channel channel, String name, Supplier<RuntimeException> pending) {
+        this.group = group;
+        this.channel = channel;
+        this.name = name;
+        this.pending = pending;
+    }
+
+    /** Under way until it ends, which it does once. */
+    private final class Operation<V, A> extends CompletableFuture<V> implements Runnable {
+
+        private final AtomicBoolean ended = new AtomicBoolean();
+        private final Body<V> body;
+        private final Consumer<V> unwanted;
+        private final Told<V, A> told;
+        private final Future<?> timer; // null if it has none
+
+        Operation(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
+            this.body = body;
+            this.unwanted = unwanted;
+            this.told = told;
+            this.timer = nanos > 0 ? Timers.ALL.schedule(this::expire, nanos, TimeUnit.NANOSECONDS) : null;
+        }
+
+        private boolean end(boolean kills) {
+            boolean first = ended.compareAndSet(false, true);
+            if (first) {
+                ended(kills);
+                if (timer != null) {
+                    timer.cancel(false);
+                }
+            }
+            return first;
+        }
+
+        private void end(V value, Throwable failure) {
+            if (failure == null) {
+                complete(value);
+            } else {
+                completeExceptionally(failure);
+            }
+            tell(told, value, failure);
+            group.ended();
+        }
+
+        @Override
+        public boolean cancel(boolean mayInterrupt) {
+            if (!end(true)) {
+                return false;
+            }
+            super.cancel(mayInterrupt); // who has a future has no handler
+            group.ended();
+            if (mayInterrupt) {
+                closeChannel();
+            }
+            return true;
+        }
+
+        private void expire() {
+            if (end(true)) {
+                end(null, new InterruptedByTimeoutException());
+            }
+        }
+
+        @Override
+        public void run() {
+            V value = null;
+            Throwable failure = null;
+            try {
+                value = body.run();
+            } catch (ClosedChannelException e) { // the channel was open when this began
+                failure = e instanceof AsynchronousCloseException || channel.isOpen()
+                        ? e
+                        : new AsynchronousCloseException();
+            } catch (Throwable t) {
+                failure = t;
+            }
+            if (end(false)) {
+                end(value, failure);
+            } else if (failure == null) {
+                unwanted.accept(value);
+            }
+        }
+    }
+
+    private static final class Timers {
+
+        static final ScheduledThreadPoolExecutor ALL = new ScheduledThreadPoolExecutor(
+                1, Thread.ofPlatform().daemon().name("isthmus-timeouts").factory());
+
+        static {
+            ALL.setRemoveOnCancelPolicy(true);
+        }
+    }
+
+    private synchronized void ended(boolean kills) {
+        busy = false;
+        killed |= kills;
+    }
+
+    private void closeChannel() {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    synchronized boolean isBusy() {
+        return busy;
+    }
+
+    private synchronized void begin() {
+        if (killed) {
+            throw new IllegalStateException(name + " not allowed due to timeout or cancellation");
+        }
+        if (busy) {
+            throw pending.get();
+        }
+        group.begun();
+        busy = true;
+    }
+
+    /**
+     * Begins one.
+     *
+     * @param body what it does
+     * @param unwanted what to do with the value when nobody wants it any more
+     * @param nanos after what time it is given up; never if that is not positive
+     */
+    <V, A> Future<V> start(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
+        begin();
+        var operation = new Operation<V, A>(body, unwanted, nanos, told);
+        Thread.ofVirtual().start(operation);
+        return operation;
+    }
+
+    /** One that is over before it begins. */
+    <V, A> Future<V> over(V value, Throwable failure, Told<V, A> told) {
+        group.begun();
+        tell(told, value, failure);
+        group.ended();
+        return failure == null ? CompletableFuture.completedFuture(value) : CompletableFuture.failedFuture(failure);
+    }
+
+    private <V, A> void tell(Told<V, A> told, V value, Throwable failure) {
+        if (told.handler() == null) {
+            return;
+        }
+        group.execute(() -> {
+            if (failure == null) {
+                told.handler().completed(value, told.attachment());
+            } else {
+                told.handler().failed(failure, told.attachment());
+            }
+        });
+    }
+}

@@ -1,0 +1,153 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.cm.EventChannel;
+import dev.isthmus.verbs.Device;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+import java.net.ProtocolFamily;
+import java.net.StandardProtocolFamily;
+import java.nio.channels.Channel;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.AbstractSelector;
+import java.nio.channels.spi.SelectorProvider;
+
+/**
+ * Sockets over RDMA for programs that open channels by {@link SocketChannel#open()} and the like, with {@code
+ * -Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider}, or that take a provider. Its jar is on the
+ * class path then, not on the module path.
+ *
+ * <p>Which channel goes by RDMA, and which by TCP, is decided when it is bound or, if it is not, when it connects, by its
+ * address and port. {@code isthmus.nio.rules} names a file with rules such as
+ *
+ * {@snippet lang=conf :
+ * connect 10.0.0.0/24 *           # to that network: by RDMA
+ * bind    *           7000-7999   # who listens at these ports is reached by RDMA
+ * bind    *           8080 tcp    # by RDMA, and by TCP
+ * }
+ *
+ * What no rule names goes by TCP. {@code isthmus.nio.bind} and {@code isthmus.nio.connect} hold rules, too, without the first
+ * word and with commas between them. Without a rule for a direction, that goes by RDMA where the way leads over an RDMA device.
+ * On a machine without any, all channels and selectors are the JDK's own, and the log says so once.
+ *
+ * <p>Datagrams, pipes, sockets of Unix and the inherited channel are the JDK's. Any thread may use it.
+ */
+public final class RdmaSelectorProvider extends SelectorProvider {
+
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
+
+    private static final class Shared {
+        static final RdmaSelectorProvider INSTANCE =
+                SelectorProvider.provider() instanceof RdmaSelectorProvider one ? one : new RdmaSelectorProvider();
+    }
+
+    private static final class Machine {
+        static final boolean HAS_DEVICE = findDevice();
+
+        private static boolean findDevice() {
+            String missing;
+            try {
+                EventChannel.open().close(); // there is librdmacm, and the kernel's part of it
+                if (!Device.list().isEmpty()) {
+                    return true;
+                }
+                missing = "there is no RDMA device";
+            } catch (RdmaException e) {
+                missing = e.getMessage();
+            }
+            LOG.log(Level.WARNING, "all sockets go by TCP: {0}; isthmus doctor says what is missing", missing);
+            return false;
+        }
+    }
+
+    private final SelectorProvider jdk;
+    private final Rules rules;
+
+    /**
+     * Makes one. All of them do the same.
+     *
+     * @throws IllegalArgumentException if a rule cannot be read; the message says where it is, and what was expected
+     * @throws java.io.UncheckedIOException if {@code isthmus.nio.rules} names a file that cannot be read
+     */
+    public RdmaSelectorProvider() {
+        this(JdkProvider.get(), Rules.ofSystem());
+    }
+
+    RdmaSelectorProvider(SelectorProvider jdk, Rules rules) {
+        this.jdk = jdk;
+        this.rules = rules;
+    }
+
+    /** That of channels which nobody opened by a provider. */
+    static RdmaSelectorProvider shared() {
+        return Shared.INSTANCE;
+    }
+
+    /** Of the channels that do not go by RDMA. */
+    SelectorProvider jdk() {
+        return jdk;
+    }
+
+    Rules rules() {
+        return rules;
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel() throws IOException {
+        return jdk.openDatagramChannel();
+    }
+
+    @Override
+    public DatagramChannel openDatagramChannel(ProtocolFamily family) throws IOException {
+        return jdk.openDatagramChannel(family);
+    }
+
+    @Override
+    public Pipe openPipe() throws IOException {
+        return jdk.openPipe();
+    }
+
+    @Override
+    public Channel inheritedChannel() throws IOException {
+        return jdk.inheritedChannel();
+    }
+
+    @Override
+    public AbstractSelector openSelector() throws IOException {
+        if (!Machine.HAS_DEVICE) {
+            return jdk.openSelector();
+        }
+        throw new UnsupportedOperationException(
+                "sockets over RDMA have no selector yet: use them in blocking mode, or poll"
+                        + " them in non-blocking mode");
+    }
+
+    @Override
+    public ServerSocketChannel openServerSocketChannel() throws IOException {
+        return Machine.HAS_DEVICE ? new SwitchedServerSocketChannel(this) : jdk.openServerSocketChannel();
+    }
+
+    /** A server socket over RDMA is of both families, unless it is bound to an address. */
+    @Override
+    public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
+        return isOfInternet(family) ? openServerSocketChannel() : jdk.openServerSocketChannel(family);
+    }
+
+    @Override
+    public SocketChannel openSocketChannel() throws IOException {
+        return Machine.HAS_DEVICE ? new SwitchedSocketChannel(this) : jdk.openSocketChannel();
+    }
+
+    /** A socket over RDMA is of both families. */
+    @Override
+    public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
+        return isOfInternet(family) ? openSocketChannel() : jdk.openSocketChannel(family);
+    }
+
+    private static boolean isOfInternet(ProtocolFamily family) {
+        return Machine.HAS_DEVICE && (family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6);
+    }
+}

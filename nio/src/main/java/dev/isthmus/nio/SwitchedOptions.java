@@ -1,0 +1,77 @@
+package dev.isthmus.nio;
+
+import java.io.IOException;
+import java.net.SocketOption;
+import java.nio.channels.NetworkChannel;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/**
+ * Options of a socket of which nobody knows yet whether it goes by RDMA or TCP: those of both. The one that is chosen gets
+ * what it supports of what was set. Guarded by the channel.
+ */
+final class SwitchedOptions {
+
+    /** Opens a channel of the JDK. */
+    interface Opener {
+        NetworkChannel open() throws IOException;
+    }
+
+    private final Set<SocketOption<?>> ofRdma;
+    private final Opener jdk;
+    private final Options values = new Options();
+    private final Map<SocketOption<?>, Object> set = new LinkedHashMap<>();
+
+    SwitchedOptions(Set<SocketOption<?>> ofRdma, Opener jdk) {
+        this.ofRdma = ofRdma;
+        this.jdk = jdk;
+    }
+
+    Set<SocketOption<?>> supported() {
+        Set<SocketOption<?>> all = new HashSet<>(ofRdma);
+        try (NetworkChannel one = jdk.open()) {
+            all.addAll(one.supportedOptions());
+        } catch (IOException e) {
+            return ofRdma; // it cannot be opened now: nor could one over TCP
+        }
+        return Set.copyOf(all);
+    }
+
+    <T> void set(SocketOption<T> name, T value) throws IOException {
+        if (ofRdma.contains(Objects.requireNonNull(name, "name"))) {
+            values.set(name, value, ofRdma);
+            set.put(name, values.get(name, ofRdma));
+        } else {
+            try (NetworkChannel one = jdk.open()) {
+                set.put(name, one.setOption(name, value).getOption(name));
+            }
+        }
+    }
+
+    <T> T get(SocketOption<T> name) throws IOException {
+        if (ofRdma.contains(Objects.requireNonNull(name, "name"))) {
+            return values.get(name, ofRdma);
+        }
+        try (NetworkChannel one = jdk.open()) {
+            T usual = one.getOption(name);
+            return set.containsKey(name) ? name.type().cast(set.get(name)) : usual;
+        }
+    }
+
+    /** Sets what was set. */
+    void applyTo(NetworkChannel chosen) throws IOException {
+        Set<SocketOption<?>> supported = chosen.supportedOptions();
+        for (Map.Entry<SocketOption<?>, Object> each : set.entrySet()) {
+            if (supported.contains(each.getKey())) {
+                apply(chosen, each.getKey(), each.getValue());
+            }
+        }
+    }
+
+    private static <T> void apply(NetworkChannel chosen, SocketOption<T> name, Object value) throws IOException {
+        chosen.setOption(name, name.type().cast(value));
+    }
+}

@@ -1,0 +1,234 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.stream.Deadlines;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketAddress;
+import java.net.SocketOption;
+import java.nio.channels.AlreadyBoundException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.NotYetBoundException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.Set;
+
+/**
+ * A server that is reached by RDMA, by TCP, or by both, as the rules say once it is bound. What it accepts is a channel over
+ * RDMA, or one of the JDK's.
+ */
+final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
+
+    private final RdmaSelectorProvider provider;
+    private final Object state = new Object();
+    private final SwitchedOptions options; // until it is decided
+    private volatile ServerSocketChannel chosen; // null until then; set under blockingLock and state
+    private volatile BothListening both; // null unless it is reached by both; then chosen is the one over TCP
+    private ServerSocket socket; // null until asked for; guarded by state
+
+    SwitchedServerSocketChannel(RdmaSelectorProvider provider) {
+        super(provider);
+        this.provider = provider;
+        this.options =
+                new SwitchedOptions(Options.OF_SERVER, () -> provider.jdk().openServerSocketChannel());
+    }
+
+    /** The channel that was chosen; null if none is yet. */
+    ServerSocketChannel chosen() {
+        return chosen;
+    }
+
+    private ServerSocketChannel decidedOrNull() throws ClosedChannelException {
+        if (!isOpen()) {
+            throw new ClosedChannelException();
+        }
+        return chosen;
+    }
+
+    private ServerSocketChannel decided() throws ClosedChannelException {
+        ServerSocketChannel one = decidedOrNull();
+        if (one == null) {
+            throw new NotYetBoundException();
+        }
+        return one;
+    }
+
+    @Override
+    public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
+        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
+        Rules.Way way = provider.rules().bind(address);
+        synchronized (blockingLock()) {
+            synchronized (state) {
+                if (decidedOrNull() != null) {
+                    throw new AlreadyBoundException();
+                }
+                if (way == Rules.Way.BOTH) {
+                    ServerSocketChannel tcp = bound(Rules.Way.TCP, address, backlog);
+                    both = new BothListening(tcp, boundBeside(tcp, address, backlog), backlog);
+                    chosen = tcp;
+                } else {
+                    ServerSocketChannel one = bound(way, address, backlog);
+                    one.configureBlocking(isBlocking());
+                    chosen = one;
+                }
+            }
+        }
+        return this;
+    }
+
+    private ServerSocketChannel bound(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {
+        ServerSocketChannel one =
+                way == Rules.Way.TCP ? provider.jdk().openServerSocketChannel() : new RdmaServerSocketChannel(provider);
+        try {
+            options.applyTo(one);
+            return one.bind(address, backlog);
+        } catch (Throwable t) {
+            one.close();
+            throw t;
+        }
+    }
+
+    /** At the port that TCP has. */
+    private ServerSocketChannel boundBeside(ServerSocketChannel tcp, InetSocketAddress address, int backlog)
+            throws IOException {
+        int port = ((InetSocketAddress) tcp.getLocalAddress()).getPort();
+        try {
+            return bound(Rules.Way.RDMA, new InetSocketAddress(address.getAddress(), port), backlog);
+        } catch (BindException e) {
+            tcp.close();
+            var both = new BindException(
+                    "port " + port + " cannot be had by RDMA beside TCP; iWARP shares TCP's ports: " + e.getMessage());
+            both.initCause(e);
+            throw both;
+        } catch (Throwable t) {
+            tcp.close();
+            throw t;
+        }
+    }
+
+    @Override
+    public SocketChannel accept() throws IOException {
+        ServerSocketChannel one = decided();
+        BothListening two = both;
+        if (two != null && !isBlocking()) {
+            return two.poll();
+        }
+        return two != null ? accept(Deadlines.EVER) : accept(one);
+    }
+
+    private SocketChannel accept(ServerSocketChannel from) throws IOException {
+        try {
+            return from.accept();
+        } catch (IOException e) {
+            if (!from.isOpen()) {
+                close(); // an interrupt has closed it
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    SocketChannel accept(long deadline) throws IOException {
+        ServerSocketChannel one = decided();
+        BothListening two = both;
+        if (two != null) {
+            boolean completed = false;
+            try {
+                begin();
+                SocketChannel accepted = two.take(deadline);
+                completed = true;
+                return accepted;
+            } catch (ClosedByInterruptException e) {
+                completed = true; // end() would not know why it is closed
+                close();
+                throw e;
+            } finally {
+                end(completed);
+            }
+        }
+        if (deadline == Deadlines.EVER) {
+            return accept(one);
+        }
+        if (one instanceof RdmaServerSocketChannel rdma) {
+            return rdma.accept(deadline);
+        }
+        one.socket().setSoTimeout(SwitchedSocketChannel.millis(deadline));
+        return one.socket().accept().getChannel();
+    }
+
+    @Override
+    public SocketAddress getLocalAddress() throws IOException {
+        ServerSocketChannel one = decidedOrNull();
+        return one == null ? null : one.getLocalAddress();
+    }
+
+    @Override
+    InetSocketAddress localOrNull() {
+        ServerSocketChannel one = chosen;
+        return one == null ? null : (InetSocketAddress) one.socket().getLocalSocketAddress();
+    }
+
+    @Override
+    public ServerSocket socket() {
+        synchronized (state) {
+            if (socket == null) {
+                socket = ChannelServerSocket.of(this);
+            }
+            return socket;
+        }
+    }
+
+    @Override
+    public <T> ServerSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
+        synchronized (state) {
+            ServerSocketChannel one = decidedOrNull();
+            if (one == null) {
+                options.set(name, value);
+            } else {
+                one.setOption(name, value);
+            }
+        }
+        return this;
+    }
+
+    @Override
+    public <T> T getOption(SocketOption<T> name) throws IOException {
+        synchronized (state) {
+            ServerSocketChannel one = decidedOrNull();
+            return one == null ? options.get(name) : one.getOption(name);
+        }
+    }
+
+    @Override
+    public Set<SocketOption<?>> supportedOptions() {
+        ServerSocketChannel one = chosen;
+        return one == null ? options.supported() : one.supportedOptions();
+    }
+
+    @Override
+    protected void implConfigureBlocking(boolean block) throws IOException {
+        ServerSocketChannel one = chosen; // none is chosen meanwhile
+        if (one != null && both == null) {
+            one.configureBlocking(block);
+        }
+    }
+
+    @Override
+    protected void implCloseSelectableChannel() throws IOException {
+        synchronized (state) { // not amid a bind
+            if (both != null) {
+                both.close();
+            } else if (chosen != null) {
+                chosen.close();
+            }
+        }
+    }
+
+    @Override
+    public String toString() {
+        ServerSocketChannel one = chosen;
+        return one != null ? one.toString() : "SwitchedServerSocketChannel[" + (isOpen() ? "unbound]" : "closed]");
+    }
+}

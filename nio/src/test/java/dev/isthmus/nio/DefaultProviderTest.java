@@ -1,0 +1,130 @@
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.ChildJvm;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.StandardProtocolFamily;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+import java.nio.channels.Pipe;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A program that knows nothing of RDMA, in a JVM with the one flag. */
+class DefaultProviderTest {
+
+    private static final String FLAG =
+            "-Djava.nio.channels.spi.SelectorProvider=" + RdmaSelectorProvider.class.getName();
+
+    private static ChildJvm.Result run(String... options) throws Exception {
+        return new ChildJvm()
+                .options(FLAG, "--enable-native-access=ALL-UNNAMED")
+                .options(options)
+                .run(Program.class);
+    }
+
+    private static int count(String text, String part) {
+        return text.split(part, -1).length - 1;
+    }
+
+    @Test
+    @Tag("unit")
+    void shouldGoByTcpWithoutADeviceAndSaySoOnce() throws Exception {
+        ChildJvm.Result result = run();
+        assertEquals(0, result.status(), result.output());
+        assertTrue(result.output().contains("EPollSelectorImpl"), result.output());
+        assertEquals(1, count(result.output(), "all sockets go by TCP: "), result.output());
+        assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
+    @Test
+    @Tag("unit")
+    void shouldNameTheRuleThatCannotBeRead(@TempDir Path folder) throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules"), "\nconnect 10.0.0.0/8\n");
+        ChildJvm.Result result = run("-Disthmus.nio.rules=" + rules);
+        assertEquals(1, result.status(), result.output());
+        assertTrue(result.output().contains(rules + ":2: \"connect 10.0.0.0/8\": it is no rule"), result.output());
+        result = run("-Disthmus.nio.connect=10.0.0.0/8 *, * ssh");
+        assertTrue(
+                result.output()
+                        .contains("system property isthmus.nio.connect: \"connect * ssh\": \"ssh\" is not a port"),
+                result.output());
+        result = run("-Disthmus.nio.rules=" + folder.resolve("nowhere"));
+        assertTrue(result.output().contains("isthmus.nio.rules names a file that cannot be read: "), result.output());
+    }
+
+    @Test
+    @Tag("device")
+    @Tag("iwarp")
+    void shouldGoByRdma() throws Exception {
+        ChildJvm.Result result = run();
+        assertEquals(0, result.status(), result.output());
+        assertEquals(2, count(result.output(), "by RdmaSocketChannel"), result.output());
+    }
+
+    @Test
+    @Tag("device")
+    @Tag("iwarp")
+    void shouldGoByTcpIfAPropertySaysSo() throws Exception {
+        ChildJvm.Result result = run("-Disthmus.nio.connect=", "-Disthmus.nio.bind=192.0.2.1 *");
+        assertEquals(0, result.status(), result.output());
+        assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
+    /** Sockets, by either address, and what else a provider opens. */
+    static final class Program {
+
+        private Program() {}
+
+        public static void main(String[] args) throws Exception {
+            SelectorProvider provider = SelectorProvider.provider();
+            if (!(provider instanceof RdmaSelectorProvider)) {
+                throw new AssertionError(provider);
+            }
+            try (ServerSocketChannel server = ServerSocketChannel.open()) {
+                server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                try (SocketChannel client = SocketChannel.open(server.getLocalAddress());
+                        SocketChannel accepted = server.accept()) {
+                    exchange(client, accepted);
+                    System.out.println("by " + client);
+                    System.out.println("by " + accepted);
+                }
+            }
+            Pipe pipe = provider.openPipe();
+            pipe.sink().write(ByteBuffer.allocate(1));
+            pipe.source().read(ByteBuffer.allocate(1));
+            pipe.sink().close();
+            pipe.source().close();
+            DatagramChannel.open(StandardProtocolFamily.INET).close();
+            SocketChannel.open(StandardProtocolFamily.INET6).close();
+            SocketChannel.open(StandardProtocolFamily.UNIX).close();
+            ServerSocketChannel.open(StandardProtocolFamily.UNIX).close();
+            if (System.inheritedChannel() != null) {
+                throw new AssertionError("nothing was inherited");
+            }
+            try (var selector = provider.openSelector()) {
+                System.out.println(selector);
+            } catch (UnsupportedOperationException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+
+        private static void exchange(SocketChannel one, SocketChannel other) throws IOException {
+            ByteBuffer into = ByteBuffer.allocate(8);
+            one.write(ByteBuffer.allocate(5));
+            if (other.read(into) != 5 || other.write(into.flip()) != 5 || one.read(into.clear()) != 5) {
+                throw new AssertionError(into);
+            }
+        }
+    }
+}

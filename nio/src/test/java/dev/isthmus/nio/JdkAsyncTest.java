@@ -1,0 +1,24 @@
+package dev.isthmus.nio;
+
+import java.net.InetAddress;
+import java.nio.channels.spi.AsynchronousChannelProvider;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That the JDK's own asynchronous channels do what is asked of those of this package. */
+@Tag("unit")
+@Timeout(120)
+class JdkAsyncTest implements AsyncContract {
+
+    private final AsynchronousChannelProvider provider = AsynchronousChannelProvider.provider();
+
+    @Override
+    public AsynchronousChannelProvider provider() {
+        return provider;
+    }
+
+    @Override
+    public InetAddress address() {
+        return InetAddress.getLoopbackAddress();
+    }
+}

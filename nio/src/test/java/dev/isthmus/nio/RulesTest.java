@@ -1,0 +1,100 @@
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("unit")
+class RulesTest {
+
+    private static final Rules RULES = Rules.of("file", """
+            # where services are
+            connect 10.0.0.0/8      7000-7999
+            connect 10.1.2.3        *          # all of that one
+
+            \tconnect fd00::/9 443
+            connect localhost 80
+            bind    *               8080 tcp
+            bind    10.0.0.1 *
+            bind    0.0.0.0/0  9000
+            """.lines().toList());
+
+    @ParameterizedTest
+    @CsvSource({
+        "10.0.0.0, 7000, RDMA",
+        "10.255.255.255, 7999, RDMA",
+        "11.0.0.0, 7000, TCP",
+        "9.255.255.255, 7000, TCP",
+        "10.1.2.4, 6999, TCP",
+        "10.1.2.4, 8000, TCP",
+        "10.1.2.3, 1, RDMA",
+        "10.1.2.3, 65535, RDMA",
+        "fd7f::1, 443, RDMA",
+        "fd80::1, 443, TCP",
+        "fd00::1, 444, TCP",
+        "127.0.0.1, 80, RDMA",
+    })
+    void shouldSayHowToConnect(String host, int port, Rules.Way way) {
+        assertEquals(way, RULES.connect(new InetSocketAddress(host, port)));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0.0.0.0, 8080, BOTH",
+        "fd00::1, 8080, BOTH",
+        "10.0.0.1, 8080, BOTH",
+        "10.0.0.1, 0, RDMA",
+        "10.0.0.2, 0, TCP",
+        "0.0.0.0, 9000, RDMA",
+        "::1, 9000, TCP",
+        "10.1.2.3, 7000, TCP",
+    })
+    void shouldSayHowToListen(String host, int port, Rules.Way way) {
+        assertEquals(way, RULES.bind(new InetSocketAddress(host, port)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "listen 10.0.0.1 80 | it is no rule",
+                "bind 10.0.0.1 | it is no rule",
+                "bind | it is no rule",
+                "connect 10.0.0.1 80 tcp | it is no rule",
+                "bind 10.0.0.1 80 udp | it is no rule",
+                "bind 10.0.0.1 80 tcp too | it is no rule",
+                "bind 10.0.0.1/33 80 | \"33\" is not a prefix of /10.0.0.1, 0 to 32",
+                "bind 10.0.0.1/ 80 | \"\" is not a prefix of /10.0.0.1, 0 to 32",
+                "bind fd00::/129 80 | \"129\" is not a prefix of /fd00:0:0:0:0:0:0:0, 0 to 128",
+                "bind 10.0.0.1 65536 | \"65536\" is not a port, 0 to 65535",
+                "bind 10.0.0.1 99999999999 | \"99999999999\" is not a port, 0 to 65535",
+                "bind 10.0.0.1 -1 | \"\" is not a port, 0 to 65535",
+                "bind 10.0.0.1 http | \"http\" is not a port, 0 to 65535",
+                "bind 10.0.0.1 80-79 | the first port is above the last",
+                "bind 10.0.0.1 80-90-99 | \"90-99\" is not a port, 0 to 65535",
+                "bind 10.0.0.256 80 | there is no host 10.0.0.256",
+                "bind /8 80 | the address is missing",
+            })
+    void shouldSayWhatIsWrongAndWhere(String case_) {
+        String[] parts = case_.split(" \\| ", 2);
+        var e = assertThrows(
+                IllegalArgumentException.class, () -> Rules.of("r.conf", List.of("# rules", "bind * *", parts[0])));
+        String expected = "r.conf:3: \"" + parts[0] + "\": " + parts[1] + "; expected \"bind ADDRESS PORT\"";
+        assertTrue(e.getMessage().startsWith(expected), e.getMessage());
+    }
+
+    @Test
+    void shouldTakeBothWhenOneOfItsRulesSaysSo() {
+        for (List<String> lines :
+                List.of(List.of("bind * 80", "bind * 80 tcp"), List.of("bind * 80 tcp", "bind * 80"))) {
+            assertEquals(Rules.Way.BOTH, Rules.of("file", lines).bind(new InetSocketAddress("10.0.0.1", 80)));
+        }
+    }
+}

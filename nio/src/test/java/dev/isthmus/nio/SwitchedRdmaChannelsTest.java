@@ -1,0 +1,18 @@
+package dev.isthmus.nio;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That what a provider opens does as the JDK's channels, where it goes by RDMA, as it does without any rule. */
+@Tag("device")
+@Tag("iwarp")
+@Timeout(120)
+class SwitchedRdmaChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
+
+    private final RdmaSelectorProvider provider = new RdmaSelectorProvider();
+
+    @Override
+    public Transport transport() {
+        return Transport.of(provider::openSocketChannel, provider::openServerSocketChannel, Transport.RDMA);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.isthmus.nio;
+
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That channels which can go by RDMA, and go by TCP because no rule says otherwise, do as the JDK's. */
+@Tag("unit")
+@Timeout(120)
+class SwitchedTcpChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
+
+    private final RdmaSelectorProvider provider =
+            new RdmaSelectorProvider(JdkProvider.get(), Rules.of("none", List.of()));
+
+    @Override
+    public Transport transport() {
+        return Transport.of(
+                () -> new SwitchedSocketChannel(provider),
+                () -> new SwitchedServerSocketChannel(provider),
+                Transport.TCP);
+    }
+}
