@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * Unparks virtual threads when their file descriptors are readable: one thread of the platform in {@code epoll_wait} for
  * all of them. Programs without such threads have none. Thread-safe.
  */
-final class ParkedThreads {
+public final class ParkedThreads {
 
     private static final int AT_A_TIME = 256;
     private static final int EPOLL = Posix.epoll();
@@ -28,7 +28,7 @@ final class ParkedThreads {
      * Unparks a thread once when a descriptor is readable, at once if it is. The thread keeps the descriptor open, and
      * calls {@link #forget} when it waits no more.
      */
-    static void unparkWhenReadable(int fd, Thread thread) {
+    public static void unparkWhenReadable(int fd, Thread thread) {
         synchronized (WAITING) {
             List<Thread> threads = WAITING.get(fd);
             boolean known = threads != null;
@@ -44,7 +44,7 @@ final class ParkedThreads {
     }
 
     /** The thread waits no more. */
-    static void forget(int fd, Thread thread) {
+    public static void forget(int fd, Thread thread) {
         synchronized (WAITING) {
             List<Thread> threads = WAITING.get(fd);
             if (threads != null && threads.remove(thread) && threads.isEmpty()) {

@@ -5,13 +5,14 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.VerbsException;
+import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /** The functions of the C library with which threads wait for file descriptors. Linked when first needed. */
-final class Posix {
+public final class Posix {
 
     /** {@code POLLIN} of poll.h. */
     static final short POLLIN = 1;
@@ -29,10 +30,10 @@ final class Posix {
     private static final int EPOLLONESHOT = 1 << 30;
 
     /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
-    private static final long EPOLL_EVENT = isX86() ? 12 : 16;
+    public static final long EPOLL_EVENT = isX86() ? 12 : 16;
 
     /** Where the number is in it that the descriptor was added with. */
-    private static final long EPOLL_DATA = isX86() ? 4 : 8;
+    public static final long EPOLL_DATA = isX86() ? 4 : 8;
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
     private static final NativeFunction EVENTFD =
@@ -46,15 +47,27 @@ final class Posix {
     private static final NativeFunction EPOLL_WAIT =
             LIBC.function("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT));
     private static final FunctionDescriptor TRANSFER = FunctionDescriptor.of(JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
-    private static final NativeFunction READ = LIBC.function("read", TRANSFER);
-    private static final NativeFunction WRITE = LIBC.function("write", TRANSFER);
+    private static final MethodHandle READ = link("read", TRANSFER);
+    private static final MethodHandle WRITE = link("write", TRANSFER);
+
+    /** What is written to an {@code eventfd}: it holds more than will ever be added. */
+    private static final MemorySegment ONE = Arena.global().allocateFrom(JAVA_LONG, 1L);
+
+    /** Where goes what is read from one, and asked for by nobody. */
+    private static final MemorySegment READ_VALUE = Arena.global().allocate(JAVA_LONG);
 
     /**
      * {@code int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)}: poll with a timeout in
      * nanoseconds. The one that every wait comes through, so it does not go the general way.
      */
-    private static final MethodHandle PPOLL =
-            link("ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS));
+    private static final MethodHandle PPOLL = link(
+            "ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), NativeCall.CAPTURE_ERRNO);
+
+    /** The one that {@link Epoll} waits by. */
+    private static final MethodHandle EPOLL_WAIT_FOR = link(
+            "epoll_wait",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
+            NativeCall.CAPTURE_ERRNO);
 
     private Posix() {}
 
@@ -63,8 +76,8 @@ final class Posix {
     }
 
     @SuppressWarnings("restricted")
-    private static MethodHandle link(String name, FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(LIBC.symbol(name), descriptor, NativeCall.CAPTURE_ERRNO);
+    private static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
+        return Linker.nativeLinker().downcallHandle(LIBC.symbol(name), descriptor, options);
     }
 
     /**
@@ -82,7 +95,7 @@ final class Posix {
     }
 
     /** A new {@code eventfd}, which does not block. */
-    static int eventfd() {
+    public static int eventfd() {
         try (var call = new NativeCall()) {
             int fd = call.integer(EVENTFD, 0, EFD_CLOEXEC | EFD_NONBLOCK);
             if (fd < 0) {
@@ -93,22 +106,25 @@ final class Posix {
     }
 
     /** Makes an {@code eventfd} readable. */
-    static void signal(int eventfd) {
-        try (var call = new NativeCall()) {
-            call.integer64(
-                    WRITE, eventfd, call.allocateFrom(JAVA_LONG, 1L), 8L); // it holds more than will ever be added
-        }
+    public static void signal(int eventfd) {
+        transfer(WRITE, eventfd, ONE);
     }
 
-    /** Makes an {@code eventfd} unreadable. */
-    static void reset(int eventfd) {
-        try (var call = new NativeCall()) {
-            call.integer64(READ, eventfd, call.allocate(JAVA_LONG), 8L); // fails when it was not readable
+    /** Makes an {@code eventfd} unreadable; does nothing when it was not readable. */
+    public static void reset(int eventfd) {
+        transfer(READ, eventfd, READ_VALUE);
+    }
+
+    private static void transfer(MethodHandle function, int fd, MemorySegment value) {
+        try {
+            long ignored = (long) function.invokeExact(fd, value, JAVA_LONG.byteSize());
+        } catch (Throwable t) {
+            throw new AssertionError("a downcall does not throw", t);
         }
     }
 
     /** A new {@code epoll} descriptor, which is readable while one of those added to it is. */
-    static int epoll() {
+    public static int epoll() {
         try (var call = new NativeCall()) {
             int fd = call.integer(EPOLL_CREATE, EPOLL_CLOEXEC);
             if (fd < 0) {
@@ -120,7 +136,17 @@ final class Posix {
 
     /** Adds a descriptor with a number to an {@code epoll} one, from which it vanishes when it is closed. */
     static void watch(int epoll, int fd, int number) {
-        control(epoll, EPOLL_CTL_ADD, fd, EPOLLIN, number);
+        watch(epoll, fd, EPOLLIN, number);
+    }
+
+    /** Adds a descriptor with a number to an {@code epoll} one, which tells of some events of it. */
+    public static void watch(int epoll, int fd, int events, int number) {
+        control(epoll, EPOLL_CTL_ADD, fd, events, number);
+    }
+
+    /** Changes of which events of a descriptor an {@code epoll} one tells. */
+    public static void rewatch(int epoll, int fd, int events, int number) {
+        control(epoll, EPOLL_CTL_MOD, fd, events, number);
     }
 
     /** Has an {@code epoll} descriptor tell once, by its own number, that another is readable; that one may be known to it. */
@@ -140,7 +166,7 @@ final class Posix {
     }
 
     /** Removes a descriptor from an {@code epoll} one; does nothing if it is not there, as it was closed. */
-    static void unwatch(int epoll, int fd) {
+    public static void unwatch(int epoll, int fd) {
         try (var call = new NativeCall()) {
             call.integer(EPOLL_CTL, epoll, EPOLL_CTL_DEL, fd, MemorySegment.NULL);
         }
@@ -173,6 +199,28 @@ final class Posix {
         }
     }
 
+    /**
+     * Waits for descriptors of an {@code epoll} one.
+     *
+     * @param errno where the error number goes
+     * @param events where what is found goes
+     * @param most how many of them
+     * @param millis how long; 0 does not wait, -1 as long as it takes
+     * @return how many; 0 also when a signal has ended the wait
+     */
+    public static int ready(MemorySegment errno, int epoll, MemorySegment events, int most, int millis) {
+        int count;
+        try {
+            count = (int) EPOLL_WAIT_FOR.invokeExact(errno, epoll, events, most, millis);
+        } catch (Throwable t) {
+            throw new AssertionError("a downcall does not throw", t);
+        }
+        if (count < 0 && NativeCall.errnoOf(errno) != Errno.EINTR) {
+            throw failure(EPOLL_WAIT, "", NativeCall.errnoOf(errno));
+        }
+        return Math.max(count, 0);
+    }
+
     /** From here on a read from the descriptor returns EAGAIN rather than block. */
     static void setNonBlocking(int fd) {
         try (var call = new NativeCall()) {
@@ -183,7 +231,7 @@ final class Posix {
         }
     }
 
-    static void close(int fd) {
+    public static void close(int fd) {
         try (var call = new NativeCall()) {
             call.integer(Libc.CLOSE, fd); // whatever it returns, Linux has closed it
         }

@@ -117,12 +117,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        if (!Machine.HAS_DEVICE) {
-            return jdk.openSelector();
-        }
-        throw new UnsupportedOperationException(
-                "sockets over RDMA have no selector yet: use them in blocking mode, or poll"
-                        + " them in non-blocking mode");
+        return Machine.HAS_DEVICE ? RdmaSelector.open(this) : jdk.openSelector();
     }
 
     @Override

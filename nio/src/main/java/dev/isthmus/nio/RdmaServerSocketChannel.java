@@ -35,6 +35,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     private static final int USUAL_BACKLOG = 1024;
 
     private final Options options = new Options();
+    private final Selectable selectable = new Readiness();
     private final Object state = new Object();
     private InetSocketAddress bound; // as the program named it, with the port; guarded by state; null until it is bound
     private volatile Listening listening; // null until it is bound
@@ -76,9 +77,11 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
                     options.reuseAddress(),
                     options::stream,
                     lets);
+            listening.watchedBy(selectable.watchers());
             bound = new InetSocketAddress(
                     address.getAddress(), listening.localAddress().getPort());
         }
+        selectable.watchers().changed();
         return this;
     }
 
@@ -195,6 +198,20 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
         }
     }
 
+    /** What selectors see of it. */
+    Selectable selectable() {
+        return selectable;
+    }
+
+    private final class Readiness extends Selectable {
+
+        @Override
+        int ready(int operations, boolean arm) {
+            Listening from = listening;
+            return from != null && from.isReady() ? operations : 0;
+        }
+    }
+
     @Override
     protected void implConfigureBlocking(boolean block) {
         // Each call asks for the mode. One that waits goes on waiting, as with TCP.
@@ -202,6 +219,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() {
+        selectable.watchers().closing();
         synchronized (state) { // not amid a bind
             if (listening != null) {
                 listening.close();

@@ -21,6 +21,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.ConnectionPendingException;
 import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
+import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.time.Duration;
@@ -65,6 +66,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             Integer.getInteger("isthmus.nio.connectSeconds", 127)); // as long as Linux tries over TCP
 
     private final Options options = new Options();
+    private final Selectable selectable = new Readiness();
     private final Object state = new Object();
     private InetSocketAddress bound; // guarded by state, as what follows; null until it is bound
     private Bound binding; // null unless it is bound, and has not begun to connect
@@ -84,6 +86,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     RdmaSocketChannel(SelectorProvider provider, Stream stream) {
         this(provider);
         this.stream = stream;
+        stream.watchedBy(selectable.watchers());
         this.bound = stream.localAddress();
         this.peer = stream.peerAddress();
         options.stream(stream.options());
@@ -277,6 +280,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             try {
                 InetSocketAddress to = Addresses.peer(remote);
                 pending = Service.get().connect(binding, to, options.stream(), LONGEST_CONNECT);
+                var ignored = pending.whenComplete(
+                        (made, failure) -> selectable.watchers().changed());
                 binding = null; // it is the connection's now
                 peer = remote;
             } catch (Throwable t) {
@@ -344,6 +349,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             }
             if (stream == null) {
                 stream = one;
+                one.watchedBy(selectable.watchers());
                 bound = one.localAddress();
                 options.stream(one.options());
                 if (options.keepAlive()) {
@@ -352,6 +358,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             }
             pending = null;
         }
+        selectable.watchers().changed();
     }
 
     private static IOException failure(Throwable cause) {
@@ -526,8 +533,39 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         // Each call asks for the mode. One that waits goes on waiting, as with TCP.
     }
 
+    /** What selectors see of it. */
+    Selectable selectable() {
+        return selectable;
+    }
+
+    private final class Readiness extends Selectable {
+
+        @Override
+        Stream stream() {
+            return stream;
+        }
+
+        @Override
+        int ready(int operations, boolean arm) {
+            Stream one = stream;
+            return one == null
+                    ? readyUnconnected(operations)
+                    : one.ready(operations & (SelectionKey.OP_READ | SelectionKey.OP_WRITE), arm);
+        }
+
+        private int readyUnconnected(int operations) {
+            synchronized (state) {
+                if (pending == null || !pending.isDone()) {
+                    return 0;
+                }
+                return pending.isCompletedExceptionally() ? operations : operations & SelectionKey.OP_CONNECT;
+            }
+        }
+    }
+
     @Override
     protected void implCloseSelectableChannel() throws IOException {
+        selectable.watchers().closing();
         CompletableFuture<Stream> toCancel;
         Stream toClose;
         synchronized (state) {

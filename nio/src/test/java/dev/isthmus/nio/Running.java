@@ -89,8 +89,9 @@ final class Running<T> {
     private boolean isBlocked() {
         for (StackTraceElement frame : thread.getStackTrace()) {
             boolean isOfJdk = frame.isNativeMethod() && frame.getClassName().startsWith("sun.nio.ch.");
-            boolean isPoll =
-                    frame.getMethodName().equals("poll") && frame.getClassName().endsWith("Posix");
+            boolean isPoll = (frame.getMethodName().equals("poll")
+                            || frame.getMethodName().equals("ready"))
+                    && frame.getClassName().endsWith("Posix");
             boolean isPark = frame.getMethodName().equals("park");
             if (isOfJdk || isPoll || isPark) {
                 return true;

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.Channel;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
@@ -26,6 +27,11 @@ interface Transport {
         @Override
         public ServerSocketChannel openServer() throws IOException {
             return ServerSocketChannel.open();
+        }
+
+        @Override
+        public Selector openSelector() throws IOException {
+            return Selector.open();
         }
 
         @Override
@@ -65,6 +71,11 @@ interface Transport {
         }
 
         @Override
+        public Selector openSelector() throws IOException {
+            return RdmaSelector.open();
+        }
+
+        @Override
         public InetAddress serverAddress() {
             return Hosts.far();
         }
@@ -88,7 +99,7 @@ interface Transport {
         }
     };
 
-    /** What a provider opens, at the addresses of those of another kind. */
+    /** What a provider opens; the rest is as of another kind. */
     static Transport of(Opens sockets, Opens servers, Transport addresses) {
         return new Transport() {
 
@@ -100,6 +111,11 @@ interface Transport {
             @Override
             public ServerSocketChannel openServer() throws IOException {
                 return (ServerSocketChannel) servers.open();
+            }
+
+            @Override
+            public Selector openSelector() throws IOException {
+                return addresses.openSelector();
             }
 
             @Override
@@ -127,6 +143,8 @@ interface Transport {
     SocketChannel open() throws IOException;
 
     ServerSocketChannel openServer() throws IOException;
+
+    Selector openSelector() throws IOException;
 
     /** Where a server listens. */
     InetAddress serverAddress();

@@ -42,6 +42,7 @@ public final class Listening {
     private final Condition changed = lock.newCondition();
     private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, as what follows
     private boolean closed;
+    private volatile Watchers watchers = new Watchers();
 
     private Listening(
             Service service,
@@ -158,12 +159,36 @@ public final class Listening {
             if (!closed) {
                 ready.add(made);
                 changed.signal();
+                watchers.changed();
                 return;
             }
         } finally {
             lock.unlock();
         }
         made.close(false);
+    }
+
+    /**
+     * Says who is told of connections that are made from now on.
+     *
+     * @param all of the channel that this is part of
+     */
+    public void watchedBy(Watchers all) {
+        watchers = all;
+    }
+
+    /**
+     * Whether a connection waits to be accepted.
+     *
+     * @return whether one does; false when this is closed
+     */
+    public boolean isReady() {
+        lock.lock();
+        try {
+            return !ready.isEmpty();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /**

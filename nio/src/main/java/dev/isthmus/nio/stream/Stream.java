@@ -10,6 +10,7 @@ import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SelectionKey;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -387,6 +388,83 @@ public final class Stream {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /**
+     * Looks what can be done without waiting. An end, and a failure, can be read and written.
+     *
+     * @param wanted {@link SelectionKey#OP_READ}, {@link SelectionKey#OP_WRITE}, or both
+     * @param arm whether, if nothing can be done, the {@linkplain #fileDescriptor descriptor} becomes readable, or the
+     *     watchers are told, as soon as that may have changed
+     * @return what of it can be done; 0 also when this is closed
+     */
+    public int ready(int wanted, boolean arm) {
+        lock.lock();
+        try {
+            if (closed) {
+                return 0;
+            }
+            int ready = readyNow(wanted);
+            if (ready != wanted) {
+                progress();
+                ready = readyNow(wanted);
+            }
+            if (ready == 0 && arm && waiting.arm()) {
+                ready = readyNow(wanted);
+            }
+            return ready;
+        } catch (RdmaException e) {
+            fail(e);
+            return wanted;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private int readyNow(int wanted) {
+        int ready = 0;
+        if ((wanted & SelectionKey.OP_READ) != 0 && is(Waiting.READABLE)) {
+            ready = SelectionKey.OP_READ;
+        }
+        if ((wanted & SelectionKey.OP_WRITE) != 0 && is(Waiting.WRITABLE)) {
+            ready |= SelectionKey.OP_WRITE;
+        }
+        return ready;
+    }
+
+    /** Takes what has made the descriptor readable, and tells all watchers. Does not block. */
+    public void takeEvent() {
+        lock.lock();
+        try {
+            if (!closed) { // from then on they are the service's
+                waiting.takeEvent();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * The descriptor of the completion channel. Not to be called, and not to be waited for, once this is closed.
+     *
+     * @return its number
+     */
+    public int fileDescriptor() {
+        return link.channel().fileDescriptor();
+    }
+
+    /**
+     * Says who is told of changes.
+     *
+     * @param watchers of the channel that this becomes part of
+     */
+    public void watchedBy(Watchers watchers) {
+        lock.lock();
+        try {
+            waiting.watchedBy(watchers);
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** Handles what has completed; returns whether anything had. */

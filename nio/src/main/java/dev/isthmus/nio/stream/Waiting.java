@@ -10,7 +10,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * How threads wait for a stream: they look for a while, and then sleep. One of those that sleep waits for the completion
  * channel, without the stream's lock, and handles what has come for all; the others wait for it. When it goes, one of them
- * follows. Guarded by the stream's lock, which each caller holds.
+ * follows. Selectors wait for the channel's descriptor: whoever takes an event of it tells all watchers. Guarded by the
+ * stream's lock, which each caller holds.
  */
 final class Waiting {
 
@@ -38,6 +39,7 @@ final class Waiting {
     private int wanted; // what that one waits for
     private int followers;
     private boolean armed; // the queue sends an event for its next completion, or has sent it
+    private Watchers watchers = new Watchers();
 
     Waiting(
             Stream stream,
@@ -105,13 +107,8 @@ final class Waiting {
     }
 
     private void lead(int what, long left) throws InterruptedException {
-        if (!armed) {
-            completions.requestNotify(false);
-            armed = true;
-            stream.progress(); // what came before it was asked for
-            if (stream.is(what)) {
-                return;
-            }
+        if (arm() && stream.is(what)) {
+            return;
         }
         leader = Thread.currentThread();
         wanted = what;
@@ -122,13 +119,41 @@ final class Waiting {
         } finally {
             lock.lock();
             leader = null;
-            armed &= told == null;
+            taken(told);
             changed();
             if (stream.isClosed()) {
                 stream.leave(); // it waited for this thread to go
             }
         }
         stream.progress();
+    }
+
+    /** Has the channel tell of the next completion; returns false if it does already, and looks for others if not. */
+    boolean arm() {
+        if (armed) {
+            return false;
+        }
+        completions.requestNotify(false);
+        armed = true;
+        stream.progress(); // what came before it was asked for
+        return true;
+    }
+
+    /** Takes the event of the channel, if there is one. */
+    void takeEvent() {
+        taken(channel.poll());
+    }
+
+    private void taken(CompletionQueue told) {
+        if (told != null) {
+            armed = false;
+            watchers.changed();
+        }
+    }
+
+    /** Who else is told. */
+    void watchedBy(Watchers all) {
+        watchers = all;
     }
 
     /** Whether a thread waits for the channel. */
@@ -146,6 +171,7 @@ final class Waiting {
     /** Something has changed that no completion tells of. */
     void wakeAll() {
         changed();
+        watchers.changed();
         if (leader != null && stream.is(wanted)) {
             channel.wakeup();
         }

@@ -1,0 +1,241 @@
+package dev.isthmus.loop;
+
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.ParkedThreads;
+import dev.isthmus.internal.Posix;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * File descriptors that a thread waits for, for who has a loop of its own: {@code epoll_create1}, with an {@code eventfd} by
+ * which other threads end the wait. Most programs take an {@link EventLoop}.
+ *
+ * {@snippet :
+ * try (var epoll = Epoll.open(64)) {
+ *     epoll.add(channel.fileDescriptor(), Epoll.READABLE, 7);
+ *     int count = epoll.await(1000);
+ *     for (int i = 0; i < count; i++) {
+ *         System.out.println(epoll.number(i)); // 7, while the channel has events
+ *     }
+ * }
+ * }
+ *
+ * <p>One thread at a time waits, and looks at what it has found; the other methods are for any thread. A descriptor belongs to
+ * who adds it, and is removed by itself when it is closed.
+ */
+public final class Epoll implements AutoCloseable {
+
+    /** There is something to read, or the end: {@code EPOLLIN}. */
+    public static final int READABLE = 1;
+
+    /** There is room to write: {@code EPOLLOUT}. */
+    public static final int WRITABLE = 4;
+
+    private static final AtomicLong NUMBERS = new AtomicLong();
+    private static final int WAKE = -1;
+
+    private final Lifetime lifetime = new Lifetime("Epoll", "" + NUMBERS.incrementAndGet());
+    private final int most;
+    private final MemorySegment events;
+    private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
+    private final int epoll = Posix.epoll();
+    private final int wakeFd = Lifetime.orDestroy(Posix::eventfd, () -> Posix.close(epoll));
+    private Thread waiting; // null when no thread is in await; guarded by this
+
+    private Epoll(int most) {
+        this.most = most;
+        this.events = Arena.ofAuto().allocate(most * Posix.EPOLL_EVENT, Long.BYTES);
+        Lifetime.orDestroy(
+                () -> {
+                    Posix.watch(epoll, wakeFd, READABLE, WAKE);
+                    return null;
+                },
+                this::destroy);
+    }
+
+    private void destroy() {
+        Posix.close(wakeFd);
+        Posix.close(epoll);
+    }
+
+    /**
+     * Opens one without descriptors.
+     *
+     * @param most how many descriptors are found at a time; what is left is found by the next look
+     * @return what the caller closes
+     * @throws IllegalArgumentException if it is not positive
+     * @throws dev.isthmus.VerbsException if the process has too many open files
+     */
+    public static Epoll open(int most) {
+        if (most < 1) {
+            throw new IllegalArgumentException("at least one descriptor is looked for at a time, not " + most);
+        }
+        return new Epoll(most);
+    }
+
+    /**
+     * Waits for a descriptor: {@code epoll_ctl} with {@code EPOLL_CTL_ADD}.
+     *
+     * @param fd its number
+     * @param operations {@link #READABLE}, {@link #WRITABLE}, both, or 0; of errors it is told anyhow
+     * @param number by which it is told; not negative
+     * @throws IllegalArgumentException if an argument is none of these
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if it cannot be waited for, as files cannot, or is there already
+     */
+    public synchronized void add(int fd, int operations, int number) {
+        check(operations, number);
+        Posix.watch(epoll, fd, operations, number);
+    }
+
+    /**
+     * Changes what is waited for: {@code epoll_ctl} with {@code EPOLL_CTL_MOD}. Arguments as of {@link #add}.
+     *
+     * @param fd the number of a descriptor that was added
+     * @param operations what to wait for
+     * @param number by which it is told
+     * @throws IllegalArgumentException if an argument is none of these
+     * @throws IllegalStateException if this is closed
+     * @throws dev.isthmus.VerbsException if it is not there
+     */
+    public synchronized void change(int fd, int operations, int number) {
+        check(operations, number);
+        Posix.rewatch(epoll, fd, operations, number);
+    }
+
+    private void check(int operations, int number) {
+        lifetime.check();
+        if ((operations & ~(READABLE | WRITABLE)) != 0 || number < 0) {
+            throw new IllegalArgumentException("operations " + operations + " or number " + number);
+        }
+    }
+
+    /**
+     * Waits no more for a descriptor: {@code epoll_ctl} with {@code EPOLL_CTL_DEL}. Does nothing if it is not there.
+     *
+     * @param fd the number of a descriptor, which is still open: another may have the number otherwise
+     * @throws IllegalStateException if this is closed
+     */
+    public synchronized void remove(int fd) {
+        lifetime.check();
+        Posix.unwatch(epoll, fd);
+    }
+
+    /**
+     * Waits until there is something to do with a descriptor, {@link #wakeup} is called, or the time is over: {@code
+     * epoll_wait}. A wait may end with nothing before its time. An interrupt does not end it. Allocates nothing, and holds
+     * no platform thread while a virtual thread waits.
+     *
+     * @param millis how long; 0 does not wait, and a negative number is as long as it takes
+     * @return how many descriptors there are
+     * @throws IllegalStateException if this is closed, or another thread waits
+     */
+    public int await(long millis) {
+        enter();
+        try {
+            boolean parks = millis != 0 && Thread.currentThread().isVirtual();
+            return withoutWake(parks ? parked(millis) : find(millis));
+        } finally {
+            leave();
+        }
+    }
+
+    private synchronized void enter() {
+        lifetime.check();
+        if (waiting != null) {
+            throw new IllegalStateException(waiting.getName() + " waits for " + this + " already");
+        }
+        waiting = Thread.currentThread();
+    }
+
+    private synchronized void leave() {
+        waiting = null;
+    }
+
+    private int find(long millis) {
+        return Posix.ready(errno, epoll, events, most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
+    }
+
+    private int parked(long millis) {
+        Thread self = Thread.currentThread();
+        int count = find(0);
+        try {
+            if (count == 0) {
+                ParkedThreads.unparkWhenReadable(epoll, self);
+                if (millis < 0) {
+                    LockSupport.park(this);
+                } else {
+                    LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(millis));
+                }
+                count = find(0);
+            }
+        } finally {
+            ParkedThreads.forget(epoll, self);
+        }
+        return count;
+    }
+
+    private int withoutWake(int count) {
+        for (int i = 0; i < count; i++) {
+            if (number(i) == WAKE) {
+                Posix.reset(wakeFd);
+                long last = (count - 1) * Posix.EPOLL_EVENT;
+                MemorySegment.copy(events, last, events, i * Posix.EPOLL_EVENT, Posix.EPOLL_EVENT);
+                return count - 1;
+            }
+        }
+        return count;
+    }
+
+    /**
+     * Which descriptor was found.
+     *
+     * @param i from 0 on, and less than what {@link #await} returned
+     * @return the number that it was added with
+     */
+    public int number(int i) {
+        return events.get(JAVA_INT, i * Posix.EPOLL_EVENT + Posix.EPOLL_DATA);
+    }
+
+    /**
+     * What can be done with a descriptor that was found.
+     *
+     * @param i from 0 on, and less than what {@link #await} returned
+     * @return {@link #READABLE} and {@link #WRITABLE}, as was asked for; other bits of {@code EPOLL*} are errors
+     */
+    public int operations(int i) {
+        return events.get(JAVA_INT, i * Posix.EPOLL_EVENT);
+    }
+
+    /** Ends the wait of a thread, or the next one. Does not block. Does nothing when this is closed. */
+    public synchronized void wakeup() {
+        if (lifetime.isOpen()) {
+            Posix.signal(wakeFd);
+        }
+    }
+
+    /**
+     * Closes it; the descriptors stay open. Does nothing when it is closed already.
+     *
+     * @throws IllegalStateException if a thread waits
+     */
+    @Override
+    public synchronized void close() {
+        if (waiting != null) {
+            throw new IllegalStateException(this + " cannot be closed yet: " + waiting.getName() + " waits for it");
+        }
+        lifetime.close(this::destroy);
+    }
+
+    /** The class and a number. */
+    @Override
+    public String toString() {
+        return lifetime.toString();
+    }
+}

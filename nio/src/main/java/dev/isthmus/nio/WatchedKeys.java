@@ -1,0 +1,43 @@
+package dev.isthmus.nio;
+
+import java.util.Arrays;
+
+/** Keys by numbers, which are used again. Not thread-safe. */
+final class WatchedKeys {
+
+    private RdmaSelectionKey[] keys = new RdmaSelectionKey[16];
+    private int[] free = new int[16]; // a stack of the numbers that are not used
+    private int freeCount;
+
+    WatchedKeys() {
+        free(0);
+    }
+
+    private void free(int from) {
+        for (int i = keys.length - 1; i >= from; i--) {
+            free[freeCount++] = i;
+        }
+    }
+
+    int add(RdmaSelectionKey key) {
+        if (freeCount == 0) {
+            int before = keys.length;
+            keys = Arrays.copyOf(keys, 2 * before);
+            free = new int[2 * before];
+            free(before);
+        }
+        int number = free[--freeCount];
+        keys[number] = key;
+        return number;
+    }
+
+    /** The key of a number; null if it has none any more. */
+    RdmaSelectionKey get(int number) {
+        return keys[number];
+    }
+
+    void remove(int number) {
+        keys[number] = null;
+        free[freeCount++] = number;
+    }
+}

@@ -1,0 +1,49 @@
+package dev.isthmus.nio.stream;
+
+import java.util.Arrays;
+
+/** The watchers of a channel. Thread-safe. */
+@SuppressWarnings("ReferenceEquality") // the same watcher is meant
+public final class Watchers {
+
+    private static final Watcher[] NONE = {};
+
+    private volatile Watcher[] all = NONE;
+
+    /** None yet. */
+    public Watchers() {}
+
+    /**
+     * Adds one.
+     *
+     * @param watcher is told from now on
+     */
+    public synchronized void add(Watcher watcher) {
+        Watcher[] more = Arrays.copyOf(all, all.length + 1);
+        more[all.length] = watcher;
+        all = more;
+    }
+
+    /**
+     * Removes one, or does nothing if it is not there.
+     *
+     * @param watcher may still be told by who has begun to
+     */
+    public synchronized void remove(Watcher watcher) {
+        all = Arrays.stream(all).filter(each -> each != watcher).toArray(Watcher[]::new);
+    }
+
+    /** Tells all that something may have changed. */
+    public void changed() {
+        for (Watcher each : all) {
+            each.changed();
+        }
+    }
+
+    /** Tells all that the channel is about to be closed. */
+    public void closing() {
+        for (Watcher each : all) {
+            each.closing();
+        }
+    }
+}

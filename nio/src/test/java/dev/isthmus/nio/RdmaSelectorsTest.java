@@ -1,0 +1,16 @@
+package dev.isthmus.nio;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That the selector of channels over RDMA does as the JDK's own. */
+@Tag("device")
+@Tag("iwarp")
+@Timeout(120)
+class RdmaSelectorsTest implements ReadyContract, SelectorContract {
+
+    @Override
+    public Transport transport() {
+        return Transport.RDMA;
+    }
+}

@@ -1,0 +1,15 @@
+package dev.isthmus.nio;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+
+/** That the JDK's own selector does what is asked of that over RDMA: a test that asks for something else fails here. */
+@Tag("unit")
+@Timeout(120)
+class TcpSelectorsTest implements ReadyContract, SelectorContract {
+
+    @Override
+    public Transport transport() {
+        return Transport.TCP;
+    }
+}
