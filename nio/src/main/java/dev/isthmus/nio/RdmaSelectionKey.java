@@ -1,6 +1,5 @@
 package dev.isthmus.nio;
 
-import dev.isthmus.nio.stream.Stream;
 import dev.isthmus.nio.stream.Watcher;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.SelectableChannel;
@@ -22,7 +21,9 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     private RdmaSelectionKey nextTold; // of the stack of those; belongs to who pushes, and then to who has taken it
     private volatile int interest;
     private volatile int ready;
-    private Stream watched; // whose descriptor the selector waits for; null if for none; guarded by this
+    private int watched = -1; // the descriptor that the selector waits for; -1 if for none; guarded by this
+    private int awaited; // for what it waits
+    private int found; // of the descriptor, since the last look
     private int number = -1; // by which the selector knows its descriptor
     private int place = -1; // in the set of selected keys
     private boolean hot; // it is asked on each look
@@ -103,37 +104,45 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         return next;
     }
 
-    /** Has the selector wait for the descriptor, if there is one now and it does not yet. */
+    /** Has the selector wait for the descriptor, if there is one now, and for what the program wants. */
     synchronized void watch() {
-        if (watched == null && channel.isOpen()) {
-            Stream stream = selectable.stream();
-            if (stream != null) {
-                number = selector.watch(this, number, stream.fileDescriptor());
-                watched = stream;
-            }
+        int fd = watched >= 0 ? watched : channel.isOpen() ? selectable.fileDescriptor() : -1;
+        int wanted = selectable.awaited(interest);
+        if (fd < 0 || (watched >= 0 && wanted == awaited)) {
+            return;
         }
+        if (wanted == 0) {
+            unwatch(); // or it would tell of errors
+        } else if (watched >= 0) {
+            selector.rewatch(fd, wanted, number);
+        } else {
+            number = selector.watch(this, fd, wanted);
+            watched = fd;
+        }
+        awaited = wanted;
     }
 
     /** Any thread: waits for the descriptor no more, which is still open. */
     synchronized void unwatch() {
-        if (watched != null) {
-            selector.unwatch(watched.fileDescriptor());
-            watched = null;
+        if (watched >= 0) {
+            selector.unwatch(watched);
+            watched = -1;
         }
     }
 
-    /** The descriptor is readable. */
-    void takeEvent() {
-        Stream stream = selectable.stream();
-        if (stream != null) {
-            stream.takeEvent();
-        }
+    /** The descriptor was found ready. */
+    void event(int operations) {
+        found = operations;
+        selectable.takeEvent();
+        changed();
     }
 
     /** What it is ready for, of what is asked for; if for nothing, it tells when that may have changed, if that is wanted. */
     int look(boolean arm) {
         int wanted = interest;
-        return wanted == 0 ? 0 : selectable.ready(wanted, arm);
+        int ready = wanted == 0 ? 0 : selectable.ready(wanted, found, arm);
+        found = 0;
+        return ready;
     }
 
     int number() {

@@ -4,7 +4,6 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.loop.Epoll;
 import java.io.IOException;
 import java.nio.channels.ClosedSelectorException;
-import java.nio.channels.IllegalSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
@@ -26,6 +25,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * <p>A select first looks at the channels that had something lately, for as long as the system property {@code
  * isthmus.nio.selectPolling} says, 10 microseconds by default, and then sleeps. 0 sleeps at once, more spends the processor's
  * time on a shorter delay.
+ *
+ * <p>It takes channels of the JDK, too, such as those over TCP, datagram channels and pipes, if the JVM was started with {@code
+ * --add-exports java.base/sun.nio.ch=ALL-UNNAMED}, or {@code =dev.isthmus.nio} on the module path; without it their registration
+ * throws an {@link UnsupportedOperationException}.
  *
  * <p>What {@link Selector} says of threads holds. It owns two file descriptors, until it is closed; channels belong to who
  * opened them.
@@ -59,6 +62,7 @@ public final class RdmaSelector extends AbstractSelector {
     private RdmaSelectionKey[] hot = new RdmaSelectionKey[16]; // those that are asked on each look
     private int hotCount;
     private final WatchedKeys watched = new WatchedKeys();
+    private boolean hasForeign; // channels, of which descriptors alone tell; or has had
     private int turns;
     private int updated; // by the select that is under way
 
@@ -104,7 +108,7 @@ public final class RdmaSelector extends AbstractSelector {
         return switch (channel) {
             case RdmaSocketChannel socket -> socket.selectable();
             case RdmaServerSocketChannel server -> server.selectable();
-            default -> throw new IllegalSelectorException();
+            default -> new JdkChannel(channel);
         };
     }
 
@@ -154,7 +158,7 @@ public final class RdmaSelector extends AbstractSelector {
                 turns++;
                 boolean any = look(false);
                 if (any || millis == 0 || woken) {
-                    if (!any || turns % LOOK_AT_DESCRIPTORS == 0) {
+                    if (!any || hasForeign || turns % LOOK_AT_DESCRIPTORS == 0) {
                         lookAtDescriptors(0);
                     }
                 } else {
@@ -174,7 +178,8 @@ public final class RdmaSelector extends AbstractSelector {
         boolean ends = millis > 0;
         try {
             begin();
-            boolean over = spin(begin, ends ? Math.min(POLLING_NANOS, millis * 1_000_000) : POLLING_NANOS);
+            boolean over =
+                    spin(begin, ends ? Math.min(POLLING_NANOS, TimeUnit.MILLISECONDS.toNanos(millis)) : POLLING_NANOS);
             while (!over) {
                 long left = ends ? millisLeft(begin, millis) : -1;
                 over = left == 0 || sleep(left) || woken;
@@ -217,8 +222,10 @@ public final class RdmaSelector extends AbstractSelector {
         asleep.set(false);
         for (int i = 0; i < count; i++) {
             RdmaSelectionKey key = watched.get(epoll.number(i));
-            if (key != null) {
-                key.takeEvent();
+            if (key != null && key.isValid()) {
+                key.event(epoll.operations(i));
+            } else if (key != null) {
+                dropCancelled(); // or its descriptor would keep the select from sleeping
             }
         }
         return told.get() != null && look(false);
@@ -322,19 +329,25 @@ public final class RdmaSelector extends AbstractSelector {
         return this;
     }
 
-    /** Waits for a descriptor; returns the number by which the key is known. */
-    int watch(RdmaSelectionKey key, int known, int fileDescriptor) {
-        int number = known < 0 ? watched.add(key) : known;
+    /** Waits for a descriptor of a key; returns the number by which the key is known. */
+    int watch(RdmaSelectionKey key, int fileDescriptor, int operations) {
+        int number = key.number() < 0 ? watched.add(key) : key.number();
         boolean added = false;
         try {
-            epoll.add(fileDescriptor, Epoll.READABLE, number);
+            epoll.add(fileDescriptor, operations, number);
             added = true;
         } finally {
-            if (!added) {
+            if (!added && key.number() < 0) {
                 watched.remove(number);
             }
         }
+        hasForeign |= key.selectable().isForeign();
         return number;
+    }
+
+    /** Waits for something else of a descriptor. */
+    void rewatch(int fileDescriptor, int operations, int number) {
+        epoll.change(fileDescriptor, operations, number);
     }
 
     /** Any thread: waits for a descriptor no more. */
@@ -362,6 +375,7 @@ public final class RdmaSelector extends AbstractSelector {
         keys.remove(key);
         selected.remove(key);
         deregister(key);
+        key.selectable().deregistered();
     }
 
     @Override

@@ -206,7 +206,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     private final class Readiness extends Selectable {
 
         @Override
-        int ready(int operations, boolean arm) {
+        int ready(int operations, int found, boolean arm) {
             Listening from = listening;
             return from != null && from.isReady() ? operations : 0;
         }

@@ -541,12 +541,21 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     private final class Readiness extends Selectable {
 
         @Override
-        Stream stream() {
-            return stream;
+        int fileDescriptor() {
+            Stream one = stream;
+            return one == null ? -1 : one.fileDescriptor();
         }
 
         @Override
-        int ready(int operations, boolean arm) {
+        void takeEvent() {
+            Stream one = stream;
+            if (one != null) {
+                one.takeEvent();
+            }
+        }
+
+        @Override
+        int ready(int operations, int found, boolean arm) {
             Stream one = stream;
             return one == null
                     ? readyUnconnected(operations)

@@ -1,0 +1,277 @@
+package dev.isthmus.nio;
+
+import static java.nio.channels.SelectionKey.OP_READ;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.Allocated;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Selectors under load: none of many wakeups and messages is lost, nothing is allocated, and idle connections cost nothing. */
+@Tag("device")
+@Timeout(3600)
+class SelectorStressTest {
+
+    /** {@code -Disthmus.test.wakeups=1000000} takes minutes. */
+    private static final int WAKEUPS = Integer.getInteger("isthmus.test.wakeups", 20_000);
+
+    /** Each pins 8 KiB: {@code -Disthmus.test.idle=1000}. */
+    private static final int IDLE = Integer.getInteger("isthmus.test.idle", 100);
+
+    private static final int MESSAGES = Integer.getInteger("isthmus.test.messages", 5_000);
+    private static final int SMALL = 4096;
+
+    private static SelectionKey register(Selector selector, SocketChannel channel) throws IOException {
+        return channel.configureBlocking(false).register(selector, OP_READ);
+    }
+
+    /** Several connections with small buffers. */
+    private static List<SocketChannel> connected(RdmaServerSocketChannel listener, int count) throws IOException {
+        listener.setOption(StandardSocketOptions.SO_RCVBUF, SMALL);
+        listener.setOption(RdmaSocketOptions.SEND_QUEUE, 16);
+        listener.setOption(RdmaSocketOptions.RECEIVE_QUEUE, 16);
+        listener.bind(new InetSocketAddress(Hosts.far(), 0));
+        List<SocketChannel> ends = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            RdmaSocketChannel client = RdmaSocketChannel.open();
+            client.setOption(StandardSocketOptions.SO_RCVBUF, SMALL);
+            client.setOption(StandardSocketOptions.SO_SNDBUF, SMALL);
+            client.setOption(RdmaSocketOptions.SEND_QUEUE, 16);
+            client.setOption(RdmaSocketOptions.RECEIVE_QUEUE, 16);
+            client.connect(listener.getLocalAddress());
+            ends.add(client);
+            ends.add(listener.accept());
+        }
+        return ends;
+    }
+
+    private static void close(List<SocketChannel> channels) throws IOException {
+        for (SocketChannel each : channels) {
+            each.close();
+        }
+    }
+
+    /** Each wakeup is for work that the selecting thread has to see, and the next one comes when it has. */
+    @Test
+    void shouldLoseNoWakeup() throws Exception {
+        try (Selector selector = RdmaSelector.open();
+                var pair = Pair.connected()) {
+            register(selector, pair.server);
+            var asked = new AtomicInteger();
+            var done = new AtomicInteger();
+            Running<Integer> selecting = Running.of(() -> {
+                while (done.get() < WAKEUPS) {
+                    selector.select();
+                    done.set(asked.get());
+                }
+                return done.get();
+            });
+            for (int i = 1; i <= WAKEUPS; i++) {
+                asked.set(i);
+                selector.wakeup();
+                long begin = System.nanoTime();
+                while (done.get() < i) {
+                    Thread.onSpinWait();
+                    assertTrue(System.nanoTime() - begin < 30_000_000_000L, "wakeup " + i + " was lost");
+                }
+            }
+            assertEquals(WAKEUPS, selecting.get());
+        }
+    }
+
+    /** One thread echoes; the other is answered. Each sleeps in a select whenever nothing is there. */
+    @Test
+    void shouldLoseNoMessageBetweenTwoThatSleep() throws Exception {
+        try (Selector clients = RdmaSelector.open();
+                Selector servers = RdmaSelector.open();
+                var pair = Pair.connected()) {
+            register(clients, pair.client);
+            register(servers, pair.server);
+            Running<Integer> echoing = Running.of(() -> {
+                ByteBuffer one = ByteBuffer.allocateDirect(64);
+                for (int i = 0; i < MESSAGES; i++) {
+                    readAll(servers, pair.server, one);
+                    pair.server.write(one.flip());
+                }
+                return MESSAGES;
+            });
+            ByteBuffer one = ByteBuffer.allocateDirect(64);
+            for (int i = 0; i < MESSAGES; i++) {
+                one.clear().putInt(0, i);
+                assertEquals(64, pair.client.write(one));
+                readAll(clients, pair.client, one);
+                assertEquals(i, one.getInt(0));
+            }
+            assertEquals(MESSAGES, echoing.get());
+        }
+    }
+
+    private static void readAll(Selector selector, SocketChannel channel, ByteBuffer into) throws IOException {
+        into.clear();
+        while (into.hasRemaining()) {
+            assertEquals(1, selector.select(30_000), "a message was lost");
+            selector.selectedKeys().clear();
+            assertTrue(channel.read(into) > 0);
+        }
+    }
+
+    /** Each round takes messages that are there, and one that a sleep waits for. */
+    @Test
+    void shouldAllocateNothing() throws Exception {
+        try (Selector selector = RdmaSelector.open();
+                var pair = Pair.connected()) {
+            pair.client.configureBlocking(false);
+            register(selector, pair.server);
+            ByteBuffer one = ByteBuffer.allocateDirect(64);
+            Allocated.assertNone(() -> {
+                for (int i = 0; i < MESSAGES; i++) {
+                    echo(selector, pair, one);
+                }
+            });
+        }
+    }
+
+    private static void echo(Selector selector, Pair pair, ByteBuffer one) {
+        try {
+            pair.client.write(one.clear());
+            one.clear();
+            while (one.hasRemaining()) {
+                selector.select();
+                for (Iterator<SelectionKey> each = selector.selectedKeys().iterator(); each.hasNext(); ) {
+                    each.next();
+                    each.remove();
+                    pair.server.read(one);
+                }
+            }
+            selector.select(1);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Both ends of each connection are registered; then one in seven says something. */
+    @Test
+    void shouldSleepWhileAllAreIdle() throws Exception {
+        try (var listener = RdmaServerSocketChannel.open();
+                Selector selector = RdmaSelector.open()) {
+            List<SocketChannel> ends = connected(listener, IDLE);
+            for (SocketChannel end : ends) {
+                register(selector, end);
+            }
+            selector.select(100);
+            long cpu = cpuNanos();
+            assertEquals(0, selector.select(2_000));
+            long used = cpuNanos() - cpu;
+            System.out.println(2 * IDLE + " idle channels: " + used + " ns of the processor in 2 s");
+            assertTrue(used < 100_000_000, "it used the processor for " + used + " ns");
+            ByteBuffer one = ByteBuffer.allocate(1);
+            for (int i = 0; i < ends.size(); i += 7) {
+                ends.get(i).write(one.clear());
+                assertEquals(1, selector.select(30_000));
+                SelectionKey key = selector.selectedKeys().iterator().next();
+                assertEquals(ends.get(i ^ 1), key.channel());
+                assertEquals(1, ends.get(i ^ 1).read(one.clear()));
+                selector.selectedKeys().clear();
+            }
+            close(ends);
+        }
+    }
+
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    /** As netty does when its selector returns too often: all channels go from one to a new one, while bytes come. */
+    @Test
+    void shouldGoOnInANewSelector() throws Exception {
+        int count = 8;
+        try (var listener = RdmaServerSocketChannel.open()) {
+            List<SocketChannel> ends = connected(listener, count);
+            Selector selector = RdmaSelector.open();
+            var sent = new AtomicLong();
+            for (int i = 1; i < ends.size(); i += 2) {
+                register(selector, ends.get(i));
+            }
+            Running<Void> writing = Running.of(() -> {
+                ByteBuffer some = ByteBuffer.allocate(100);
+                for (int i = 0; i < MESSAGES; i++) {
+                    sent.addAndGet(ends.get(2 * (i % count)).write(some.clear()));
+                }
+                return null;
+            });
+            long received = 0;
+            long expected = MESSAGES * 100L;
+            ByteBuffer into = ByteBuffer.allocate(1000);
+            for (int turn = 1; received < expected; turn++) {
+                assertTrue(selector.select(30_000) > 0, received + " bytes of " + expected + " came");
+                for (SelectionKey key : selector.selectedKeys()) {
+                    received += ((SocketChannel) key.channel()).read(into.clear());
+                }
+                selector.selectedKeys().clear();
+                if (turn % 50 == 0) {
+                    selector = rebuilt(selector);
+                }
+            }
+            writing.get();
+            assertEquals(sent.get(), received);
+            selector.close();
+            close(ends);
+        }
+    }
+
+    private static Selector rebuilt(Selector old) throws IOException {
+        Selector made = RdmaSelector.open();
+        for (SelectionKey key : old.keys()) {
+            key.channel().register(made, key.interestOps());
+            key.cancel();
+        }
+        old.close();
+        return made;
+    }
+
+    /** Of channels that always have something, none keeps another waiting. */
+    @Test
+    void shouldBeFair() throws Exception {
+        int count = 10;
+        try (var listener = RdmaServerSocketChannel.open();
+                Selector selector = RdmaSelector.open()) {
+            List<SocketChannel> ends = connected(listener, count);
+            for (int i = 1; i < ends.size(); i += 2) {
+                register(selector, ends.get(i)).attach(new AtomicInteger());
+            }
+            assertEquals(0, selector.select(20)); // all wait for events now
+            for (int i = 0; i < ends.size(); i += 2) {
+                ends.get(i).write(ByteBuffer.allocate(1000));
+            }
+            ByteBuffer one = ByteBuffer.allocate(1);
+            for (int turn = 0; turn < 200; turn++) {
+                assertTrue(selector.select(30_000) > 0);
+                for (SelectionKey key : selector.selectedKeys()) {
+                    ((SocketChannel) key.channel()).read(one.clear());
+                    ((AtomicInteger) key.attachment()).incrementAndGet();
+                }
+                selector.selectedKeys().clear();
+            }
+            for (SelectionKey key : selector.keys()) {
+                assertTrue(((AtomicInteger) key.attachment()).get() > 100, key + ": " + key.attachment());
+            }
+            close(ends);
+        }
+    }
+}
