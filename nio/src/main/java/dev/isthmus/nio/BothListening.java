@@ -19,7 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Two servers at one port, of which both accept in the background, each on a thread, and hand out what they have
  * accepted in that order. Thread-safe.
  */
-final class BothListening {
+final class BothListening extends Selectable {
 
     private static final int USUAL_BACKLOG = 50; // as the JDK has it
 
@@ -70,6 +70,7 @@ final class BothListening {
             if (!closed) {
                 ready.add(next);
                 changed.signalAll();
+                watchers().changed();
                 return true;
             }
         } finally {
@@ -89,11 +90,11 @@ final class BothListening {
         }
     }
 
-    /** Whether there is one to be accepted. */
-    boolean isReady() {
+    @Override
+    int ready(int operations, int found, boolean arm) {
         lock.lock();
         try {
-            return !ready.isEmpty();
+            return ready.isEmpty() ? 0 : operations;
         } finally {
             lock.unlock();
         }

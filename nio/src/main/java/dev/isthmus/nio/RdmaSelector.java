@@ -108,6 +108,8 @@ public final class RdmaSelector extends AbstractSelector {
         return switch (channel) {
             case RdmaSocketChannel socket -> socket.selectable();
             case RdmaServerSocketChannel server -> server.selectable();
+            case SwitchedSocketChannel socket -> socket.selectable();
+            case SwitchedServerSocketChannel server -> server.selectable();
             default -> new JdkChannel(channel);
         };
     }

@@ -24,6 +24,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     private final RdmaSelectorProvider provider;
     private final Object state = new Object();
     private final SwitchedOptions options; // until it is decided
+    private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile ServerSocketChannel chosen; // null until then; set under blockingLock and state
     private volatile BothListening both; // null unless it is reached by both; then chosen is the one over TCP
     private ServerSocket socket; // null until asked for; guarded by state
@@ -33,6 +34,25 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
         this.provider = provider;
         this.options =
                 new SwitchedOptions(Options.OF_SERVER, () -> provider.jdk().openServerSocketChannel());
+    }
+
+    /**
+     * What selectors see of it. Called under the lock of a registration.
+     *
+     * @throws UnsupportedOperationException if it goes by TCP, and the JVM lacks the option that selectors need for that
+     */
+    Selectable selectable() {
+        if (chosen != null && !selectable.isChosen()) {
+            selectable.choose(of(chosen));
+        }
+        return selectable;
+    }
+
+    private Selectable of(ServerSocketChannel one) {
+        if (both != null) {
+            return both;
+        }
+        return one instanceof RdmaServerSocketChannel rdma ? rdma.selectable() : new JdkChannel(one);
     }
 
     /** The channel that was chosen; null if none is yet. */
@@ -72,6 +92,9 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
                     ServerSocketChannel one = bound(way, address, backlog);
                     one.configureBlocking(isBlocking());
                     chosen = one;
+                }
+                if (isRegistered()) {
+                    selectable();
                 }
             }
         }
@@ -217,6 +240,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
+        selectable.watchers().closing();
         synchronized (state) { // not amid a bind
             if (both != null) {
                 both.close();

@@ -25,6 +25,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     private final RdmaSelectorProvider provider;
     private final Object state = new Object();
     private final SwitchedOptions options; // until it is decided
+    private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile SocketChannel chosen; // null until then; set under blockingLock and state
     private Socket socket; // null until asked for; guarded by state
 
@@ -33,6 +34,22 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         this.provider = provider;
         this.options =
                 new SwitchedOptions(Options.OF_SOCKET, () -> provider.jdk().openSocketChannel());
+    }
+
+    /**
+     * What selectors see of it. Called under the lock of a registration.
+     *
+     * @throws UnsupportedOperationException if it goes by TCP, and the JVM lacks the option that selectors need for that
+     */
+    Selectable selectable() {
+        if (chosen != null && !selectable.isChosen()) {
+            selectable.choose(of(chosen));
+        }
+        return selectable;
+    }
+
+    private static Selectable of(SocketChannel one) {
+        return one instanceof RdmaSocketChannel rdma ? rdma.selectable() : new JdkChannel(one);
     }
 
     /** The channel that was chosen; null if none is yet. */
@@ -70,6 +87,9 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
                         options.applyTo(one);
                         if (local != null) {
                             one.bind(local);
+                        }
+                        if (isRegistered()) {
+                            selectable.choose(of(one));
                         }
                     } catch (Throwable t) {
                         one.close();
@@ -145,10 +165,14 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         if (one == null) {
             throw new NoConnectionPendingException();
         }
+        if (!(one instanceof RdmaSocketChannel)) {
+            selectable.watchers().closing(); // it closes its descriptor at once if it fails
+        }
         try {
             return one.finishConnect();
         } finally {
             closeIfClosed(one);
+            selectable.watchers().changed();
         }
     }
 
@@ -346,6 +370,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
 
     @Override
     protected void implCloseSelectableChannel() throws IOException {
+        selectable.watchers().closing();
         SocketChannel one;
         synchronized (state) {
             one = chosen;

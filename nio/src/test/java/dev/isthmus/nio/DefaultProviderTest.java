@@ -11,6 +11,8 @@ import java.net.StandardProtocolFamily;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
@@ -76,7 +78,10 @@ class DefaultProviderTest {
     @Tag("device")
     @Tag("iwarp")
     void shouldGoByTcpIfAPropertySaysSo() throws Exception {
-        ChildJvm.Result result = run("-Disthmus.nio.connect=", "-Disthmus.nio.bind=192.0.2.1 *");
+        ChildJvm.Result result = run(
+                "-Disthmus.nio.connect=",
+                "-Disthmus.nio.bind=192.0.2.1 *",
+                "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
         assertEquals(0, result.status(), result.output());
         assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
     }
@@ -96,6 +101,7 @@ class DefaultProviderTest {
                 try (SocketChannel client = SocketChannel.open(server.getLocalAddress());
                         SocketChannel accepted = server.accept()) {
                     exchange(client, accepted);
+                    select(client, accepted);
                     System.out.println("by " + client);
                     System.out.println("by " + accepted);
                 }
@@ -112,8 +118,18 @@ class DefaultProviderTest {
             if (System.inheritedChannel() != null) {
                 throw new AssertionError("nothing was inherited");
             }
-            try (var selector = provider.openSelector()) {
+            try (Selector selector = Selector.open()) {
                 System.out.println(selector);
+            }
+        }
+
+        private static void select(SocketChannel one, SocketChannel other) throws IOException {
+            try (Selector selector = Selector.open()) {
+                other.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+                one.write(ByteBuffer.allocate(5));
+                if (selector.select() != 1 || other.read(ByteBuffer.allocate(8)) != 5) {
+                    throw new AssertionError(selector.selectedKeys());
+                }
             }
         }
 

@@ -21,6 +21,7 @@ import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -43,7 +44,17 @@ class ForeignChannelsTest {
 
     @Test
     void shouldServeThemAsTheJdkDoes() throws Exception {
+        runCases("false");
+    }
+
+    @Test
+    void shouldServeThoseThatWereChosenByRules() throws Exception {
+        runCases("true");
+    }
+
+    private static void runCases(String switched) throws Exception {
         ChildJvm.Result result = new ChildJvm()
+                .options("-Dswitched=" + switched)
                 .options("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED")
                 .deadline(Duration.ofMinutes(2))
                 .run(Program.class);
@@ -74,18 +85,21 @@ class ForeignChannelsTest {
     /** Run by the program, which has the option. */
     interface Cases extends ReadyContract, SelectorContract {
 
+        boolean SWITCHED = Boolean.getBoolean("switched");
+        RdmaSelectorProvider BY_TCP = new RdmaSelectorProvider(JdkProvider.get(), Rules.of("none", List.of()));
+
         @Override
         default Transport transport() {
             return new Transport() {
 
                 @Override
                 public SocketChannel open() throws IOException {
-                    return TCP.open();
+                    return SWITCHED ? new SwitchedSocketChannel(BY_TCP) : TCP.open();
                 }
 
                 @Override
                 public ServerSocketChannel openServer() throws IOException {
-                    return TCP.openServer();
+                    return SWITCHED ? new SwitchedServerSocketChannel(BY_TCP) : TCP.openServer();
                 }
 
                 @Override

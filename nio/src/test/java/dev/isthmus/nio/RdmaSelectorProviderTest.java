@@ -15,6 +15,8 @@ import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
@@ -150,6 +152,16 @@ class RdmaSelectorProviderTest {
                     accepted = server.accept();
                 } while (accepted == null);
                 assertLinked(client, accepted);
+            }
+            for (RdmaSelectorProvider provider : List.of(both, tcp)) {
+                try (SocketChannel client = provider.openSocketChannel();
+                        Selector selector = both.openSelector()) {
+                    server.register(selector, SelectionKey.OP_ACCEPT);
+                    assertEquals(0, selector.selectNow());
+                    client.connect(far(portOf(server)));
+                    assertEquals(1, selector.select());
+                    assertLinked(client, server.accept());
+                }
             }
             server.configureBlocking(true);
             server.socket().setSoTimeout(20);

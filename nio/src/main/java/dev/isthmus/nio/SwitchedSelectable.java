@@ -1,0 +1,72 @@
+package dev.isthmus.nio;
+
+import dev.isthmus.nio.stream.Watcher;
+
+/** What selectors see of a channel that is chosen later: nothing until then, and then what they see of that one. */
+final class SwitchedSelectable extends Selectable implements Watcher {
+
+    private volatile Selectable chosen; // null until then
+
+    /** What was chosen, of which selectors hear from now on. Does nothing when they do already. */
+    synchronized void choose(Selectable one) {
+        if (chosen == null) {
+            one.watchers().add(this);
+            chosen = one;
+            watchers().changed();
+        }
+    }
+
+    boolean isChosen() {
+        return chosen != null;
+    }
+
+    @Override
+    public void changed() {
+        watchers().changed();
+    }
+
+    @Override
+    public void closing() {
+        watchers().closing();
+    }
+
+    @Override
+    int fileDescriptor() {
+        Selectable one = chosen;
+        return one == null ? -1 : one.fileDescriptor();
+    }
+
+    @Override
+    int awaited(int operations) {
+        Selectable one = chosen;
+        return one == null ? 0 : one.awaited(operations);
+    }
+
+    @Override
+    boolean isForeign() {
+        Selectable one = chosen;
+        return one != null && one.isForeign();
+    }
+
+    @Override
+    void takeEvent() {
+        Selectable one = chosen;
+        if (one != null) {
+            one.takeEvent();
+        }
+    }
+
+    @Override
+    int ready(int operations, int found, boolean arm) {
+        Selectable one = chosen;
+        return one == null ? 0 : one.ready(operations, found, arm);
+    }
+
+    @Override
+    void deregistered() {
+        Selectable one = chosen;
+        if (one != null) {
+            one.deregistered();
+        }
+    }
+}
