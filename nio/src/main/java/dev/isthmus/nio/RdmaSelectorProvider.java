@@ -17,8 +17,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /**
  * Sockets over RDMA for programs that open channels by {@link SocketChannel#open()} and the like, with {@code
- * -Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider}, or that take a provider. Its jar is on the
- * class path then, not on the module path.
+ * -Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider}, or that take a provider.
  *
  * <p>Which channel goes by RDMA, and which by TCP, is decided when it is bound or, if it is not, when it connects, by its
  * address and port. {@code isthmus.nio.rules} names a file with rules such as
