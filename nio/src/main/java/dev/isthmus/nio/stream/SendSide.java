@@ -52,7 +52,8 @@ final class SendSide {
     private int key;
     private int room; // in it
     private int nextTarget = 1; // where the peer tells of the next part
-    private boolean isTold; // that it has: what it writes is there once its message is
+    private boolean isTold; // that it has: what it writes is there once its message is, or before it
+    private int toldEarly; // parts that may have been told by a later message, which then seems to say nothing new
     private int nextPeerTarget = 1; // where this side tells of its own
     private final int[] controls = new int[Memory.CONTROLS]; // what was posted with each
     private int controlsPosted;
@@ -285,7 +286,10 @@ final class SendSide {
         }
         boolean wasTold = isTold;
         isTold = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
-        if (more == before && (wasTold || !isTold)) { // or a peer could keep a thread busy with these
+        boolean isNew = isTold && !wasTold;
+        if (more > before) {
+            toldEarly += isNew ? 1 : 0;
+        } else if (!isNew && --toldEarly < 0) { // or a peer could keep a thread busy with these
             throw new ProtocolException("the peer granted nothing that it had not granted before");
         }
         lastSequence = upTo & SEQUENCE_MASK;

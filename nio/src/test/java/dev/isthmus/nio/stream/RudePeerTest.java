@@ -3,8 +3,10 @@ package dev.isthmus.nio.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -62,6 +64,26 @@ class RudePeerTest {
             stream.close(false);
             stream.released().get(15, TimeUnit.SECONDS);
             assertTrue(peer.theirs().credits() > 0);
+        }
+    }
+
+    /** A part is written before the message that grants it comes, so who takes an earlier message may find it already. */
+    @Test
+    void shouldTakeAMessageWhosePartWasFoundBefore() throws Exception {
+        try (var company = new Company();
+                var peer = RawPeer.connect(company.address(), 0, greeting -> {})) {
+            Stream stream = company.accept();
+            assertEquals(1, stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
+            int upTo = RawPeer.CREDITS + 1;
+            peer.grant(1, 4096, 77, RawPeer.PART, upTo);
+            peer.say(Message.CREDITS, upTo);
+            peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, 1));
+            read(stream, 1);
+            peer.say(Message.CREDITS, upTo); // which is one too many
+            ByteBuffer one = ByteBuffer.allocate(1);
+            IOException e = assertThrows(IOException.class, () -> stream.read(one, Deadlines.after(30_000)));
+            assertTrue(e.getMessage().contains("granted nothing"), e.getMessage());
+            stream.close(false);
         }
     }
 }
