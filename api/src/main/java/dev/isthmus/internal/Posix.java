@@ -64,10 +64,8 @@ public final class Posix {
             "ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), NativeCall.CAPTURE_ERRNO);
 
     /** The one that {@link Epoll} waits by. */
-    private static final MethodHandle EPOLL_WAIT_FOR = link(
-            "epoll_wait",
-            FunctionDescriptor.of(JAVA_INT, JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
-            NativeCall.CAPTURE_ERRNO);
+    private static final MethodHandle EPOLL_WAIT_FOR =
+            link("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
 
     private Posix() {}
 
@@ -200,25 +198,20 @@ public final class Posix {
     }
 
     /**
-     * Waits for descriptors of an {@code epoll} one.
+     * Waits for descriptors of an {@code epoll} one. Allocates nothing, compiled by C1 or not, so it hears of no errno: the
+     * only one that {@code epoll_wait} has for an open descriptor and memory that is there is EINTR.
      *
-     * @param errno where the error number goes
-     * @param events where what is found goes
+     * @param events the address of where what is found goes
      * @param most how many of them
      * @param millis how long; 0 does not wait, -1 as long as it takes
      * @return how many; 0 also when a signal has ended the wait
      */
-    public static int ready(MemorySegment errno, int epoll, MemorySegment events, int most, int millis) {
-        int count;
+    public static int ready(int epoll, long events, int most, int millis) {
         try {
-            count = (int) EPOLL_WAIT_FOR.invokeExact(errno, epoll, events, most, millis);
+            return Math.max((int) EPOLL_WAIT_FOR.invokeExact(epoll, events, most, millis), 0);
         } catch (Throwable t) {
             throw new AssertionError("a downcall does not throw", t);
         }
-        if (count < 0 && NativeCall.errnoOf(errno) != Errno.EINTR) {
-            throw failure(EPOLL_WAIT, "", NativeCall.errnoOf(errno));
-        }
-        return Math.max(count, 0);
     }
 
     /** From here on a read from the descriptor returns EAGAIN rather than block. */

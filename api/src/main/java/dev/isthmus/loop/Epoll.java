@@ -3,7 +3,6 @@ package dev.isthmus.loop;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.isthmus.internal.Lifetime;
-import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.ParkedThreads;
 import dev.isthmus.internal.Posix;
 import java.lang.foreign.Arena;
@@ -43,7 +42,6 @@ public final class Epoll implements AutoCloseable {
     private final Lifetime lifetime = new Lifetime("Epoll", "" + NUMBERS.incrementAndGet());
     private final int most;
     private final MemorySegment events;
-    private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
     private final int epoll = Posix.epoll();
     private final int wakeFd = Lifetime.orDestroy(Posix::eventfd, () -> Posix.close(epoll));
     private Thread waiting; // null when no thread is in await; guarded by this
@@ -159,7 +157,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     private int find(long millis) {
-        return Posix.ready(errno, epoll, events, most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
+        return Posix.ready(epoll, events.address(), most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
     }
 
     private int parked(long millis) {

@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicReference;
 /**
  * Tells which of many sockets over RDMA can be read, written, connected or accepted from: a {@link Selector} that waits by
  * {@code epoll} for the completion channels of connections. It does as the JDK's does; what it costs depends on how many
- * channels are ready, not on how many are registered. A select, a read and a write allocate nothing.
+ * channels are ready, not on how many are registered. A select that need not sleep, a read and a write allocate nothing.
  *
  * <p>A select first looks at the channels that had something lately, for as long as the system property {@code
  * isthmus.nio.selectPolling} says, 10 microseconds by default, and then sleeps. 0 sleeps at once, more spends the processor's
