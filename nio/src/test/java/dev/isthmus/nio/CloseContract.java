@@ -218,4 +218,20 @@ interface CloseContract {
             assertThrows(IOException.class, () -> linked.server.write(ByteBuffer.allocate(1)));
         }
     }
+
+    @Test
+    default void shouldDeliverWhatWasWrittenBeforeAReset() throws Exception {
+        for (int i = 0; i < 20; i++) {
+            try (var linked = transport().linked()) {
+                linked.client.setOption(StandardSocketOptions.SO_LINGER, 0);
+                assertEquals(1000, linked.client.write(ByteBuffer.allocate(1000)));
+                linked.client.close();
+                ByteBuffer into = ByteBuffer.allocate(1000);
+                while (into.hasRemaining()) {
+                    assertTrue(linked.server.read(into) > 0, into + " the " + i + "th time");
+                }
+                assertThrows(IOException.class, () -> linked.server.read(into.clear()));
+            }
+        }
+    }
 }

@@ -12,6 +12,9 @@ final class Farewell {
 
     private static final Duration LONGEST = Duration.ofSeconds(Integer.getInteger("isthmus.nio.lingerSeconds", 30));
 
+    // A reset overtakes nothing that the peer's device takes at once: TCP sends a small write before its reset, too.
+    private static final Duration SHORTEST = Duration.ofMillis(500);
+
     private final Service service;
     private final Stream stream;
     private Registration completions;
@@ -29,7 +32,7 @@ final class Farewell {
         }
         stream.leaving(this);
         completions = service.loop().add(stream.link().channel(), queue -> goOn());
-        limit = service.loop().schedule(LONGEST, this::stop);
+        limit = service.loop().schedule(stream.isAbrupt() ? SHORTEST : LONGEST, this::stop);
     }
 
     void goOn() {

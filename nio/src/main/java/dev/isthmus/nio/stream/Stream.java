@@ -685,7 +685,7 @@ public final class Stream {
      * Begins to close: threads that wait in a read or write are let go, and so is the connection, once all that was written
      * is with the peer. Does not block. Does nothing when it is closed already.
      *
-     * @param gracefully whether to say goodbye, after all that was written; if not, the peer sees a reset
+     * @param gracefully whether to say goodbye, after all that was written; if not, the peer sees a reset after what it takes at once
      */
     public void close(boolean gracefully) {
         lock.lock();
@@ -734,8 +734,8 @@ public final class Stream {
             link.completions().requestNotify(false);
             progress();
             goOnOrFail();
-            boolean isOver = abrupt || failure != null || disconnected || sends == null;
-            return isOver || (owed == 0 && sends.isAllDone());
+            boolean isOver = failure != null || disconnected || sends == null;
+            return isOver || ((abrupt || owed == 0) && sends.isAllDone());
         } finally {
             lock.unlock();
         }
@@ -752,6 +752,16 @@ public final class Stream {
             }
         } catch (ProtocolException | RdmaException e) {
             fail(e);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Whether the peer is to see a reset. */
+    boolean isAbrupt() {
+        lock.lock();
+        try {
+            return abrupt;
         } finally {
             lock.unlock();
         }
