@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.nio.Conversation.Pipe;
 import dev.isthmus.testbed.ChildProgram;
 import java.io.IOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
@@ -134,6 +135,21 @@ class ForeignPeersTest {
     /** rsocket then grants room behind its goodbye, which is no reason for a reset. */
     @Test
     void shouldSeeTheEndWhenThePeerClosesAsSoonAsItHasReadHalfOfItsRing() throws Exception {
+        for (int tries = 1; ; tries++) {
+            try {
+                seeTheEndOfAHastyPeer();
+                return;
+            } catch (ConnectException e) {
+                // SoftiWARP of Linux 6.1 fails a connect to rsocket now and then, with CONNECT_ERROR, status -22.
+                if (!Hosts.isIwarp() || tries == 5) {
+                    throw e;
+                }
+                System.err.println("again: " + e);
+            }
+        }
+    }
+
+    private static void seeTheEndOfAHastyPeer() throws Exception {
         var at = Peer.free();
         try (var warnings = new Warnings();
                 ChildProgram peer = Peer.C.listening(at, "gulp", 1 << 16);
