@@ -698,6 +698,9 @@ public final class Stream {
                     owed = Message.of(Message.CONTROL, Message.DISCONNECT);
                 }
                 leaves = true;
+                if (abrupt) {
+                    askForTheEnd();
+                }
                 waiting.wakeAll();
                 if (!waiting.isLed()) {
                     leave();
@@ -705,6 +708,18 @@ public final class Stream {
             }
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Writes of data tell nobody that they have gone, but what is posted behind them does. */
+    private void askForTheEnd() {
+        if (sends == null || failure != null || disconnected || sends.isAllDone() || !sends.hasControls(1)) {
+            return;
+        }
+        try {
+            sends.keepAlive();
+        } catch (ProtocolException | RdmaException e) {
+            fail(e);
         }
     }
 
