@@ -26,7 +26,9 @@ public final class Posix {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLL_CTL_MOD = 3;
-    private static final int EPOLLIN = 1;
+    /** There is something to read, or the end. */
+    static final int EPOLLIN = 1;
+
     private static final int EPOLLONESHOT = 1 << 30;
 
     /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
@@ -132,12 +134,10 @@ public final class Posix {
         }
     }
 
-    /** Adds a descriptor with a number to an {@code epoll} one, from which it vanishes when it is closed. */
-    static void watch(int epoll, int fd, int number) {
-        watch(epoll, fd, EPOLLIN, number);
-    }
-
-    /** Adds a descriptor with a number to an {@code epoll} one, which tells of some events of it. */
+    /**
+     * Adds a descriptor with a number to an {@code epoll} one, which tells of some events of it, and from which it vanishes
+     * when it is closed.
+     */
     public static void watch(int epoll, int fd, int events, int number) {
         control(epoll, EPOLL_CTL_ADD, fd, events, number);
     }

@@ -7,13 +7,8 @@ import java.time.Duration;
  */
 public final class WatchedDescriptors implements AutoCloseable {
 
-    /** The number of the descriptor that ends a wait; others have theirs from 0 on. */
-    private static final int WAKE = -1;
-
-    private final int epoll = Posix.epoll();
-    private final int wakeFd;
+    private final EpollSet set = new EpollSet();
     private final EventSource source;
-    private boolean wakeable = true; // guarded by this
 
     /**
      * None yet.
@@ -21,22 +16,7 @@ public final class WatchedDescriptors implements AutoCloseable {
      * @param lifetime of the object that this belongs to
      */
     public WatchedDescriptors(Lifetime lifetime) {
-        boolean made = false;
-        int wake = -1;
-        try {
-            wake = Posix.eventfd();
-            Posix.watch(epoll, wake, WAKE);
-            made = true;
-        } finally {
-            if (!made) {
-                Posix.close(epoll);
-                if (wake >= 0) {
-                    Posix.close(wake);
-                }
-            }
-        }
-        this.wakeFd = wake;
-        this.source = new EventSource(lifetime, epoll);
+        this.source = new EventSource(lifetime, set.epoll());
     }
 
     /**
@@ -45,12 +25,12 @@ public final class WatchedDescriptors implements AutoCloseable {
      * @param number 0 or more, by which {@link #ready} tells of it
      */
     public void add(int fd, int number) {
-        Posix.watch(epoll, fd, number);
+        set.add(fd, Posix.EPOLLIN, number);
     }
 
     /** Removes a descriptor that was added, or does nothing if it was closed. */
     public void remove(int fd) {
-        Posix.unwatch(epoll, fd);
+        set.remove(fd);
     }
 
     /**
@@ -75,11 +55,11 @@ public final class WatchedDescriptors implements AutoCloseable {
     }
 
     private int takeReady(int[] numbers) {
-        int found = Posix.ready(epoll, numbers);
+        int found = Posix.ready(set.epoll(), numbers);
         int kept = 0;
         for (int i = 0; i < found; i++) {
-            if (numbers[i] == WAKE) {
-                Posix.reset(wakeFd);
+            if (numbers[i] == EpollSet.WAKE) {
+                set.reset();
             } else {
                 numbers[kept++] = numbers[i];
             }
@@ -88,20 +68,14 @@ public final class WatchedDescriptors implements AutoCloseable {
     }
 
     /** Ends a wait, or the next one. Does nothing once this is closed. */
-    public synchronized void wakeup() {
-        if (wakeable) {
-            Posix.signal(wakeFd);
-        }
+    public void wakeup() {
+        set.wakeup();
     }
 
     /** Ends all waits and closes this. Called within {@link Lifetime#close}. */
     @Override
     public void close() {
         source.shut();
-        synchronized (this) {
-            wakeable = false; // the number of the descriptor may be another one's from here on
-            Posix.close(wakeFd);
-        }
-        Posix.close(epoll);
+        set.close();
     }
 }

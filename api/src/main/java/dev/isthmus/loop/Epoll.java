@@ -2,6 +2,7 @@ package dev.isthmus.loop;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 
+import dev.isthmus.internal.EpollSet;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ParkedThreads;
 import dev.isthmus.internal.Posix;
@@ -12,8 +13,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * File descriptors that a thread waits for, for who has a loop of its own: {@code epoll_create1}, with an {@code eventfd} by
- * which other threads end the wait. Most programs take an {@link EventLoop}.
+ * Waits for file descriptors, in programs that have a loop of their own: {@code epoll_create1}, with an {@code eventfd} by which
+ * other threads end the wait. Most programs take an {@link EventLoop}. It owns these two descriptors, and 12 or 16 bytes of native
+ * memory for each descriptor that {@link #open} lets it find at a time.
  *
  * {@snippet :
  * try (var epoll = Epoll.open(64)) {
@@ -37,29 +39,22 @@ public final class Epoll implements AutoCloseable {
     public static final int WRITABLE = 4;
 
     private static final AtomicLong NUMBERS = new AtomicLong();
-    private static final int WAKE = -1;
 
     private final Lifetime lifetime = new Lifetime("Epoll", "" + NUMBERS.incrementAndGet());
     private final int most;
+    private final EpollSet set = new EpollSet();
+    private final Arena arena = Arena.ofShared();
     private final MemorySegment events;
-    private final int epoll = Posix.epoll();
-    private final int wakeFd = Lifetime.orDestroy(Posix::eventfd, () -> Posix.close(epoll));
     private Thread waiting; // null when no thread is in await; guarded by this
 
     private Epoll(int most) {
         this.most = most;
-        this.events = Arena.ofAuto().allocate(most * Posix.EPOLL_EVENT, Long.BYTES);
-        Lifetime.orDestroy(
-                () -> {
-                    Posix.watch(epoll, wakeFd, READABLE, WAKE);
-                    return null;
-                },
-                this::destroy);
+        this.events = Lifetime.orDestroy(() -> arena.allocate(most * Posix.EPOLL_EVENT, Long.BYTES), this::destroy);
     }
 
     private void destroy() {
-        Posix.close(wakeFd);
-        Posix.close(epoll);
+        set.close();
+        arena.close();
     }
 
     /**
@@ -89,7 +84,7 @@ public final class Epoll implements AutoCloseable {
      */
     public synchronized void add(int fd, int operations, int number) {
         check(operations, number);
-        Posix.watch(epoll, fd, operations, number);
+        set.add(fd, operations, number);
     }
 
     /**
@@ -104,7 +99,7 @@ public final class Epoll implements AutoCloseable {
      */
     public synchronized void change(int fd, int operations, int number) {
         check(operations, number);
-        Posix.rewatch(epoll, fd, operations, number);
+        set.change(fd, operations, number);
     }
 
     private void check(int operations, int number) {
@@ -122,13 +117,13 @@ public final class Epoll implements AutoCloseable {
      */
     public synchronized void remove(int fd) {
         lifetime.check();
-        Posix.unwatch(epoll, fd);
+        set.remove(fd);
     }
 
     /**
      * Waits until there is something to do with a descriptor, {@link #wakeup} is called, or the time is over: {@code
-     * epoll_wait}. A wait may end with nothing before its time. An interrupt does not end it. Allocates nothing, and holds
-     * no platform thread while a virtual thread waits.
+     * epoll_wait}. A wait may end with nothing before its time. An interrupt does not end it. Allocates nothing on a
+     * platform thread; a virtual thread that waits holds none.
      *
      * @param millis how long; 0 does not wait, and a negative number is as long as it takes
      * @return how many descriptors there are
@@ -157,7 +152,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     private int find(long millis) {
-        return Posix.ready(epoll, events.address(), most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
+        return Posix.ready(set.epoll(), events.address(), most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
     }
 
     private int parked(long millis) {
@@ -165,7 +160,7 @@ public final class Epoll implements AutoCloseable {
         int count = find(0);
         try {
             if (count == 0) {
-                ParkedThreads.unparkWhenReadable(epoll, self);
+                ParkedThreads.unparkWhenReadable(set.epoll(), self);
                 if (millis < 0) {
                     LockSupport.park(this);
                 } else {
@@ -174,15 +169,15 @@ public final class Epoll implements AutoCloseable {
                 count = find(0);
             }
         } finally {
-            ParkedThreads.forget(epoll, self);
+            ParkedThreads.forget(set.epoll(), self);
         }
         return count;
     }
 
     private int withoutWake(int count) {
         for (int i = 0; i < count; i++) {
-            if (number(i) == WAKE) {
-                Posix.reset(wakeFd);
+            if (number(i) == EpollSet.WAKE) {
+                set.reset();
                 long last = (count - 1) * Posix.EPOLL_EVENT;
                 MemorySegment.copy(events, last, events, i * Posix.EPOLL_EVENT, Posix.EPOLL_EVENT);
                 return count - 1;
@@ -212,10 +207,8 @@ public final class Epoll implements AutoCloseable {
     }
 
     /** Ends the wait of a thread, or the next one. Does not block. Does nothing when this is closed. */
-    public synchronized void wakeup() {
-        if (lifetime.isOpen()) {
-            Posix.signal(wakeFd);
-        }
+    public void wakeup() {
+        set.wakeup();
     }
 
     /**
