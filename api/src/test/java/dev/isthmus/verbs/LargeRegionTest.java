@@ -11,6 +11,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Libc;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
+import dev.isthmus.internal.verbs.VerbsErrors;
 import dev.isthmus.testbed.RefusedByDevice;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -81,7 +82,8 @@ class LargeRegionTest {
                     e,
                     "ibv_reg_mr(",
                     "): ENOMEM (12): the kernel has no memory for this, or takes no region of 4,195,328 KiB;"
-                            + " this process may lock any amount");
+                            + " this process may lock any amount (on SoftiWARP of Linux 6.1: "
+                            + VerbsErrors.lockedMemoryLimit() + ")");
         }
     }
 

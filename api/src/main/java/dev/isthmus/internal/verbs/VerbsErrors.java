@@ -44,7 +44,8 @@ public final class VerbsErrors {
             case Errno.ENOMEM ->
                 mayLockAll()
                         ? "the kernel has no memory for this, or takes no region of " + inKib(bytes)
-                                + "; this process may lock any amount"
+                                + "; this process may lock any amount (on SoftiWARP of Linux 6.1: "
+                                + lockedMemoryLimit() + ")"
                         : "this process may lock " + lockedMemoryLimit() + " in all, and needs " + inKib(bytes)
                                 + " more: raise ulimit -l (LimitMEMLOCK= of a service, --ulimit memlock of a container)";
             case Errno.EFAULT -> "the memory is not mapped, or mapped read-only";
@@ -80,7 +81,10 @@ public final class VerbsErrors {
         }
     }
 
-    /** Whether the limit does not bind: CAP_IPC_LOCK lifts it, though not that of a user namespace (capabilities(7)). */
+    /**
+     * Whether the limit does not bind: CAP_IPC_LOCK lifts it, though not that of a user namespace (capabilities(7)). The siw of
+     * Linux 6.1 does not ask for that capability (siw_umem_get of siw_mem.c).
+     */
     private static boolean mayLockAll() {
         try {
             Matcher capabilities = CAPABILITIES.matcher(Files.readString(STATUS));
