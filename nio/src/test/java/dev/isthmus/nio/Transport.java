@@ -6,6 +6,7 @@ import dev.isthmus.cm.PortSpace;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.Channel;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
@@ -164,7 +165,15 @@ interface Transport {
 
     /** Two that are connected to each other. */
     default Linked linked() throws IOException {
-        return new Linked(this);
+        return new Linked(listening(), open(), clientAddress());
+    }
+
+    /** The same, with smaller buffers for what is received. */
+    default Linked linked(int receiveBuffer) throws IOException {
+        ServerSocketChannel listener = openServer()
+                .setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer)
+                .bind(new InetSocketAddress(serverAddress(), 0));
+        return new Linked(listener, open().setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer), clientAddress());
     }
 
     /** A server that does not answer. */
@@ -188,9 +197,9 @@ interface Transport {
         final SocketChannel client;
         final SocketChannel server;
 
-        private Linked(Transport transport) throws IOException {
-            listener = transport.listening();
-            client = transport.open().bind(new InetSocketAddress(transport.clientAddress(), 0));
+        private Linked(ServerSocketChannel listener, SocketChannel client, InetAddress from) throws IOException {
+            this.listener = listener;
+            this.client = client.bind(new InetSocketAddress(from, 0));
             client.connect(listener.getLocalAddress());
             server = listener.accept();
         }
