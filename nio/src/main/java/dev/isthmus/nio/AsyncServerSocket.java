@@ -58,15 +58,7 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
         if (!bound) {
             throw new NotYetBoundException();
         }
-        return accepts.start(() -> AsyncSocket.of(group, channel.accept()), AsyncServerSocket::closeQuietly, 0, told);
-    }
-
-    private static void closeQuietly(AsynchronousSocketChannel unwanted) {
-        try {
-            unwanted.close();
-        } catch (IOException e) {
-            assert e != null; // nobody has seen it
-        }
+        return accepts.start(() -> AsyncSocket.of(group, channel.accept()), Quietly::close, 0, told);
     }
 
     @Override

@@ -80,17 +80,9 @@ final class AsyncSocket extends AsynchronousSocketChannel {
                         throw t;
                     }
                 },
-                _ -> closeQuietly(),
+                _ -> Quietly.close(this),
                 0,
                 told);
-    }
-
-    private void closeQuietly() {
-        try {
-            close();
-        } catch (IOException e) {
-            assert e != null; // nobody is left to be told
-        }
     }
 
     // ---- data

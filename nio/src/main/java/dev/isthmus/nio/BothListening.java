@@ -82,11 +82,7 @@ final class BothListening extends Selectable {
 
     private static void drop(Object next) {
         if (next instanceof SocketChannel channel) {
-            try {
-                channel.close();
-            } catch (IOException e) {
-                assert e != null; // nobody has seen it
-            }
+            Quietly.close(channel);
         }
     }
 

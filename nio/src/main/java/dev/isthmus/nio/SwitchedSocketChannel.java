@@ -58,11 +58,8 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     }
 
     private SocketChannel decided() throws ClosedChannelException {
-        SocketChannel one = chosen;
-        if (one == null || !isOpen()) {
-            if (!isOpen()) {
-                throw new ClosedChannelException();
-            }
+        SocketChannel one = decidedOrNull();
+        if (one == null) {
             throw new NotYetConnectedException();
         }
         return one;

@@ -169,9 +169,9 @@ public final class Listening {
     }
 
     /**
-     * Says who is told of connections that are made from now on.
+     * Sets the watchers that hear of each connection when it has been made.
      *
-     * @param all of the channel that this is part of
+     * @param all those of the channel that this is part of
      */
     public void watchedBy(Watchers all) {
         watchers = all;

@@ -454,9 +454,9 @@ public final class Stream {
     }
 
     /**
-     * Says who is told of changes.
+     * Sets the watchers that hear when a read or write may have become possible.
      *
-     * @param watchers of the channel that this becomes part of
+     * @param watchers those of the channel that this becomes part of
      */
     public void watchedBy(Watchers watchers) {
         lock.lock();

@@ -1,0 +1,21 @@
+package dev.isthmus.nio;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.System.Logger.Level;
+
+/** Closes what nobody waits for any more, so that there is nobody to be told of a failure but the log. */
+final class Quietly {
+
+    private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
+
+    private Quietly() {}
+
+    static void close(Closeable unwanted) {
+        try {
+            unwanted.close();
+        } catch (IOException e) {
+            LOG.log(Level.DEBUG, () -> unwanted + " cannot be closed", e);
+        }
+    }
+}
