@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The RDMA data path for Java: verbs, connection management and UCX over the Foreign Function and Memory API. */
 module dev.isthmus {
     requires dev.isthmus.bindings.ibverbs;

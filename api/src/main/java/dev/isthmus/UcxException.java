@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus;
 
 /** A call into UCX failed. The message names the call, its object and arguments, the status, and what helps. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What all share: the exceptions. Start in {@code dev.isthmus.verbs}, in {@code dev.isthmus.cm} for connections by IP
  * address and port, or in {@code dev.isthmus.ucx}.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Buffers for programs on verbs and on UCX: memory that is registered already when it is needed.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Connection management: connections by IP address and port, made by librdmacm, as rdma/rdma_cma.h has it. It works on
  * RoCE, InfiniBand and iWARP, and on iWARP nothing else makes connections.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal;
 
 /** An {@code epoll} descriptor, and an {@code eventfd} in it by which any thread ends a wait for it. Thread-safe. */

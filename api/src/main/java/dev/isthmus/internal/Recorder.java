@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal;
 
 /** Takes down what happens. What begins is taken down by running what is returned, when and if it succeeded. */

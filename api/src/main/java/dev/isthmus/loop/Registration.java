@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.loop;
 
 /** What {@link EventLoop#add} returns: the loop serves something until this, or the loop, is closed. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.loop;
 
 /** A task that an {@link EventLoop} runs once, later: what {@link EventLoop#schedule} returns. */

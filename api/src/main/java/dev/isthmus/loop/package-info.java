@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * One thread that serves many things: {@link dev.isthmus.loop.EventLoop}. It hands out events of connections ({@link
  * dev.isthmus.cm.EventChannel}), completions ({@link dev.isthmus.verbs.CompletionChannel}) and devices ({@link

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
 /** Receives the operations with user data that have ended. Set by {@link UcpWorkerConfig#completions}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
 /** What an endpoint promises when its peer dies: {@code ucp_err_handling_mode_t}. Both peers choose the same. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
 /** How memory will be used: {@code ucp_mem_advice_t}. */

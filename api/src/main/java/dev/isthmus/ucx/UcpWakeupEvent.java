@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
 /** What is to end the sleep of a worker's thread: {@code ucp_wakeup_event_types}. */

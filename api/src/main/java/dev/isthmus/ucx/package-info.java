@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * UCX: messages over whatever connects two processes, shared memory, TCP or RDMA, chosen by UCX.
  *

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** What a FLUSH is about: {@code enum ibv_selectivity_level} of rdma-core 45. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** What a FLUSH waits for: {@code enum ibv_placement_type} of rdma-core 45. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 import dev.isthmus.bindings.ibverbs.ibv_gid_entry;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** How a memory window is bound: {@code enum ibv_mw_type}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** The members of {@code struct ibv_qp_attr} that a transition can set: {@code enum ibv_qp_attr_mask}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** How a request of a {@link SendBatch} is sent: {@code enum ibv_send_flags}. */

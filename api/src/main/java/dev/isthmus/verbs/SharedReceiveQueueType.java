@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
 /** The kind of a shared receive queue: {@code enum ibv_srq_type}. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Verbs: devices, memory regions, queue pairs and completion queues, as infiniband/verbs.h has them.
  *

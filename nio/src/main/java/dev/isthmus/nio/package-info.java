@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Sockets over RDMA: channels of {@code java.nio} whose bytes go by RDMA WRITE, as librdmacm's rsocket does. Their peers are
  * other programs that use this package, and C programs under {@code librspreload.so}.

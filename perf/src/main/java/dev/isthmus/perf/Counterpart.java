@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
 /** A command that stands for a program in C, whose flags may be typed here by habit. */

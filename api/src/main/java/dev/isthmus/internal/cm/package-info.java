@@ -1,2 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
 /** The seam to librdmacm. */
 package dev.isthmus.internal.cm;

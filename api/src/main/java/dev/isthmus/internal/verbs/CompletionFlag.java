@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal.verbs;
 
 /** What the flags of a completion say: bits of {@code enum ibv_wc_flags}. */

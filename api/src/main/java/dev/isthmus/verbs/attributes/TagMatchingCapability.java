@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs.attributes;
 
 import dev.isthmus.internal.Codes;

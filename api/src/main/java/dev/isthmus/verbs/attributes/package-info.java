@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * What a device and its ports are, and what they can do: {@code struct ibv_device_attr}, {@code ibv_device_attr_ex} and
  * {@code ibv_port_attr}, with their flags and codes. Every device answers these questions; what its driver does not know is 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Extended completion queues, which are read in place: {@code struct ibv_cq_ex}. The driver copies no completions, and gives
  * what {@code ibv_poll_cq} does not, such as timestamps, VLAN tags, and tags of flows and messages. Most drivers have them,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs.devicememory;
 
 import dev.isthmus.bindings.ibverbs.ibv_alloc_dm_attr;

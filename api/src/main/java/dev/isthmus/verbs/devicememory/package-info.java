@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Memory on the device: {@code struct ibv_dm}. What is sent from it or received into it does not cross the bus, such as
  * counters that many peers add to by atomics. NVIDIA's devices have it from ConnectX-5 on (the driver mlx5), a few hundred

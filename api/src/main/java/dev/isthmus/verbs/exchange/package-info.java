@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Exchange of addresses over TCP, for programs that connect their queue pairs without rdma_cm. It stands for no C function:
  * each C program brings its own. Any device can be connected so, iWARP's excepted, which needs rdma_cm.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Flow steering: rules in the device which packets go to which queue pair, and what is done to them on the way, such as
  * counting, or encryption by IPsec's ESP. {@code ibv_create_flow} and what belongs to it. NVIDIA's devices have flows (the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs.rss;
 
 /** How a work queue treats packets: {@code enum ibv_wq_flags}. Devices have few of them. */

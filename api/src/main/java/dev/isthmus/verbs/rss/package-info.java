@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Receive side scaling: the device spreads the packets of one queue pair over several receive queues, by a hash of their
  * headers, so that several threads can take them. {@code struct ibv_wq} and {@code struct ibv_rwq_ind_table}. NVIDIA's devices

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * Tag matching: a shared receive queue gives a message that carries a tag the buffer that was posted for this tag, as MPI
  * programs want it. {@code IBV_SRQT_TM} and {@code ibv_post_srq_ops}. NVIDIA's devices have it from ConnectX-5 on (the driver

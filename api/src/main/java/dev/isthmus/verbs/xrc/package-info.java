@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * XRC, the extended reliable connected service: {@code struct ibv_xrcd}. A message that arrives at an XRC queue pair goes to
  * any shared receive queue of the same domain, as its sender says. So a process needs one connection to each other machine

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
 /** Until when to wait, as a value of {@link System#nanoTime}. */

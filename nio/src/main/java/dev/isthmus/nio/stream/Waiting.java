@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.verbs.CompletionChannel;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
 /** Who hears of a channel, such as the key of a selector. Called on any thread, with locks of the channel held. */

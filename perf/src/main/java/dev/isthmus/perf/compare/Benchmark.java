@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
 /** What is measured of a way to communicate; the four benchmarks that papers on networking from the JVM compare by. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
 /** A page that is being written. Whatever text comes in is escaped; only {@link #raw} takes markup. */

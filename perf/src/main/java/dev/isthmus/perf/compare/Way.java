@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
 /** A way for two processes to communicate: a language, a library, and what of it is used. */

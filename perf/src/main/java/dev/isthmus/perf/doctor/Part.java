@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.doctor;
 
 /** A part of the library that can be used without the others. */

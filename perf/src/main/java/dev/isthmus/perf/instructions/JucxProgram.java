@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
 /** Counts rows of UCX with JUCX, in the testbed. Arguments: rows as {@link UcxRow#spec} says them. */

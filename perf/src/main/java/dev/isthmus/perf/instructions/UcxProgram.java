@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
 import java.util.EnumMap;

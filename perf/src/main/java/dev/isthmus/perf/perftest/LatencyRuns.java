@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
 /** The runs of a latency test, and the hand-shakes that each kind of test has around them. */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * The perftest family in Java: the same tests, flags, columns and protocol as the programs that most RDMA installations
  * measure with, in both roles, so that either end may be C.

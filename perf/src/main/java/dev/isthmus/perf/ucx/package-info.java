@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /**
  * UCX' {@code ucx_perftest} in Java: its tests of the protocol layer, flags, columns and exchange, in both roles, and a
  * comparison of C, Java and JUCX.
