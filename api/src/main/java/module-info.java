@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 /** The RDMA data path for Java: verbs, connection management and UCX over the Foreign Function and Memory API. */
 module dev.isthmus {
     requires dev.isthmus.bindings.ibverbs;

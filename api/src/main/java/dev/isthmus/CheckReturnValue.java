@@ -8,8 +8,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method whose result says what became of the call, such as a post that found the queue full: to ignore it is a
- * mistake. Error Prone and IntelliJ IDEA know an annotation by this simple name, and report calls that do.
+ * Marks a method whose result says how the call ended, for example that a post found the queue full. Ignoring the
+ * result is a mistake. Error Prone and IntelliJ IDEA recognise an annotation of this simple name, and report callers
+ * that do so.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -6,9 +6,9 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An arena whose memory is not freed under C: {@link #close()} is refused while a UCX operation uses its memory, or a
- * region of it is registered. Use it instead of {@link Arena#ofConfined()} and {@link Arena#ofShared()} wherever a device
- * or UCX gets memory.
+ * An arena that never frees memory that C still uses. {@link #close()} is refused while a UCX operation uses the
+ * memory, or a region of it is registered. Use it instead of {@link Arena#ofConfined()} and {@link Arena#ofShared()}
+ * wherever a device or UCX gets memory.
  *
  * <pre>{@code
  * try (var arena = GuardedArena.ofConfined()) {
@@ -18,23 +18,23 @@ import java.lang.foreign.MemorySegment;
  * }
  * }</pre>
  *
- * <p>What keeps it open:
+ * <p>These keep it open:
  * <ul>
- *   <li>a UCX operation, from the call that begins it until UCX has ended it and the program, a future or the close of the
- *       worker has asked: {@link dev.isthmus.ucx.UcpRequests#isDone}. A future that was cancelled or timed out has not
- *       ended the operation. A close on the worker's own thread asks for all its operations;
+ *   <li>a UCX operation, from the call that begins it until UCX has ended it and the program, a future, or the close of
+ *       the worker has asked for its state: {@link dev.isthmus.ucx.UcpRequests#isDone}. Cancelling a future, or letting
+ *       it time out, does not end the operation. A close on the worker's own thread asks for all its operations;
  *   <li>a {@link dev.isthmus.verbs.MemoryRegion} or a registered {@link dev.isthmus.ucx.UcpMemory}, until it is closed.
  * </ul>
  *
- * <p>A receive that was in the middle of its transfer when its worker was closed, and did not end in time, keeps it open for
- * ever: the peer may still write to that memory.
+ * <p>If a receive was in the middle of its transfer when its worker was closed, and did not end in time, it keeps the
+ * arena open for ever: the peer may still write to that memory.
  *
- * <p>It holds for every segment of the arena, slices too, however it was made: also what {@link
- * dev.isthmus.verbs.PageMemory} maps into it, or {@link MemorySegment#reinterpret(long, Arena,
- * java.util.function.Consumer)} binds to it. A process that uses no guarded arena pays nothing for it, and an operation
- * with one allocates nothing.
+ * <p>This holds for every segment of the arena, slices included, however it came about: also for what
+ * {@link dev.isthmus.verbs.PageMemory} maps into it, and what {@link MemorySegment#reinterpret(long, Arena,
+ * java.util.function.Consumer)} binds to it. A process that uses no guarded arena pays nothing for them, and an
+ * operation with one allocates nothing.
  *
- * <p>The JDK's own arenas close at once. What C does to their memory after that is the program's to prevent.
+ * <p>The JDK's own arenas close at once. There the program has to make sure that C has finished with the memory.
  */
 public final class GuardedArena implements Arena {
 
@@ -54,8 +54,8 @@ public final class GuardedArena implements Arena {
     }
 
     /**
-     * An arena that any thread may use and close, as {@link Arena#ofShared()}. An operation with its memory costs a memory
-     * fence more than with a confined one.
+     * An arena that any thread may use and close, as {@link Arena#ofShared()}. An operation with its memory costs one
+     * memory fence more than with a confined arena.
      *
      * @return the arena
      */
@@ -74,10 +74,11 @@ public final class GuardedArena implements Arena {
     }
 
     /**
-     * Frees the memory. Blocks for no operation.
+     * Frees the memory. Waits for no operation.
      *
-     * @throws IllegalStateException if C uses the memory, and it names what does; or another thread is in the middle of an
-     *     access; or it is closed already. After the first two it is open, and the close can be tried again
+     * @throws IllegalStateException if C uses the memory, with a message that names the users; if another thread is
+     *     accessing it at this moment; or if it is closed already. After the first two it is still open, and you can
+     *     close it again
      * @throws WrongThreadException if it is confined to another thread
      */
     @Override

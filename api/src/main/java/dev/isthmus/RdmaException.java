@@ -6,9 +6,9 @@ import dev.isthmus.internal.Trace;
 /**
  * A call into an RDMA library failed, or the machine lacks what it needs.
  *
- * <p>A caller's mistake is not reported here but as {@link IllegalArgumentException} or {@link
- * IllegalStateException}, and the status of a completion is data, not an exception. The page {@code docs/errors.md} of
- * the project says of every errno and status what usually causes it.
+ * <p>A caller's mistake is an {@link IllegalArgumentException} or an {@link IllegalStateException} instead. The status
+ * of a completion is data, not an exception. The project's page {@code docs/errors.md} says what usually causes each
+ * errno and status.
  */
 public abstract sealed class RdmaException extends RuntimeException
         permits CmException, RdmaUnavailableException, UcxException, VerbsException {

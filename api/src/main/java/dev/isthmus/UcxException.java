@@ -10,9 +10,9 @@ public final class UcxException extends RdmaException {
     private final int status;
 
     /**
-     * Made by the library.
+     * Used by Isthmus itself.
      *
-     * @param call the C function that failed, or what is refused because C would fail
+     * @param call the C function that failed, or that Isthmus refuses because it would fail
      * @param arguments the object it was called on and the arguments that matter
      * @param status the {@code ucs_status_t}, negative
      * @param statusText the status in words, with its symbolic name and number

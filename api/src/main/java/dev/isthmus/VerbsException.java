@@ -12,7 +12,7 @@ public final class VerbsException extends RdmaException {
     private final int errno;
 
     /**
-     * Made by the library.
+     * Used by Isthmus itself.
      *
      * @param call the C function that failed
      * @param arguments the object it was called on and the arguments that matter
@@ -30,12 +30,12 @@ public final class VerbsException extends RdmaException {
     }
 
     /**
-     * Made by the library for a call whose result says that it failed, but not why.
+     * Used by Isthmus itself, for a call whose result says that it failed, but not why.
      *
      * @param call the C function that failed
      * @param arguments the object it was called on and the arguments that matter
      * @param result what it returned
-     * @param help what that means
+     * @param help what that result means
      * @return an exception whose {@link #errno()} is 0
      */
     public static VerbsException ofResult(String call, String arguments, int result, String help) {
@@ -63,7 +63,7 @@ public final class VerbsException extends RdmaException {
     /**
      * The symbolic name of {@link #errno()}.
      *
-     * @return a name such as {@code ENOMEM}, or {@code errno 4711} for one this library does not know
+     * @return a name such as {@code ENOMEM}, or {@code errno 4711} for a number that Isthmus does not know
      */
     public String errnoName() {
         return Errno.name(errno);

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * What all share: the exceptions. Start in {@code dev.isthmus.verbs}, in {@code dev.isthmus.cm} for connections by IP
- * address and port, or in {@code dev.isthmus.ucx}.
+ * What all packages share: the exceptions. Start in {@code dev.isthmus.verbs}, in {@code dev.isthmus.cm} for
+ * connections by IP address and port, or in {@code dev.isthmus.ucx}.
  */
 package dev.isthmus;

@@ -4,7 +4,7 @@ package dev.isthmus.buffers;
 import dev.isthmus.verbs.AccessFlag;
 import java.util.List;
 
-/** Access flags that are kept for registrations to come. */
+/** Access flags that are kept for later registrations. */
 final class Access {
 
     private Access() {}

@@ -4,8 +4,8 @@ package dev.isthmus.buffers;
 import java.util.Arrays;
 
 /**
- * The leases of a cache by their numbers: a generation (31 bits), which changes when the lease ends, and an index (32). With
- * the cache's lock. Allocates only when there are more leases than ever before.
+ * The leases of a cache, by number: a generation (31 bits), which changes when the lease ends, and an index (32). The
+ * caller holds the cache's lock. Allocates only when there are more leases than ever before.
  */
 final class Leases<M> {
 
@@ -17,7 +17,7 @@ final class Leases<M> {
     private long[] offsets = new long[FEW];
     private long[] lengths = new long[FEW];
     private int[] generations = new int[FEW];
-    private int[] following = new int[FEW]; // of those that are free
+    private int[] following = new int[FEW]; // the next free one, for free ones
     private int firstFree = NONE;
     private int used;
     private int out;
@@ -54,7 +54,7 @@ final class Leases<M> {
         return length;
     }
 
-    /** The index of a lease that is out, or -1. */
+    /** The index of a lease in use, or -1. */
     int index(long lease) {
         int index = (int) lease;
         boolean isOut = index >= 0
@@ -76,7 +76,7 @@ final class Leases<M> {
         return lengths[index];
     }
 
-    /** Ends one. */
+    /** Ends a lease. */
     Registration<M> end(int index) {
         Registration<M> of = registrations[index];
         registrations[index] = null;
@@ -87,7 +87,7 @@ final class Leases<M> {
         return of;
     }
 
-    /** How many are out. */
+    /** How many are in use. */
     int out() {
         return out;
     }

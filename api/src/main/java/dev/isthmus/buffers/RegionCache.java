@@ -13,8 +13,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A {@link RegistrationCache} for verbs: memory regions of one protection domain. What stands there of threads, of bounds,
- * and of memory that ends, holds here.
+ * A {@link RegistrationCache} for verbs, with memory regions of one protection domain. Its rules on threads, on bounds,
+ * and on memory that ends apply here.
  *
  * {@snippet :
  * try (var cache = RegionCache.create(pd, 1L << 30, 1000);
@@ -28,10 +28,11 @@ import java.util.Objects;
  * }
  * }
  *
- * <p>If the system allows less than the bounds, such as by {@code ulimit -l}, a registration that fails for that has idle
- * ones deregistered until it succeeds, or there is none left.
+ * <p>The system may allow less than the bounds, for example by {@code ulimit -l}. If a registration fails for that,
+ * idle ones are deregistered until it succeeds or none is left.
  *
- * <p>Owned by who created it, and closed before the domain. The regions are the cache's, and nobody else closes them.
+ * <p>The program that creates it owns it, and closes it before the domain. The cache owns the regions; nobody else may
+ * close them.
  */
 public final class RegionCache extends RegistrationCache {
 
@@ -45,16 +46,16 @@ public final class RegionCache extends RegistrationCache {
     }
 
     /**
-     * A cache, in which nothing is registered yet.
+     * A cache without any registrations.
      *
      * @param pd of the queue pairs that will use the memory
      * @param maxBytes how much memory may be registered, in whole pages
      * @param maxRegions how many regions there may be
-     * @param access what may be done to the memory besides reading by this side. Without LOCAL_WRITE, read-only memory is
-     *     not refused here; Linux 6.1 refuses files that are mapped READ_ONLY all the same, with EFAULT
+     * @param access what may be done to the memory besides reading by this side. Without LOCAL_WRITE the cache accepts
+     *     read-only memory, but Linux 6.1 refuses files that are mapped READ_ONLY all the same, with EFAULT
      * @return the cache, which the caller closes before the domain
-     * @throws IllegalArgumentException if a bound is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without
-     *     LOCAL_WRITE
+     * @throws IllegalArgumentException if a bound is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for
+     *     without LOCAL_WRITE
      * @throws IllegalStateException if the domain is closed
      */
     public static RegionCache create(ProtectionDomain pd, long maxBytes, int maxRegions, AccessFlag... access) {
@@ -87,7 +88,7 @@ public final class RegionCache extends RegistrationCache {
     }
 
     /**
-     * The domain whose queue pairs can use the memory.
+     * The domain, whose queue pairs can use the memory.
      *
      * @return the domain
      */
@@ -96,10 +97,10 @@ public final class RegionCache extends RegistrationCache {
     }
 
     /**
-     * The region of a lease, with its lkey and rkey; {@link #offset} says where in it the segment begins.
+     * The region of a lease, with its lkey and rkey. {@link #offset} says where the segment begins in it.
      *
      * @param lease the number of a lease that is out
-     * @return the region, which the program does not close
+     * @return the region, which the program must not close
      * @throws IllegalStateException if the lease is not out
      */
     public MemoryRegion region(long lease) {
@@ -107,11 +108,11 @@ public final class RegionCache extends RegistrationCache {
     }
 
     /**
-     * Makes a part of the memory of a lease the first buffer of a request. It belongs to the device from the post until the
+     * Makes a part of a lease's memory the first buffer of a request. The device owns it from the post until the
      * request has completed.
      *
      * @param <R> the kind of request
-     * @param request of the calling thread; for a receive, the cache was created with LOCAL_WRITE
+     * @param request of the calling thread; a receive needs a cache that was created with LOCAL_WRITE
      * @param lease the number of a lease that is out
      * @param offset where the part begins in the segment of the lease, in bytes
      * @param length its length in bytes
@@ -127,7 +128,7 @@ public final class RegionCache extends RegistrationCache {
     }
 
     /**
-     * The memory of a lease as its peer needs to know it, for an RDMA READ or WRITE. Release the lease when the peer is done.
+     * The memory of a lease, described for the peer's RDMA READ or WRITE. Release the lease once the peer is done.
      *
      * @param lease the number of a lease that is out
      * @return address, rkey and length

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * A {@link SlicePool} for verbs: slices of memory regions of one protection domain. What stands there of threads, owners and
- * the bound holds here.
+ * A {@link SlicePool} for verbs, with slices of memory regions of one protection domain. Its rules on threads,
+ * ownership and the bound apply here.
  *
  * {@snippet :
  * try (var pool = RegionPool.create(pd, 4096, 16 << 20, AccessFlag.LOCAL_WRITE)) {
@@ -29,7 +29,8 @@ import java.util.Objects;
  * }
  * }
  *
- * <p>Owned by who created it, and closed before the domain. The regions are the pool's, and nobody else closes them.
+ * <p>The program that creates it owns it, and closes it before the domain. The pool owns the regions; nobody else may
+ * close them.
  */
 public final class RegionPool extends SlicePool {
 
@@ -43,12 +44,13 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * A pool in transparent huge pages, as far as the kernel has some, otherwise in usual ones. Nothing is registered yet.
+     * A pool in transparent huge pages where the kernel has some, and in ordinary pages otherwise. Nothing is
+     * registered yet.
      *
      * @param pd of the queue pairs that will use the slices
-     * @param sliceBytes the length of a slice; for datagrams 40 bytes more than the message
+     * @param sliceBytes the length of a slice; for datagrams, 40 bytes more than the message
      * @param maxBytes how much memory may be registered, which counts against {@code ulimit -l}
-     * @param access what may be done to it besides reading by this side; LOCAL_WRITE for receives
+     * @param access what may be done to the memory besides reading by this side; LOCAL_WRITE for receives
      * @return the pool, which the caller closes before the domain
      * @throws IllegalArgumentException if a number is not positive, there is no room for one slice, or REMOTE_WRITE or
      *     REMOTE_ATOMIC is asked for without LOCAL_WRITE
@@ -63,18 +65,18 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * A pool in pages of a kind. Nothing is registered yet.
+     * A pool in pages of the given kind. Nothing is registered yet.
      *
      * @param pd of the queue pairs that will use the slices
-     * @param pages the kind of pages; with {@link PageMemory#HUGE_PAGES} an acquire that adds a slab throws {@link
-     *     RdmaUnavailableException} when there are not enough
+     * @param pages the kind of pages; with {@link PageMemory#HUGE_PAGES}, an acquire that adds a slab throws
+     *     {@link RdmaUnavailableException} if there are not enough
      * @param sliceBytes the length of a slice
      * @param maxBytes how much memory may be registered, at least a page
-     * @param access what may be done to it besides reading by this side; LOCAL_WRITE for receives
+     * @param access what may be done to the memory besides reading by this side; LOCAL_WRITE for receives
      * @return the pool, which the caller closes before the domain
      * @throws IllegalArgumentException as {@link #create(ProtectionDomain, long, long, AccessFlag...)}
      * @throws IllegalStateException if the domain is closed
-     * @throws RdmaUnavailableException if the kernel has no huge pages, and they are asked for
+     * @throws RdmaUnavailableException if you ask for huge pages and the kernel has none
      */
     public static RegionPool create(
             ProtectionDomain pd, PageMemory pages, long sliceBytes, long maxBytes, AccessFlag... access) {
@@ -82,7 +84,7 @@ public final class RegionPool extends SlicePool {
         return create(pd, access, sliceBytes, maxBytes, page, (bytes, flags) -> pd.allocate(pages, bytes, flags));
     }
 
-    /** Which memory a slab gets. */
+    /** Allocates the memory of a slab. */
     private interface Allocation {
         RegisteredMemory allocate(long bytes, AccessFlag... access);
     }
@@ -130,7 +132,7 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * The domain whose queue pairs can use the slices.
+     * The domain, whose queue pairs can use the slices.
      *
      * @return the domain
      */
@@ -139,10 +141,10 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * The region that a slice is in, with its lkey and rkey; {@link #offset} says where.
+     * The region that contains a slice, with its lkey and rkey. {@link #offset} says where the slice begins in it.
      *
      * @param slice the number of a slice in use
-     * @return the region, which the program does not close
+     * @return the region, which the program must not close
      * @throws IllegalStateException if the slice is not in use
      */
     @HotPath
@@ -151,11 +153,11 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * Makes a slice the first buffer of a request, the whole of it. It belongs to the device from the post until the request
+     * Makes a whole slice the first buffer of a request. The device owns it from the post until the request
      * has completed.
      *
      * @param <R> the kind of request
-     * @param request of the calling thread; for a receive, the pool was created with LOCAL_WRITE
+     * @param request of the calling thread; a receive needs a pool that was created with LOCAL_WRITE
      * @param slice the number of a slice in use
      * @return the request
      * @throws IllegalStateException if the slice is not in use
@@ -170,8 +172,8 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * Makes a part of a slice the first buffer of a request. Otherwise as {@link #into(WorkRequest, long)}. For a request of
-     * more than one buffer there is {@link WorkRequest#sge}, with {@link #region} and {@link #offset}.
+     * Makes a part of a slice the first buffer of a request; otherwise like {@link #into(WorkRequest, long)}. For a
+     * request with more than one buffer, use {@link WorkRequest#sge} with {@link #region} and {@link #offset}.
      *
      * @param <R> the kind of request
      * @param request of the calling thread
@@ -189,8 +191,8 @@ public final class RegionPool extends SlicePool {
     }
 
     /**
-     * A slice as its peer needs to know it, for an RDMA READ or WRITE. The peer may use it until the region is closed, which
-     * the release of the slice does not do: agree on when it is over.
+     * A slice, described for the peer's RDMA READ or WRITE. The peer can use it until the region is closed. Releasing
+     * the slice does not close it, so agree with the peer on when it is done.
      *
      * @param slice the number of a slice in use
      * @return address, rkey and length

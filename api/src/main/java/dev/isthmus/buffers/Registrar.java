@@ -13,10 +13,10 @@ interface Registrar<M> {
     /** Registers the whole segment, or throws. */
     M register(MemorySegment segment);
 
-    /** Takes the memory from the devices, or throws, and it is as before. */
+    /** Takes the memory from the devices; if it throws, nothing has changed. */
     void deregister(M memory);
 
-    /** Whether the devices may write to what is registered, so that read-only memory is refused. */
+    /** Whether devices may write to registered memory, so that read-only memory is refused. */
     boolean isWritable();
 
     /** Whether a registration failed because too much is registered. */

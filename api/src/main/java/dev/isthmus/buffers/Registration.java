@@ -3,7 +3,7 @@ package dev.isthmus.buffers;
 
 import java.lang.foreign.MemorySegment;
 
-/** One registration of a cache. What changes is changed with the cache's lock. */
+/** One registration of a cache. The cache's lock guards all changes. */
 final class Registration<M> {
 
     final ScopeRegistrations<M> scope;
@@ -17,7 +17,10 @@ final class Registration<M> {
 
     int leases;
 
-    /** Whether it is among those that can be ended to make room, with its neighbours there. */
+    /**
+     * Whether it is in the list of registrations that can be ended to make room; the next two fields are its
+     * neighbours there.
+     */
     boolean idle;
 
     Registration<M> older;

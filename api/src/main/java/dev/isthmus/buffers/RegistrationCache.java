@@ -5,37 +5,40 @@ import dev.isthmus.CheckReturnValue;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A cache of registrations: memory of the program's own, of any arena, and mapped files, is registered when it is first
- * used, and found registered the next time. A {@link RegionCache} is for verbs, a {@link UcpMemoryCache} for UCX. Bounds say
- * how much stays registered; beyond them, what was used least recently is deregistered, but never what is in use.
+ * A cache of registrations. It registers memory of the program's own, of any arena, and mapped files, when they are
+ * first used, and finds the registration again the next time. {@link RegionCache} is for verbs, {@link UcpMemoryCache}
+ * for UCX. Bounds limit how much stays registered. Beyond them the cache deregisters the least recently used memory,
+ * but never memory in use.
  *
- * <p>To acquire gives a lease: a number, as that of a slice of a {@link SlicePool}, never 0 and never negative, to be released
- * once. While it is out the registration stays. A call with a lease that was released throws an {@link
- * IllegalStateException}.
+ * <p>An acquire returns a lease: a number, like that of a slice of a {@link SlicePool}, never 0 and never negative.
+ * Release each lease once. While it is out, the registration stays. A call with a released lease throws an
+ * {@link IllegalStateException}.
  *
- * <p>What is registered is the segment that is asked for, all of it. Later, any part of it is found: a program that sends
- * parts of one buffer or file asks for the whole first. To ask for parts one by one registers each.
+ * <p>The cache registers exactly the segment that you ask for. Later it finds that registration for any part of the
+ * segment. If you send parts of one buffer or file, ask for the whole first; asking for the parts one by one registers
+ * each of them.
  *
  * <h2>When memory ends</h2>
  *
- * <p>A registration is found by the scope of a segment and the range in it, not by the address alone. When an arena is
- * closed, and other memory gets its addresses, that is registered anew; what was registered of the closed arena is
- * deregistered as soon as something new is, or its last lease is released.
+ * <p>The cache finds a registration by the scope of a segment and the range in it, not by the address alone. So if an
+ * arena is closed and other memory gets its addresses, the cache registers that memory anew. It deregisters the closed
+ * arena's memory at the next registration, or when the last lease of it is released.
  *
  * <ul>
- *   <li>A {@link dev.isthmus.GuardedArena} that is closed has the cache deregister what no lease is out of, and is refused
- *       while one is. Use it wherever you can.
- *   <li>The JDK's own arenas are closed without asking. A device that was using the memory goes on with the pages it had; a
- *       UCX transport that is not RDMA, with the addresses. Release the leases and {@linkplain #evict evict} the memory first.
+ *   <li>When a {@link dev.isthmus.GuardedArena} is closed, the cache deregisters the memory that has no lease out.
+ *       While a lease is out, the close is refused. Use such an arena wherever you can.
+ *   <li>The JDK's own arenas close without asking. A device that is using the memory goes on with the pages it had,
+ *       and a UCX transport other than RDMA with the addresses. Release the leases and {@linkplain #evict evict} the
+ *       memory first.
  *   <li>An automatic arena, and a direct buffer, live until the cache has deregistered their memory.
- *   <li>Memory that is freed by other means than its arena is to be evicted before: the cache cannot see that.
+ *   <li>Evict memory before you free it by other means than its arena: the cache cannot see that.
  * </ul>
  *
  * <h2>Threads</h2>
  *
- * <p>Any thread may acquire, release and read; memory of a confined arena is acquired by its thread. Calls take a lock for
- * the look-up, some tens of nanoseconds, and allocate nothing when they find what they look for. Registering is done
- * without the lock, and blocks only those who ask for the same memory.
+ * <p>Any thread may acquire, release and read. Only its own thread may acquire memory of a confined arena. A look-up
+ * takes a lock for some tens of nanoseconds, and allocates nothing if it finds the memory. Registering happens outside
+ * the lock, and blocks only threads that ask for the same memory.
  */
 public abstract sealed class RegistrationCache implements AutoCloseable permits RegionCache, UcpMemoryCache {
 
@@ -46,10 +49,10 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Finds or registers memory. Blocks if it is to be registered, or others are to be deregistered for it.
+     * Finds memory, or registers it. Blocks if it has to register, or to deregister other memory first.
      *
      * @param segment native memory, not empty; writable if the registrations let devices write
-     * @return the number of a lease; 0 if all that is registered is in use, and the bounds leave no room
+     * @return the number of a lease; 0 if all registered memory is in use and the bounds leave no room
      * @throws IllegalArgumentException if the segment is on the heap, empty, longer than the bound, or read-only where
      *     devices may write
      * @throws IllegalStateException if this or the segment's arena is closed
@@ -62,14 +65,14 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Finds or registers memory, for programs that hold few leases at a time. Blocks if it is to be registered, or others are
-     * to be deregistered for it.
+     * Finds memory, or registers it, for programs that hold few leases at a time. Blocks if it has to register, or to
+     * deregister other memory first.
      *
      * @param segment native memory, not empty; writable if the registrations let devices write
      * @return the number of a lease
      * @throws IllegalArgumentException if the segment is on the heap, empty, longer than the bound, or read-only where
      *     devices may write
-     * @throws IllegalStateException if all that is registered is in use, and the bounds leave no room; or this or the
+     * @throws IllegalStateException if all registered memory is in use and the bounds leave no room; or this or the
      *     segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
      * @throws dev.isthmus.RdmaException if it cannot be registered; the message says why
@@ -80,7 +83,7 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Ends a lease: no operation uses the memory any more. It stays registered until room is needed.
+     * Ends a lease, once no operation uses the memory any more. It stays registered until the cache needs room.
      *
      * @param lease the number of a lease that is out
      * @throws IllegalStateException if it is not out
@@ -90,7 +93,7 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Where the segment of a lease begins in what is registered.
+     * Where the segment of a lease begins in the registered memory.
      *
      * @param lease the number of a lease that is out
      * @return bytes
@@ -112,31 +115,32 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Deregisters what is registered of a segment's memory, also where it reaches beyond it: before memory is freed, or to
-     * give room. Blocks.
+     * Deregisters a segment's memory, with any registration that overlaps it. Call it before you free memory, or to
+     * make room. Blocks.
      *
-     * @param segment any; what is not registered does not matter
-     * @return how many registrations that were
-     * @throws IllegalStateException if leases of it are out, and it says how many; nothing has changed. Or this is closed, or a
-     *     UCX operation uses it
-     * @throws dev.isthmus.RdmaException if it cannot be deregistered; it stays
+     * @param segment any; memory that is not registered does not matter
+     * @return how many registrations were removed
+     * @throws IllegalStateException if leases of it are out, with a message that says how many; nothing has changed. Or
+     *     this is closed, or a UCX operation uses it
+     * @throws dev.isthmus.RdmaException if it cannot be deregistered; it stays registered
      */
     public final int evict(MemorySegment segment) {
         return registrations.evict(segment);
     }
 
     /**
-     * Deregisters all that no lease is out of. Blocks.
+     * Deregisters all memory that has no lease out. Blocks.
      *
-     * @throws IllegalStateException if this is closed, or a UCX operation uses some; the others are deregistered
-     * @throws dev.isthmus.RdmaException if one cannot be deregistered; it stays
+     * @throws IllegalStateException if this is closed, or a UCX operation uses some of the memory; the rest
+     *     is deregistered
+     * @throws dev.isthmus.RdmaException if some memory cannot be deregistered; it stays registered
      */
     public final void evictIdle() {
         registrations.evictIdle();
     }
 
     /**
-     * How much is registered.
+     * How much memory is registered.
      *
      * @return bytes, in whole pages
      */
@@ -154,8 +158,8 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * How often memory was registered, because it was not found: beside the number of acquires it tells what the cache is
-     * good for.
+     * How often memory was registered because it was not found. Compare it with the number of acquires to see how well
+     * the cache works.
      *
      * @return how often, since this was created
      */
@@ -173,18 +177,18 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * Deregisters all. Does nothing when it is closed already. Blocks.
+     * Deregisters everything. Does nothing the second time. Blocks.
      *
-     * @throws IllegalStateException if leases are out, and it says how many; or a UCX operation uses memory whose lease was
-     *     released. It can be tried again
-     * @throws dev.isthmus.RdmaException if one cannot be deregistered; it can be tried again
+     * @throws IllegalStateException if leases are out, with a message that says how many; or a UCX operation uses
+     *     memory whose lease was released. You can try again
+     * @throws dev.isthmus.RdmaException if some memory cannot be deregistered; you can try again
      */
     @Override
     public final void close() {
         registrations.close();
     }
 
-    /** The class, and whose it is. */
+    /** The class, and its domain or context. */
     @Override
     public final String toString() {
         return registrations.toString();

@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What caches of registrations have in common, of whatever kind. The lock is held for look-ups and accounts, never while
- * memory is registered or deregistered: meanwhile others find what they look for.
+ * What all kinds of registration caches have in common. The lock guards look-ups and counts. It is never held while
+ * memory is registered or deregistered, so other threads can go on.
  *
- * <p>A registration is being made (one lease, no memory yet), in use (leases), idle (none, and in the list from the oldest to
- * the newest), or being ended (found no more). One whose end was refused is neither in use nor in the list: it comes back
- * there when it is used again.
+ * <p>A registration is being created (one lease, no memory yet), in use (leases), idle (no leases; in the list from the
+ * oldest to the newest), or being ended (no longer found). One that could not be ended is neither in use nor in the
+ * list, and returns to the list after its next use.
  */
 final class Registrations<M> {
 
@@ -26,15 +26,15 @@ final class Registrations<M> {
 
     private final HashMap<MemorySegment.Scope, ScopeRegistrations<M>> scopes = new HashMap<>();
     private final Leases<M> leases = new Leases<>();
-    private Registration<M> oldest; // of those that are idle
+    private Registration<M> oldest; // of the idle ones
     private Registration<M> newest;
-    private long pinnedBytes; // of all, also of those that are being made or ended
+    private long pinnedBytes; // of all registrations, including those that are being created or ended
     private int count;
     private long idleBytes;
     private int idle;
     private int ending;
     private long made;
-    private RuntimeException refusal; // of the last end that was refused
+    private RuntimeException refusal; // of the last registration that could not be ended
     private boolean closed;
 
     Registrations(String name, Registrar<M> registrar, long maxBytes, int maxRegistrations) {
@@ -51,7 +51,7 @@ final class Registrations<M> {
         }
     }
 
-    /** A lease of memory that covers a segment, or throws. */
+    /** Leases memory that covers a segment, or throws. */
     long acquire(MemorySegment segment) {
         long lease = tryAcquire(segment);
         if (lease == 0) {
@@ -76,7 +76,7 @@ final class Registrations<M> {
                 refusal);
     }
 
-    /** The same; 0 if all that is registered is in use, and the bounds leave no room. */
+    /** Like {@link #acquire}, but returns 0 if everything registered is in use, and the bounds leave no room. */
     long tryAcquire(MemorySegment segment) {
         checkUsable(segment);
         long need = pinned(segment);
@@ -92,7 +92,7 @@ final class Registrations<M> {
                         return lease(found, segment);
                     }
                     if (found != null || (ending > 0 && !canFit(need))) {
-                        interrupted |= await(); // another thread registers it, or makes room
+                        interrupted |= await(); // while another thread registers it, or makes room
                         continue;
                     }
                     victims = takeDead();
@@ -172,12 +172,12 @@ final class Registrations<M> {
         return leases.begin(of, segment.address() - of.begin, segment.byteSize());
     }
 
-    /** Whether there is room once what is idle is ended. */
+    /** Whether ending all idle registrations would make enough room. */
     private boolean canFit(long need) {
         return pinnedBytes - idleBytes + need <= maxBytes && count - idle < maxRegistrations;
     }
 
-    /** Takes what is idle and whose memory is gone: nobody can ask for it again. */
+    /** Takes idle registrations whose memory is gone, as nobody can ask for them again. */
     private List<Registration<M>> takeDead() {
         List<Registration<M>> dead = new ArrayList<>();
         for (Registration<M> each = oldest; each != null; ) {
@@ -190,7 +190,7 @@ final class Registrations<M> {
         return dead;
     }
 
-    /** Takes the least recently used until there will be room. */
+    /** Takes the least recently used registrations until there will be room. */
     private void takeOldest(long need, List<Registration<M>> victims) {
         long bytes = pinnedBytes + need;
         for (Registration<M> victim : victims) {
@@ -203,7 +203,7 @@ final class Registrations<M> {
         }
     }
 
-    /** Takes one that is idle out of all look-ups, to be ended. */
+    /** Removes an idle registration from all look-ups, to end it. */
     private Registration<M> taken(Registration<M> victim) {
         if (victim.idle) {
             unlink(victim);
@@ -285,7 +285,7 @@ final class Registrations<M> {
         notifyAll();
     }
 
-    /** Null if the system allows less than the bound, and there is something that can be ended for it. */
+    /** Returns null if the system allows less than the bound, and a registration can be ended to make room. */
     private M registerOrMakeRoom(Registration<M> begun) {
         try {
             return registrar.register(begun.segment);
@@ -313,7 +313,10 @@ final class Registrations<M> {
         }
     }
 
-    /** Ends those that were taken. What refuses its end is found again; returns why the last one did, or null. */
+    /**
+     * Ends the registrations that were taken. Those that cannot be ended are found again. Returns why the last of these
+     * could not, or null.
+     */
     private RuntimeException endAll(List<Registration<M>> victims) {
         RuntimeException refused = null;
         for (Registration<M> victim : victims) {
@@ -381,7 +384,7 @@ final class Registrations<M> {
         return leases.length(index(lease));
     }
 
-    /** Ends what a guarded arena waits for that is about to be closed. */
+    /** Ends the registrations that the close of a guarded arena waits for. */
     void endIdle(ScopeRegistrations<M> scope) {
         List<Registration<M>> victims = new ArrayList<>();
         synchronized (this) {
@@ -390,7 +393,7 @@ final class Registrations<M> {
         endAll(victims);
         boolean interrupted = false;
         synchronized (this) {
-            while (scope.isEnding()) { // by another thread
+            while (scope.isEnding()) { // another thread is ending them
                 interrupted |= await();
             }
         }
@@ -408,7 +411,7 @@ final class Registrations<M> {
         }
     }
 
-    /** Ends the registrations of a segment's memory; how many there were. */
+    /** Ends the registrations of a segment's memory; returns how many there were. */
     int evict(MemorySegment segment) {
         List<Registration<M>> victims = new ArrayList<>();
         synchronized (this) {
@@ -443,7 +446,7 @@ final class Registrations<M> {
         }
     }
 
-    /** Ends all that no lease is out of. */
+    /** Ends all registrations without a lease. */
     void evictIdle() {
         throwIf(endAll(takeAllUnused(false)));
     }
@@ -478,7 +481,7 @@ final class Registrations<M> {
         }
     }
 
-    /** Waits for a change, with the lock; whether the thread was interrupted meanwhile. */
+    /** Waits for a change, holding the lock; returns whether the thread was interrupted meanwhile. */
     @SuppressWarnings("WaitNotInLoop") // the callers loop
     private boolean await() {
         try {
@@ -505,7 +508,7 @@ final class Registrations<M> {
         return made;
     }
 
-    /** The cache as messages name it. */
+    /** The cache as it appears in error messages. */
     @Override
     public String toString() {
         return name;

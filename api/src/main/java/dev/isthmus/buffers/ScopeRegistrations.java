@@ -7,26 +7,26 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
- * The registrations of memory of one scope: of one arena, or one buffer. Addresses mean the same as long as the scope is
- * alive; another mapping that takes an address later has another scope. Changed with the cache's lock.
+ * The registrations of memory of one scope: of an arena, or a buffer. While the scope is alive, its addresses keep
+ * their meaning; a later mapping at the same address has another scope. Changes need the cache's lock.
  *
- * <p>While there are any, a guarded arena asks here before it is closed, and those that nobody uses are ended for it.
+ * <p>While there are any, a guarded arena asks here before it is closed, and unused registrations are then ended.
  */
 final class ScopeRegistrations<M> implements ArenaUse.User {
 
     private final Registrations<M> cache;
     private final MemorySegment.Scope scope;
     private ArenaUse use; // null if the arena is not guarded
-    private Registration<M>[] all = array(2); // by where they begin
+    private Registration<M>[] all = array(2); // sorted by their first address
     private int count;
     private long longest;
-    private int registered; // also those that are found no more, as they are being ended
+    private int registered; // including those that are being ended, and no longer found
     private int ending;
-    private volatile int leases; // read by a close without the lock
+    private volatile int leases; // a close reads it without the lock
     private volatile boolean over;
 
     /**
-     * None yet.
+     * Creates an empty set.
      *
      * @throws IllegalStateException if the arena is closed
      */
@@ -50,25 +50,25 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         return scope.isAlive();
     }
 
-    /** One more is being registered. */
+    /** A registration is being created. */
     void begin(Registration<M> begun) {
         registered++;
         add(begun);
     }
 
-    /** One is being ended, and found no more. */
+    /** A registration is being ended, and no longer found. */
     void beginEnd(Registration<M> victim) {
         ending++;
         remove(victim);
     }
 
-    /** It was ended, or that was refused. */
+    /** A registration was ended, or could not be. */
     void endEnd(boolean ended) {
         ending--;
         registered -= ended ? 1 : 0;
     }
 
-    /** One could not be registered. */
+    /** A registration could not be created. */
     void notBegun(Registration<M> begun) {
         registered--;
         remove(begun);
@@ -125,7 +125,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         longest = Math.max(longest, added.end - added.begin);
     }
 
-    @SuppressWarnings("ReferenceEquality") // that very one
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     private void remove(Registration<M> removed) {
         int index = firstBehind(removed.begin) - 1;
         while (all[index] != removed) {
@@ -136,12 +136,12 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         all[count] = null;
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // with the lock
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     void leases(int change) {
         leases += change;
     }
 
-    /** No more will come. */
+    /** There will be no more registrations. */
     void end() {
         if (use != null) {
             use.end();

@@ -7,53 +7,52 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 
 /**
- * A piece of registered memory, cut into slices of one size. Any thread takes slices and gives them back, without a lock:
- * those that are free are a list whose head is one number, changed by compare-and-set.
+ * A piece of registered memory, cut into slices of one size. Any thread takes and releases slices without a lock: the
+ * free ones form a list whose head is one number, changed by compare-and-set.
  *
- * <p>A slice in use is known by a number: its generation (31 bits), the index of its slab (16), and its own (16). The
- * generation changes when its last reference is released, so a number that was kept for too long is told from that of the
- * slice's next user.
+ * <p>A slice in use has a number: its generation (31 bits), the index of its slab (16), and its own index (16). The
+ * generation changes when the last reference is released, so a stale number differs from that of the slice's next user.
  */
 final class Slab<M> {
 
-    /** As many as a slab can have. */
+    /** The most slices of a slab. */
     static final int MAX_SLICES = 0xffff;
 
-    /** How the number of a slab stands in that of a slice. */
+    /** The position of the slab's index in the number of a slice. */
     static final int INDEX_SHIFT = 16;
 
     private static final int INDEX_MASK = 0xffff;
     private static final int NONE = 0xffff;
 
-    // The head: how often it was changed (32 bits), how many slices are free (16), and the first of these (16).
+    // The head: the number of its changes (32 bits), the number of free slices (16), and the first free slice (16).
     private static final long CHANGE = 1L << 32;
     private static final int FREE_SHIFT = 16;
     private static final long FREE = 1L << FREE_SHIFT;
-    private static final int HEAD = 16; // in the middle of an array, apart from what others write
+    private static final int HEAD = 16; // in the middle of an array, so that it shares no cache line with other fields
     private static final int HEAD_ROOM = 2 * HEAD;
 
-    // The state of a slice: its generation (31 bits), and how many references there are (32).
+    // The state of a slice: its generation (31 bits) and its reference count (32).
     private static final int GENERATION_SHIFT = 32;
     private static final long MOST_GENERATIONS = Integer.MAX_VALUE;
 
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
     private final M memory;
-    private final long base; // of the numbers
+    private final long base; // the slab's part of all numbers
     private final int capacity;
     private final long stride;
     private final MemorySegment[] segments;
     private final long[] states;
-    private final int[] following; // of those that are free
+    private final int[] following; // the next free slice, for free ones
     private final long[] head = new long[HEAD_ROOM];
-    private volatile boolean retired; // changed with the pool's lock
+    private volatile boolean retired; // changed under the pool's lock
 
     /**
-     * A slab whose slices are all free.
+     * Creates a slab whose slices are all free.
      *
      * @param index of the slab in its pool
-     * @param firstGeneration above all of the slab that had the index before
-     * @param stride how far slices are from each other
+     * @param firstGeneration above all generations of the slab that had this index before
+     * @param stride the distance between slices
      */
     Slab(M memory, MemorySegment all, int index, int firstGeneration, int capacity, long sliceBytes, long stride) {
         this.memory = memory;
@@ -71,7 +70,7 @@ final class Slab<M> {
         head[HEAD] = ((long) capacity << FREE_SHIFT) | (capacity > 0 ? 0 : NONE);
     }
 
-    /** One that has no slices. */
+    /** A slab without slices. */
     static <M> Slab<M> empty() {
         return new Slab<>(null, MemorySegment.NULL, 0, 1, 0, 0, 0);
     }
@@ -89,7 +88,7 @@ final class Slab<M> {
         return (int) ((long) LONGS.getVolatile(head, HEAD) >>> FREE_SHIFT) & INDEX_MASK;
     }
 
-    /** Takes a slice, with one reference; its number, or 0 if none is free. */
+    /** Takes a slice, with one reference; returns its number, or 0 if none is free. */
     @HotPath
     long tryAcquire() {
         long now;
@@ -101,10 +100,10 @@ final class Slab<M> {
             if (first == NONE) {
                 return 0;
             }
-            // When another takes this one meanwhile, what follows it is no more; but then the head has changed, too.
+            // If another thread takes this slice meanwhile, its successor is wrong; but then the head has changed, too.
             next = ((now + CHANGE - FREE) & ~(long) INDEX_MASK) | following[first];
         } while (!LONGS.compareAndSet(head, HEAD, now, next));
-        long state = states[first]; // nobody else writes it now
+        long state = states[first]; // no other thread writes it now
         LONGS.setRelease(states, first, state + 1);
         return state | base | first;
     }
@@ -120,7 +119,7 @@ final class Slab<M> {
         } while (!LONGS.compareAndSet(head, HEAD, now, next));
     }
 
-    /** One more reference; false if the number is of no slice in use. */
+    /** Adds a reference; returns false if no slice in use has this number. */
     @HotPath
     boolean retain(long number) {
         int slice = (int) number & INDEX_MASK;
@@ -140,7 +139,7 @@ final class Slab<M> {
         return true;
     }
 
-    /** One reference less: how many there are now, or -1 if the number is of no slice in use. */
+    /** Removes a reference; returns how many are left, or -1 if no slice in use has this number. */
     @HotPath
     int release(long number) {
         int slice = (int) number & INDEX_MASK;
@@ -164,7 +163,7 @@ final class Slab<M> {
 
     private static long nextGeneration(long state) {
         long generation = state >>> GENERATION_SHIFT;
-        return (generation == MOST_GENERATIONS ? 1 : generation + 1) << GENERATION_SHIFT; // 0 is none: nor is a number
+        return (generation == MOST_GENERATIONS ? 1 : generation + 1) << GENERATION_SHIFT; // never 0: nor is a number
     }
 
     @HotPath
@@ -172,7 +171,7 @@ final class Slab<M> {
         return (state ^ number) >>> GENERATION_SHIFT == 0 && (int) state != 0;
     }
 
-    /** The index in this of a slice in use; -1 if the number is of none. */
+    /** The index of a slice in use within this slab; -1 if no slice in use has this number. */
     @HotPath
     int index(long number) {
         int slice = (int) number & INDEX_MASK;
@@ -190,9 +189,9 @@ final class Slab<M> {
     }
 
     /**
-     * Lets nobody take a slice any more, if all are free.
+     * Stops handing out slices, if all are free.
      *
-     * @return whether they are
+     * @return whether all were free
      */
     boolean retire() {
         long now;
@@ -217,11 +216,11 @@ final class Slab<M> {
             following[i] = i + 1 < capacity ? i + 1 : NONE;
         }
         retired = false;
-        long now = (long) LONGS.getVolatile(head, HEAD); // which nobody changes: there is nothing to take or give back
+        long now = (long) LONGS.getVolatile(head, HEAD); // nobody changes it: there is nothing to take or release
         LONGS.setVolatile(head, HEAD, ((now + CHANGE) & -CHANGE) | ((long) capacity << FREE_SHIFT));
     }
 
-    /** A generation that no slice of this has had, once it is retired. */
+    /** A generation that no slice of this retired slab has had. */
     int generationAfter() {
         long highest = 0;
         for (long state : states) {

@@ -16,6 +16,6 @@ interface SlabSource<M> {
     /** The memory, to be read and written. */
     MemorySegment segment(M memory);
 
-    /** Takes the memory from the devices, and frees it; or throws, and it is as before. */
+    /** Takes the memory from the devices, and frees it; if it throws, nothing has changed. */
     void free(M memory);
 }

@@ -8,10 +8,11 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What pools of slices have in common, of whatever memory: slabs, made one by one as they are needed, up to a bound.
+ * What pools of slices have in common, whatever their memory: slabs, which are created one by one as needed, up to
+ * a bound.
  *
- * <p>Slices are taken and given back without a lock. A lock is there for what changes the number of slabs, and nothing else
- * waits for it: not a release, nor an acquire that finds a slice.
+ * <p>Slices are taken and released without a lock. A lock guards changes of the number of slabs. Nothing else waits for
+ * it: neither a release, nor an acquire that finds a slice.
  */
 final class Slabs<M> {
 
@@ -20,7 +21,7 @@ final class Slabs<M> {
 
     private static final long SMALLEST_SLAB = 2L << 20; // a huge page of most machines
     private static final long LARGEST_SLAB = 64L << 20;
-    private static final int SLABS = 16; // or so, with slabs between these
+    private static final int SLABS = 16; // about this many, between these sizes
     private static final int MAX_SLABS = 0xffff;
 
     private final String name;
@@ -31,22 +32,22 @@ final class Slabs<M> {
     private final long pageBytes;
     private final int slicesPerSlab;
 
-    private volatile Slab<M>[] slabs = array(0); // null where one was given back
-    private Slab<M> recent = Slab.empty(); // the first to be asked; any of them does
+    private volatile Slab<M>[] slabs = array(0); // null where one was freed
+    private Slab<M> recent = Slab.empty(); // asked first; any slab will do
 
-    private volatile boolean full; // the bound lets no slab be added
-    private volatile int changes; // odd while slabs are being given back, or are about to be
+    private volatile boolean full; // the bound allows no further slab
+    private volatile int changes; // odd while slabs are being freed, or about to be
     private volatile boolean closed;
 
-    // With the lock.
+    // Guarded by the lock.
     private long pinnedBytes;
-    private int[] firstGenerations = new int[0]; // of the slab that comes to an index next
+    private int[] firstGenerations = new int[0]; // of the next slab at an index
 
     /**
-     * A pool without slabs.
+     * Creates a pool without slabs.
      *
-     * @param name as messages name it
-     * @param pageBytes what the source rounds memory up to
+     * @param name as it appears in error messages
+     * @param pageBytes the size to which the source rounds memory up
      */
     Slabs(String name, SlabSource<M> source, long sliceBytes, long maxBytes, long pageBytes) {
         this.name = name;
@@ -81,7 +82,7 @@ final class Slabs<M> {
         return (sliceBytes + ALIGNMENT - 1) & -ALIGNMENT;
     }
 
-    /** The usual page, for memory that is not in huge ones. */
+    /** The usual page size, for memory without huge pages. */
     static long usualPage() {
         return Libc.pageSize();
     }
@@ -91,7 +92,7 @@ final class Slabs<M> {
         return (Slab<M>[]) new Slab<?>[length];
     }
 
-    /** Takes a slice: its number, or 0 if none is free and the bound is reached. */
+    /** Takes a slice; returns its number, or 0 if none is free and the bound is reached. */
     @HotPath
     long tryAcquire() {
         long slice = recent.tryAcquire();
@@ -153,7 +154,7 @@ final class Slabs<M> {
         return (int) Math.min((maxBytes - pinnedBytes) / stride, slicesPerSlab);
     }
 
-    /** Adds a slab; false if there is no room for one. With the lock. */
+    /** Adds a slab; returns false if there is no room for one. The caller holds the lock. */
     private boolean grow() {
         int slices = roomForSlices();
         int index = freeIndex();
@@ -217,7 +218,7 @@ final class Slabs<M> {
         }
     }
 
-    /** Gives back the slabs that no slice is out of; how many bytes that was. */
+    /** Frees the slabs without slices in use; returns how many bytes that was. */
     synchronized long trim() {
         checkOpen();
         long before = pinnedBytes;
@@ -232,7 +233,7 @@ final class Slabs<M> {
         return before - pinnedBytes;
     }
 
-    /** Frees all memory, or throws if slices are out. */
+    /** Frees all memory, or throws if slices are in use. */
     synchronized void close() {
         if (closed) {
             return;
@@ -245,11 +246,11 @@ final class Slabs<M> {
                 }
             }
             closed = true;
-            full = false; // so that who finds none looks whether it is closed
+            full = false; // so that a thread that finds no slice checks whether this is closed
         });
     }
 
-    @SuppressWarnings("NonAtomicVolatileUpdate") // with the lock
+    @SuppressWarnings("NonAtomicVolatileUpdate") // the lock is held
     private void change(Runnable change) {
         changes++;
         try {
@@ -279,7 +280,7 @@ final class Slabs<M> {
         }
     }
 
-    /** Frees a retired slab. When that fails all that are retired are as before. */
+    /** Frees a retired slab. If that fails, all retired slabs are restored. */
     private void giveBack(int index) {
         Slab<M> slab = slabs[index];
         boolean freed = false;
@@ -343,7 +344,7 @@ final class Slabs<M> {
         }
     }
 
-    /** Whether it was the last reference. */
+    /** Releases a reference; returns whether it was the last one. */
     @HotPath
     boolean release(long number) {
         int left = slab(number).release(number);
@@ -389,7 +390,7 @@ final class Slabs<M> {
         return pinnedBytes;
     }
 
-    /** How many slices are out, or are just being given back. */
+    /** How many slices are in use, or are just being released. */
     long slicesOut() {
         long out = 0;
         for (Slab<M> slab : slabs) {
@@ -398,7 +399,7 @@ final class Slabs<M> {
         return out;
     }
 
-    /** The pool as messages name it. */
+    /** The pool as it appears in error messages. */
     @Override
     public String toString() {
         return name;

@@ -6,36 +6,37 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A pool of buffers of one size, in memory that devices may reach: a {@link RegionPool} for verbs, a {@link UcpMemoryPool}
- * for UCX. Memory is allocated and registered in slabs, up to a bound, and cut into slices. To acquire and to release a slice
- * takes no lock and no system call, and allocates nothing.
+ * A pool of buffers of one size, in memory that devices may access: {@link RegionPool} for verbs, {@link UcpMemoryPool}
+ * for UCX. The pool allocates and registers memory in slabs, up to a bound, and cuts them into slices. Acquiring and
+ * releasing a slice takes no lock and no system call, and allocates nothing.
  *
- * <p>A slice in use is a number, which fits where a completion gives a number back ({@code wrId}, a tag, an array of one's
- * own), and which the pool answers questions about. It is never 0 and never negative, so that a program can use the negative
- * of it for something else. It is good for one use of the slice: once it is released, any call with it throws an {@link
- * IllegalStateException}, a second release too, also when the slice has its next user.
+ * <p>A slice in use is a number. It fits where a completion returns a number ({@code wrId}, a tag, an array of your
+ * own), and you pass it to the pool's methods. It is never 0 and never negative, so you can use the negative of it for
+ * something else. It is valid for one use of the slice: after the release every call with it throws an
+ * {@link IllegalStateException}, also a second release, and also once the slice has its next user.
  *
- * <h2>Whose it is</h2>
+ * <h2>Ownership</h2>
  *
- * <p>Who acquires a slice has the one reference to it. {@link #retain} adds one, {@link #release} ends one, and with the last
- * the slice is free. While a device or UCX may reach a slice, a reference belongs to that operation: release it when the
- * completion has been polled, or the operation is done, and not before. A slice that is released too early goes to the next
- * who acquires one, and the device writes into what is theirs; its memory is not freed, and no other is written to. The same
- * goes for a {@link #segment} that is kept, and a request that is posted again, after the release.
+ * <p>An acquire gives you the only reference to the slice. {@link #retain} adds a reference, {@link #release} ends one,
+ * and with the last one the slice is free. While a device or UCX may access a slice, one reference belongs to that
+ * operation. Release it when you have polled the completion, or the operation is done, and not before. If you release a
+ * slice too early, the pool gives it to the next caller, and the device writes into that caller's slice. Its memory is
+ * not freed, and no other memory is written to. The same happens if you use a {@link #segment} that you kept, or post a
+ * request again, after the release.
  *
  * <h2>Threads</h2>
  *
- * <p>Any thread may acquire, retain, release and read, whichever acquired the slice: the thread that polls completions is
- * often another than the one that sent, and a message goes from the one that received it to one that works on it. What a
- * thread wrote to a slice before it released it is seen by the next user. There is no cache for each thread, which would
- * hold slices back from others; threads that acquire at the same moment meet at one compare-and-set.
+ * <p>Any thread may acquire, retain, release and read, whichever thread acquired the slice. The thread that polls
+ * completions is often not the one that sent, and the one that receives a message passes it on to one that works on it.
+ * The next user sees what a thread wrote to a slice before releasing it. There is no cache for each thread, which would
+ * hold slices back from others. Threads that acquire at the same moment meet at one compare-and-set.
  *
  * <h2>Bound</h2>
  *
- * <p>The pool pins no more than its bound. When all slices of that are out, {@link #tryAcquire} returns 0 and {@link
- * #acquire} throws. An acquire that finds no free slice adds a slab if the bound allows it, which allocates, registers and
- * blocks: {@link #reserve} does that at the start. If the kernel or the device refuses to register before the bound is
- * reached, the exception of the registration comes out of the acquire.
+ * <p>The pool pins no more than its bound. When all slices are out, {@link #tryAcquire} returns 0 and {@link #acquire}
+ * throws. If an acquire finds no free slice and the bound allows it, it adds a slab, which allocates, registers and
+ * blocks. {@link #reserve} does that at the start. If the kernel or the device refuses to register before the bound is
+ * reached, the acquire throws that exception.
  */
 public abstract sealed class SlicePool implements AutoCloseable permits RegionPool, UcpMemoryPool {
 
@@ -60,8 +61,7 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Takes a slice, with one reference, for programs that have counted what there is room for. Blocks only when it adds a
-     * slab.
+     * Takes a slice, with one reference, for programs that have counted the room. Blocks only when it adds a slab.
      *
      * @return its number
      * @throws IllegalStateException if none is free and the bound is reached; or this is closed
@@ -75,7 +75,7 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Adds a reference, which is to be released, too: for another thread, or another operation.
+     * Adds a reference for another thread or another operation. Release it, too.
      *
      * @param slice the number of a slice in use
      * @throws IllegalStateException if it is not in use
@@ -86,11 +86,11 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Ends a reference. With the last one the slice is free, and its number good for nothing.
+     * Ends a reference. With the last one the slice is free, and its number is no longer valid.
      *
      * @param slice the number of a slice in use
      * @return whether it was the last
-     * @throws IllegalStateException if it is not in use, such as when all references were released before
+     * @throws IllegalStateException if it is not in use, for example because all references were released already
      */
     @HotPath
     public final boolean release(long slice) {
@@ -98,7 +98,7 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * The memory of a slice: the same object at each use of it. Its contents are what the last user left.
+     * The memory of a slice: the same object at each use of it. It holds what the last user left there.
      *
      * @param slice the number of a slice in use
      * @return its {@link #sliceBytes} bytes, which any thread may access
@@ -110,7 +110,7 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Where a slice begins in the memory that is registered as one.
+     * Where a slice begins in its registered memory.
      *
      * @param slice the number of a slice in use
      * @return bytes
@@ -132,16 +132,16 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * The bound.
+     * The bound on registered memory.
      *
-     * @return how many bytes of memory may be registered, a multiple of the page size
+     * @return bytes, a multiple of the page size
      */
     public final long maxBytes() {
         return slabs.maxBytes();
     }
 
     /**
-     * How much is registered now.
+     * How much memory is registered now.
      *
      * @return bytes, in whole pages
      */
@@ -150,7 +150,7 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * How many slices are in use. While others acquire and release, it is an estimate.
+     * How many slices are in use. It is an estimate while other threads acquire and release.
      *
      * @return their number
      */
@@ -159,8 +159,8 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Allocates and registers all that the bound allows, so that no acquire has to, and a limit of the system shows at once.
-     * Blocks.
+     * Allocates and registers everything that the bound allows. After that no acquire has to, and a limit of the system
+     * shows at once. Blocks.
      *
      * @throws IllegalStateException if this is closed
      * @throws OutOfMemoryError if there is no memory; slabs that were added stay
@@ -171,29 +171,29 @@ public abstract sealed class SlicePool implements AutoCloseable permits RegionPo
     }
 
     /**
-     * Gives the slabs back that no slice is in use of. Blocks.
+     * Gives back the slabs that have no slice in use. Blocks.
      *
-     * @return how many bytes are pinned less
+     * @return how many bytes were unpinned
      * @throws IllegalStateException if this is closed, or a UCX operation uses memory whose slice was released
-     * @throws dev.isthmus.RdmaException if a slab cannot be deregistered; it stays
+     * @throws dev.isthmus.RdmaException if a slab cannot be deregistered; it stays registered
      */
     public final long trim() {
         return slabs.trim();
     }
 
     /**
-     * Deregisters and frees all memory. Does nothing when it is closed already. Blocks.
+     * Deregisters and frees all memory. Does nothing the second time. Blocks.
      *
-     * @throws IllegalStateException if slices are in use, and it says how many; or a UCX operation uses memory whose slice
-     *     was released. The pool is open as before, and the close can be tried again
-     * @throws dev.isthmus.RdmaException if a slab cannot be deregistered; it stays, and the close can be tried again
+     * @throws IllegalStateException if slices are in use, with a message that says how many; or a UCX operation uses
+     *     memory whose slice was released. The pool stays open, and you can try again
+     * @throws dev.isthmus.RdmaException if a slab cannot be deregistered; it stays registered, and you can try again
      */
     @Override
     public final void close() {
         slabs.close();
     }
 
-    /** The class, whose memory it is, and the size of a slice. */
+    /** The class, its domain or context, and the size of a slice. */
     @Override
     public final String toString() {
         return slabs.toString();

@@ -9,9 +9,9 @@ import dev.isthmus.ucx.UcsStatus;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A {@link RegistrationCache} for UCX: memory that is registered with the devices of one context. What stands there of
- * threads, of bounds, and of memory that ends, holds here. It is for what takes registered memory: {@code put} and {@code get}
- * of a {@link dev.isthmus.ucx.UcpRemoteMemory}, and keys for peers. For messages, UCX has a cache of its own.
+ * A {@link RegistrationCache} for UCX, with memory registered with the devices of one context. Its rules on threads, on
+ * bounds, and on memory that ends apply here. Use it for what takes registered memory: {@code put} and {@code get} of a
+ * {@link dev.isthmus.ucx.UcpRemoteMemory}, and keys for peers. For messages UCX has a cache of its own.
  *
  * {@snippet :
  * long lease = cache.acquire(buffer);
@@ -21,9 +21,10 @@ import java.lang.foreign.MemorySegment;
  * cache.release(lease);
  * }
  *
- * <p>A peer that has a key can use it until the memory is deregistered: evict it when the peer is done.
+ * <p>A peer that has a key can use it until the memory is deregistered. Evict the memory once the peer is done.
  *
- * <p>Owned by who created it, and closed before the context. The memories are the cache's, and nobody else closes them.
+ * <p>The program that creates it owns it, and closes it before the context. The cache owns the memories; nobody else
+ * may close them.
  */
 public final class UcpMemoryCache extends RegistrationCache {
 
@@ -37,7 +38,7 @@ public final class UcpMemoryCache extends RegistrationCache {
     }
 
     /**
-     * A cache, in which nothing is registered yet.
+     * A cache without any registrations.
      *
      * @param context of the workers that will use the memory
      * @param maxBytes how much memory may be registered, in whole pages
@@ -62,7 +63,7 @@ public final class UcpMemoryCache extends RegistrationCache {
 
             @Override
             public boolean isWritable() {
-                return true; // UCX registers for everything
+                return true; // UCX registers for all kinds of access
             }
 
             @Override
@@ -75,7 +76,7 @@ public final class UcpMemoryCache extends RegistrationCache {
     }
 
     /**
-     * The context whose workers can use the memory.
+     * The context, whose workers can use the memory.
      *
      * @return the context
      */
@@ -84,10 +85,10 @@ public final class UcpMemoryCache extends RegistrationCache {
     }
 
     /**
-     * The registered memory of a lease; {@link #offset} says where in it the segment begins.
+     * The registered memory of a lease. {@link #offset} says where the segment begins in it.
      *
      * @param lease the number of a lease that is out
-     * @return the memory, which the program does not close
+     * @return the memory, which the program must not close
      * @throws IllegalStateException if the lease is not out
      */
     public UcpMemory memory(long lease) {

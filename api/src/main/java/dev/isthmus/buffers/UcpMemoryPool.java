@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 
 /**
- * A {@link SlicePool} for UCX: slices of memory that UCX allocates, in huge pages where it finds some, and registers with
- * the devices of one context. What stands there of threads, owners and the bound holds here.
+ * A {@link SlicePool} for UCX. Its slices are in memory that UCX allocates, in huge pages where it finds some, and
+ * registers with the devices of one context. The pool's rules on threads, ownership and the bound apply here.
  *
  * {@snippet :
  * try (var pool = UcpMemoryPool.create(context, 4096, 16 << 20)) {
@@ -25,10 +25,11 @@ import java.util.Locale;
  * }
  * }
  *
- * <p>The pool's memory is guarded as that of {@link UcpMemory}: while an operation uses it, or was not seen to end, the pool
- * cannot be closed.
+ * <p>The pool's memory is guarded like that of {@link UcpMemory}: the pool cannot be closed while an operation uses it,
+ * or has not been seen to end.
  *
- * <p>Owned by who created it, and closed before the context. The memories are the pool's, and nobody else closes them.
+ * <p>The program that creates it owns it, and closes it before the context. The pool owns the memories; nobody else may
+ * close them.
  */
 public final class UcpMemoryPool extends SlicePool {
 
@@ -46,8 +47,8 @@ public final class UcpMemoryPool extends SlicePool {
      *
      * @param context of the workers that will use the slices
      * @param sliceBytes the length of a slice
-     * @param maxBytes how much memory may be registered; UCX may round a slab up to whole huge pages, and keep registered
-     *     what it has for itself
+     * @param maxBytes how much memory may be registered; UCX may round a slab up to whole huge pages, and keep its own
+     *     memory registered
      * @return the pool, which the caller closes before the context
      * @throws IllegalArgumentException if a number is not positive, or there is no room for one slice
      * @throws IllegalStateException if the context is closed
@@ -76,7 +77,7 @@ public final class UcpMemoryPool extends SlicePool {
     }
 
     /**
-     * The context whose workers can use the slices.
+     * The context, whose workers can use the slices.
      *
      * @return the context
      */
@@ -85,11 +86,11 @@ public final class UcpMemoryPool extends SlicePool {
     }
 
     /**
-     * The registered memory that a slice is in, for operations that take such; {@link #offset} says where. Its {@link
-     * UcpMemory#packKey} lets a peer reach all slices of the slab.
+     * The registered memory that contains a slice, for operations that take such memory. {@link #offset} says where the
+     * slice begins. With its {@link UcpMemory#packKey} a peer can access all slices of the slab.
      *
      * @param slice the number of a slice in use
-     * @return the memory, which the program does not close
+     * @return the memory, which the program must not close
      * @throws IllegalStateException if the slice is not in use
      */
     @HotPath

@@ -1,13 +1,12 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Buffers for programs on verbs and on UCX: memory that is registered already when it is needed.
+ * Buffers for programs on verbs and on UCX: memory that is registered before you need it.
  *
- * <p>A {@link dev.isthmus.buffers.SlicePool} has buffers of one size, of its own memory: receives, messages, whatever is filled
- * and sent. A {@link dev.isthmus.buffers.RegistrationCache} is for memory that the program has anyway, such as mapped files.
- * Each is there for verbs and for UCX. Slices and leases are numbers, which fit into {@code wrId}: what a completion brings back
- * is what is to be released.
+ * <p>A {@link dev.isthmus.buffers.SlicePool} has buffers of one size, in its own memory: for receives, for messages,
+ * for whatever you fill and send. A {@link dev.isthmus.buffers.RegistrationCache} is for memory that the program has
+ * anyway, such as mapped files. Both exist for verbs and for UCX. Slices and leases are numbers, which fit into
+ * {@code wrId}: release the number that a completion brings back.
  *
- * <p>A message from one slice to another, both posted from the pool and released upon completion:
+ * <p>This sends a message from one slice to another. Both are posted from the pool, and released upon completion:
  *
  * {@snippet :
  * try (var pool = RegionPool.create(pd, 4096, 1 << 20, AccessFlag.LOCAL_WRITE)) {

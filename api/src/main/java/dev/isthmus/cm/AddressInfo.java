@@ -17,11 +17,11 @@ import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
 /**
- * What a host and a service are called by: {@code struct rdma_addrinfo}. Programs that have an {@link InetSocketAddress}
- * need none of it.
+ * The addresses behind the names of a host and a service: {@code struct rdma_addrinfo}. A program that has an
+ * {@link InetSocketAddress} does not need it.
  *
- * @param source the local address, for who listens; null when there is none
- * @param destination the peer's address, for who connects; null when there is none
+ * @param source the local address, to listen at; null if there is none
+ * @param destination the peer's address, to connect to; null if there is none
  * @param portSpace the port space
  * @param queuePairType the type of the queue pairs
  */
@@ -39,7 +39,7 @@ public record AddressInfo(
      * @param node a name or address of this machine; null for all of them
      * @param service a name or number of a port
      * @param space the port space
-     * @return what was found, with a source
+     * @return the result, with a source
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed
      * @throws CmException if there is no such host or service
      */
@@ -48,12 +48,12 @@ public record AddressInfo(
     }
 
     /**
-     * This with queue pairs of another type, such as UC, in the port space IB, which alone has a choice of them: for
-     * {@link EventChannel#createId(AddressInfo)}, on both sides.
+     * This, with queue pairs of another type, such as UC. Only the port space IB offers a choice. Both sides pass the
+     * result to {@link EventChannel#createId(AddressInfo)}.
      *
      * @param type the type
-     * @return another one
-     * @throws IllegalArgumentException if it is UNKNOWN
+     * @return a new instance
+     * @throws IllegalArgumentException if the type is UNKNOWN
      */
     public AddressInfo withType(QueuePairType type) {
         if (type == QueuePairType.UNKNOWN) {
@@ -62,7 +62,7 @@ public record AddressInfo(
         return new AddressInfo(source, destination, PortSpace.IB, type);
     }
 
-    /** Whether it is for who listens. */
+    /** Whether it is for listening. */
     boolean isPassive() {
         return destination == null;
     }
@@ -100,7 +100,7 @@ public record AddressInfo(
      * @param node a name or address of the peer
      * @param service a name or number of a port
      * @param space the port space
-     * @return what was found, with a destination
+     * @return the result, with a destination
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed
      * @throws CmException if there is no such host or service
      */
@@ -150,7 +150,7 @@ public record AddressInfo(
 
     private static CmException failure(String what, int status, int errno) {
         if (status == -1 || status == EAI_SYSTEM) {
-            // -1 is EAI_BADFLAGS, too, but of this library's flags none is bad
+            // -1 is EAI_BADFLAGS, too, but none of this library's flags is bad
             return CmErrors.ofCall("rdma_getaddrinfo", what, errno, "");
         }
         String error = switch (status) {

@@ -4,10 +4,10 @@ package dev.isthmus.cm;
 import java.util.Objects;
 
 /**
- * Whether a request for a connection is accepted, and what the peer is told.
+ * Whether to accept a request for a connection, and what to send to the peer.
  *
- * @param isAccepted whether it is
- * @param privateData what the peer is told
+ * @param isAccepted whether to accept it
+ * @param privateData what the peer receives
  */
 public record Admission(boolean isAccepted, PrivateData privateData) {
 
@@ -17,29 +17,29 @@ public record Admission(boolean isAccepted, PrivateData privateData) {
     }
 
     /**
-     * The request is accepted.
+     * Accepts the request.
      *
-     * @return that, with the private data of {@link ConnectionSetup#parameters}, if any
+     * @return that decision, with the private data of {@link ConnectionSetup#parameters}, if any
      */
     public static Admission accept() {
         return new Admission(true, PrivateData.NONE);
     }
 
     /**
-     * The request is accepted.
+     * Accepts the request.
      *
-     * @param data what the peer is told
-     * @return that
+     * @param data what the peer receives
+     * @return that decision
      */
     public static Admission accept(PrivateData data) {
         return new Admission(true, data);
     }
 
     /**
-     * The request is rejected.
+     * Rejects the request.
      *
-     * @param data what the peer is told; {@link PrivateData#NONE} for nothing
-     * @return that
+     * @param data what the peer receives; {@link PrivateData#NONE} for nothing
+     * @return that decision
      */
     public static Admission reject(PrivateData data) {
         return new Admission(false, data);

@@ -5,12 +5,12 @@ import dev.isthmus.CmException;
 import dev.isthmus.verbs.QueuePairState;
 import java.util.function.Consumer;
 
-/** Answers to requests, whose peers may have gone meanwhile. */
+/** Answers requests whose peers may have gone meanwhile. */
 final class Answers {
 
     private Answers() {}
 
-    /** Whether its peer has gone. No event tells of it: but no queue pair could be brought to any state for it. */
+    /** Whether the peer has gone. No event reports that, but then no state can be set for a queue pair. */
     static boolean hasEnded(ConnectionId requested) {
         try {
             requested.transition(QueuePairState.INIT);

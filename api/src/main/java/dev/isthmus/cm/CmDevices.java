@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The devices that librdmacm has opened, which are its own. It closes one when the device has gone and nothing of
- * librdmacm uses it, whatever else may: a {@link DeviceContext} that a program holds would then be of freed memory. So the
- * lists that {@code rdma_get_devices} returns are never freed, which keeps their devices open, each with a protection
- * domain of librdmacm's own, and a device that is removed from the machine waits for the end of the process.
+ * The devices that librdmacm opened for itself. It closes one when the device is gone and nothing of librdmacm uses it,
+ * even if others do. A {@link DeviceContext} that a program holds would then refer to freed memory. So the lists that
+ * {@code rdma_get_devices} returns are never freed. That keeps their devices open, each with a protection domain of
+ * librdmacm's own, and removing a device from the machine waits for the end of the process.
  */
 final class CmDevices {
 
@@ -29,7 +29,7 @@ final class CmDevices {
 
     private CmDevices() {}
 
-    /** All devices that are there now: {@code rdma_get_devices}. */
+    /** All present devices: {@code rdma_get_devices}. */
     static synchronized List<DeviceContext> list() {
         RdmacmLibrary.require();
         try (var call = new CmCall()) {
@@ -50,7 +50,7 @@ final class CmDevices {
         }
     }
 
-    /** The device of a {@code struct ibv_context} that librdmacm has opened; null when it has gone meanwhile. */
+    /** The device of a {@code struct ibv_context} that librdmacm has opened; null if it is gone by now. */
     static synchronized DeviceContext of(MemorySegment handle) {
         DeviceContext known = KNOWN.get(handle.address());
         if (known == null) {

@@ -2,8 +2,8 @@
 package dev.isthmus.cm;
 
 /**
- * Something that happened to a connection: {@code struct rdma_cm_event}. A value: the event is copied, and acknowledged
- * already. Its class tells what happened and what came with it.
+ * Something that happened to a connection: {@code struct rdma_cm_event}. It is a value: the event has been copied and
+ * acknowledged. Its class says what happened, and its components what came with it.
  *
  * <pre>{@code
  * switch (channel.await()) {
@@ -17,9 +17,9 @@ package dev.isthmus.cm;
 public sealed interface CmEvent {
 
     /**
-     * Whom it happened to.
+     * The connection that the event is about.
      *
-     * @return the connection; for a request a new one, which whoever takes the event owns and closes
+     * @return the connection; for a request a new one, which the thread that takes the event owns and closes
      */
     ConnectionId id();
 
@@ -31,8 +31,7 @@ public sealed interface CmEvent {
     CmEventType type();
 
     /**
-     * The status that the kernel gave: 0 where it went well, otherwise mostly a negative errno, and for a rejection the
-     * peer's reason.
+     * The status from the kernel: 0 for success, the peer's reason for a rejection, otherwise mostly a negative errno.
      *
      * @return the status
      */
@@ -41,10 +40,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The address is resolved: the id has a {@linkplain ConnectionId#device device}, and {@link
-     * ConnectionId#resolveRoute} comes next.
+     * The address is resolved. The id now has a {@linkplain ConnectionId#device device}; call
+     * {@link ConnectionId#resolveRoute} next.
      *
-     * @param id whose
+     * @param id the connection
      */
     record AddressResolved(ConnectionId id) implements CmEvent {
         @Override
@@ -56,8 +55,8 @@ public sealed interface CmEvent {
     /**
      * The address could not be resolved.
      *
-     * @param id whose
-     * @param status a negative errno: ENODEV where no RDMA device has the way, ETIMEDOUT where nobody answers
+     * @param id the connection
+     * @param status a negative errno: ENODEV if no RDMA device has a route, ETIMEDOUT if nobody answers
      */
     record AddressError(ConnectionId id, int status) implements CmEvent {
         @Override
@@ -67,9 +66,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The route is resolved: {@link ConnectionId#connect} can follow.
+     * The route is resolved; {@link ConnectionId#connect} can follow.
      *
-     * @param id whose
+     * @param id the connection
      */
     record RouteResolved(ConnectionId id) implements CmEvent {
         @Override
@@ -81,7 +80,7 @@ public sealed interface CmEvent {
     /**
      * The route could not be resolved.
      *
-     * @param id whose
+     * @param id the connection
      * @param status a negative errno
      */
     record RouteError(ConnectionId id, int status) implements CmEvent {
@@ -92,12 +91,13 @@ public sealed interface CmEvent {
     }
 
     /**
-     * A peer wants a connection. Answer it by {@link ConnectionId#accept} or {@link ConnectionId#reject}; closing the id
-     * rejects it, too. No event tells when the peer goes before it is accepted: calls on the id fail with EINVAL then.
+     * A peer wants a connection. Answer by {@link ConnectionId#accept} or {@link ConnectionId#reject}; closing the
+     * id rejects it, too. No event reports that the peer has gone before you accept it: calls on the id then fail
+     * with EINVAL.
      *
-     * @param id a new one, which is the taker's to close
-     * @param listener the one that listens
-     * @param parameters what the peer asks for; their retry counts are for both sides to use
+     * @param id a new one, which the thread that takes the event closes
+     * @param listener the id that listens
+     * @param parameters what the peer asks for; both sides use its retry counts
      */
     record ConnectRequest(ConnectionId id, ConnectionId listener, ConnectionParameters parameters) implements CmEvent {
         @Override
@@ -107,10 +107,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * A peer wants to know where to send datagrams. Answer it as a {@link ConnectRequest}.
+     * A peer asks where to send datagrams. Answer as you answer a {@link ConnectRequest}.
      *
-     * @param id a new one, which is the taker's to close
-     * @param listener the one that listens
+     * @param id a new one, which the thread that takes the event closes
+     * @param listener the id that listens
      * @param privateData what the peer sent along
      */
     record DatagramRequest(ConnectionId id, ConnectionId listener, PrivateData privateData) implements CmEvent {
@@ -121,10 +121,11 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The peer has accepted, and this side has a queue pair of its own making: bring it to RTS by {@link
-     * ConnectionId#transition}, then call {@link ConnectionId#establish}. Ids with a queue pair see {@link Established}.
+     * The peer has accepted, and the program created the queue pair itself. Bring it to RTS by
+     * {@link ConnectionId#transition}, then call {@link ConnectionId#establish}. Ids with a queue pair get
+     * {@link Established} instead.
      *
-     * @param id whose
+     * @param id the connection
      * @param parameters what the peer grants
      */
     record ConnectResponse(ConnectionId id, ConnectionParameters parameters) implements CmEvent {
@@ -135,9 +136,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The connection failed on this side, such as when the queue pair could not go to RTS.
+     * The connection failed on this side, for example because the queue pair could not go to RTS.
      *
-     * @param id whose
+     * @param id the connection
      * @param status -1 or a negative errno
      */
     record ConnectError(ConnectionId id, int status) implements CmEvent {
@@ -148,10 +149,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * Nobody answered: the peer's host is gone, or, for datagrams, nobody listens there.
+     * Nobody answered: the peer's host is gone or, for datagrams, nobody listens there.
      *
-     * @param id whose
-     * @param status a negative errno; for datagrams the status of the peer's answer when it is positive
+     * @param id the connection
+     * @param status a negative errno; for datagrams, a positive status is that of the peer's answer
      */
     record Unreachable(ConnectionId id, int status) implements CmEvent {
         @Override
@@ -163,7 +164,7 @@ public sealed interface CmEvent {
     /**
      * The peer rejected the connection, or nobody listens there.
      *
-     * @param id whose
+     * @param id the connection
      * @param status the reason: see {@link RejectReason#of}
      * @param privateData what the peer sent along
      */
@@ -176,7 +177,7 @@ public sealed interface CmEvent {
         /**
          * The reason.
          *
-         * @return its constant, UNKNOWN for one that this library does not know
+         * @return its constant, UNKNOWN for a reason that Isthmus does not know
          */
         public RejectReason reason() {
             return RejectReason.of(status);
@@ -184,10 +185,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The connection is there: the queue pair is in RTS.
+     * The connection is established: the queue pair is in RTS.
      *
-     * @param id whose
-     * @param parameters what the peer grants; on the side that accepted nothing is in them
+     * @param id the connection
+     * @param parameters what the peer grants; empty on the side that accepted
      */
     record Established(ConnectionId id, ConnectionParameters parameters) implements CmEvent {
         @Override
@@ -197,10 +198,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The peer has told where to send datagrams.
+     * The peer has said where to send datagrams.
      *
-     * @param id whose
-     * @param parameters the way to the peer
+     * @param id the connection
+     * @param parameters the path to the peer
      */
     record DatagramEstablished(ConnectionId id, DatagramParameters parameters) implements CmEvent {
         @Override
@@ -210,10 +211,10 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The connection has ended, by either side, or because the peer's process died. Its queue pair is or comes into ERR:
-     * {@link ConnectionId#disconnect} brings it there and answers the peer.
+     * The connection has ended: either side ended it, or the peer's process died. Its queue pair is in ERR, or on its
+     * way there. {@link ConnectionId#disconnect} brings it there and answers the peer.
      *
-     * @param id whose
+     * @param id the connection
      * @param status 0, or a negative errno
      */
     record Disconnected(ConnectionId id, int status) implements CmEvent {
@@ -224,9 +225,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The device is being removed, which waits until all that is on it has been closed.
+     * The device is being removed. The removal waits until everything on the device has been closed.
      *
-     * @param id whose
+     * @param id the connection
      */
     record DeviceRemoval(ConnectionId id) implements CmEvent {
         @Override
@@ -236,9 +237,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * A multicast group is joined, and the id's queue pair, if it has one, is in it.
+     * The id, with its queue pair if it has one, has joined a multicast group.
      *
-     * @param id whose
+     * @param id the id
      * @param membership what {@link ConnectionId#joinMulticast} returned
      * @param parameters how to send to the group
      */
@@ -253,7 +254,7 @@ public sealed interface CmEvent {
     /**
      * A multicast group could not be joined, or the membership is lost.
      *
-     * @param id whose
+     * @param id the id
      * @param membership what {@link ConnectionId#joinMulticast} returned
      * @param status a negative errno
      */
@@ -265,9 +266,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * The network device that the address belongs to is another one now, as when a bond fails over.
+     * The address belongs to another network device now, for example because a bond failed over.
      *
-     * @param id whose
+     * @param id the connection
      */
     record AddressChange(ConnectionId id) implements CmEvent {
         @Override
@@ -277,9 +278,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * A connection that has ended is forgotten by the network: its queue pair may be connected anew.
+     * The network has forgotten a connection that ended. Its queue pair may connect again.
      *
-     * @param id whose
+     * @param id the connection
      */
     record TimewaitExit(ConnectionId id) implements CmEvent {
         @Override
@@ -289,9 +290,9 @@ public sealed interface CmEvent {
     }
 
     /**
-     * An event of a type that this version of the library does not know.
+     * An event of a type that this version of Isthmus does not know.
      *
-     * @param id whose
+     * @param id the connection
      * @param code its type, a newer value of {@code enum rdma_cm_event_type}
      * @param status its status
      */

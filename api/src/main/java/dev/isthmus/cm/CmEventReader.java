@@ -9,12 +9,12 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 
-/** Copies events before they are acknowledged: after that their memory is gone, and their connection may be. */
+/** Copies events before they are acknowledged: after that, their memory is gone, and perhaps their connection. */
 final class CmEventReader {
 
     private CmEventReader() {}
 
-    /** Copies an event, and tells its connection; null when that is none of this library. */
+    /** Copies an event, and notifies its connection; null if Isthmus does not have that connection. */
     static CmEvent read(EventChannel channel, MemorySegment event) {
         CmEventType type = CmEventType.of(rdma_cm_event.event(event));
         ConnectionId id =
@@ -85,7 +85,7 @@ final class CmEventReader {
                 ud, privateData(rdma_ud_param.private_data(ud), rdma_ud_param.private_data_len(ud)));
     }
 
-    /** In events of multicast the member is what was given to the join, and no private data. */
+    /** In multicast events, this member is the argument of the join, not private data. */
     private static MulticastMembership membership(ConnectionId id, MemorySegment param) {
         return id.membership(rdma_ud_param.private_data(ud(param)).address());
     }

@@ -7,7 +7,7 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.cm.CmErrors;
 import java.time.Duration;
 
-/** Exceptions for what events tell. */
+/** Exceptions for failures that events report. */
 final class CmFailures {
 
     private CmFailures() {}
@@ -58,7 +58,7 @@ final class CmFailures {
         return new CmException(failure, "RDMA_CM_EVENT_" + event.type(), what, 0, event.status(), error, "", null);
     }
 
-    /** The exception for a time that is over. */
+    /** The exception for a deadline that has passed. */
     static CmException timedOut(String call, String what, Duration deadline, String waitedFor) {
         return new CmException(
                 Failure.TIMED_OUT,

@@ -12,7 +12,7 @@ import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 
-/** Makes and destroys the queue pair of a connection by librdmacm, which uses it when events are taken. */
+/** Creates and destroys the queue pair of a connection through librdmacm, which uses it while events are taken. */
 final class CmQueuePairMaker implements QueuePairMaker {
 
     private final ConnectionId id;
@@ -61,7 +61,7 @@ final class CmQueuePairMaker implements QueuePairMaker {
         return Byte.toUnsignedInt(rdma_cm_id.port_num(handle));
     }
 
-    /** librdmacm makes datagram queue pairs ready to send, and others ready to receive. */
+    /** librdmacm brings datagram queue pairs to RTS, and others to INIT. */
     @Override
     public int initialState() {
         return (id.queuePairType() == QueuePairType.UD ? QueuePairState.RTS : QueuePairState.INIT).code();

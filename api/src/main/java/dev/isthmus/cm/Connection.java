@@ -18,8 +18,8 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A connection with all that belongs to it: an RC queue pair, a completion queue that can be waited on, and a protection
- * domain to register memory in. {@link Connector#connect} and {@link Listener#accept} make it.
+ * A connection with everything that belongs to it: an RC queue pair, a completion queue to wait on, and a protection
+ * domain to register memory in. {@link Connector#connect} and {@link Listener#accept} create it.
  *
  * <pre>{@code
  * try (var connection = Connector.connect(new InetSocketAddress("10.0.0.2", 7471), Duration.ofSeconds(5))) {
@@ -30,16 +30,19 @@ import java.time.Duration;
  * }
  * }</pre>
  *
- * <p>Its protection domain is its own, so that the keys which a peer is given reach no memory of other connections.
- * Memory that many connections use is registered once in a domain of the program's, which makes the queue pairs in it
- * then: {@link ConnectionId#createQueuePair}.
+ * <p>It has a protection domain of its own, so the keys that you give to a peer reach no memory of other connections.
+ * To share memory among many connections, register it once in a domain of the program's, and create the queue pairs in
+ * that domain: {@link ConnectionId#createQueuePair}.
  *
- * <p>It belongs to one thread at a time, at first the one that made it: see {@link #handOver}. Owned by who made it, and
- * closed after the memory that was registered in it.
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. The program that
+ * creates it owns it, and closes it after the memory that was registered in it.
  */
 public final class Connection implements AutoCloseable {
 
-    /** Some devices complete what is outstanding a moment after they were told to; nothing tells that all is. */
+    /**
+     * Some devices complete outstanding requests only a moment after they were told to, and nothing shows when all
+     * have completed.
+     */
     private static final Duration FLUSH = Duration.ofMillis(100);
 
     private final ConnectionId id;
@@ -53,10 +56,10 @@ public final class Connection implements AutoCloseable {
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
     private CmException end; // null while it is connected
-    private Deadline flushed; // until when completions may come after the end
+    private Deadline flushed; // when to stop waiting for completions after the end
     private final OwnerThread owner = new OwnerThread(this);
     private final OwnedResources owned = new OwnedResources();
-    private boolean eventTaken; // whether the completion queue has sent its event, and must be asked for another
+    private boolean eventTaken; // the completion queue has sent its event, and must be armed again
 
     private Connection(ConnectionId id, ConnectionSetup setup, Undo undo) {
         this.id = id;
@@ -68,7 +71,7 @@ public final class Connection implements AutoCloseable {
         this.queuePair = undo.add(id.createQueuePair(pd, completions, completions, setup.queuePair()));
     }
 
-    /** Makes what belongs to a connection that is not there yet, of an id that closing it will close. */
+    /** Creates the objects of a connection that is not established yet. Closing them closes the id, too. */
     static Connection prepared(ConnectionId id, ConnectionSetup setup) {
         try (var undo = new Undo()) {
             var made = new Connection(id, setup, undo);
@@ -79,9 +82,9 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Notes that it is there.
+     * Notes that it is established.
      *
-     * @param channel the id's channel, which is this connection's from here on
+     * @param channel the id's channel, which belongs to this connection from now on
      */
     void established(ConnectionParameters parameters, EventChannel channel) {
         peer = parameters;
@@ -122,7 +125,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Where all sends and receives complete. Poll it, or wait by {@link #await}.
+     * Where all sends and receives complete. Poll it, or wait with {@link #await}.
      *
      * @return the completion queue, which this closes
      */
@@ -131,20 +134,20 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Where memory is registered; {@link #allocate} is simpler.
+     * Where you register memory; {@link #allocate} is simpler.
      *
-     * @return the protection domain, which this closes; what the program registers in it, it closes before
+     * @return the protection domain, which this closes; close what you register in it first
      */
     public ProtectionDomain protectionDomain() {
         return pd;
     }
 
     /**
-     * Allocates memory and registers it, to be closed with this.
+     * Allocates and registers memory, which this closes.
      *
      * @param bytes how much
      * @param access what the device and the peer may do with it
-     * @return the memory, as {@link ProtectionDomain#allocate} has it
+     * @return the memory, as {@link ProtectionDomain#allocate} returns it
      * @throws IllegalArgumentException if {@code bytes} is not positive, or the flags make no sense
      * @throws dev.isthmus.VerbsException if the call fails
      * @throws IllegalStateException if this is closed
@@ -156,7 +159,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Has something closed with this, after the queue pair and before the protection domain; what came last is first.
+     * Closes a resource together with this: after the queue pair, before the protection domain, and the last one
+     * added first.
      *
      * @param <T> its type
      * @param resource what to close; its close throws no checked exception
@@ -169,7 +173,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * The connection as librdmacm has it.
+     * The connection id of librdmacm.
      *
      * @return the id, which this closes
      */
@@ -178,7 +182,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * What the peer sent along: with its acceptance or, on the accepting side, its request. Take nothing in it for granted.
+     * What the peer sent along: with its acceptance or, on the accepting side, its request. Do not trust it.
      *
      * @return the private data, padded on RoCE and InfiniBand; null while the connection is being prepared
      */
@@ -214,12 +218,12 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Polls completions, and waits for the first when there are none. When the connection has ended, all that was
-     * outstanding completes with an error first, for which the device gets a tenth of a second.
+     * Polls completions; if there are none, waits for the first. When the connection has ended, everything outstanding
+     * first completes with an error. The device gets a tenth of a second for that.
      *
-     * @param done where they go
+     * @param done receives the completions
      * @param timeout how long to wait; zero or less does not wait
-     * @return how many there are; 0 when the time is over
+     * @return how many there are; 0 if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits; no completion is lost
      * @throws CmException with DISCONNECTED or DEVICE_REMOVED if the connection has ended, and there is no completion
      * @throws IllegalStateException if this is closed
@@ -251,8 +255,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Whether both sides are there, as far as this one has been told by now. A host that lost its power tells nobody:
-     * requests complete with RETRY_EXC_ERR then.
+     * Whether both sides are connected, as far as this side knows. A host that lost its power reports nothing: then
+     * requests complete with RETRY_EXC_ERR.
      *
      * @return false once either side has disconnected, the peer's process has ended, or the device is being removed
      * @throws IllegalStateException if this is closed
@@ -274,7 +278,7 @@ public final class Connection implements AutoCloseable {
      * Waits until the connection has ended, by either side.
      *
      * @param timeout how long; zero or less does not wait
-     * @return what ended it; null when the time is over
+     * @return what ended it; null if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
@@ -292,7 +296,7 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Ends the connection: {@code rdma_disconnect}. What is outstanding completes with WR_FLUSH_ERR. Does nothing when it
+     * Ends the connection: {@code rdma_disconnect}. Outstanding requests complete with WR_FLUSH_ERR. Does nothing if it
      * has ended already.
      *
      * @throws IllegalStateException if this is closed
@@ -307,7 +311,8 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Gives the connection to another thread, with its queue pair and completion queue, as {@link QueuePair#handOver} does.
+     * Gives the connection, with its queue pair and completion queue, to another thread, as
+     * {@link QueuePair#handOver} does.
      *
      * @param next the new owner
      * @throws WrongThreadException if this belongs to another thread than the caller
@@ -320,12 +325,12 @@ public final class Connection implements AutoCloseable {
     }
 
     /**
-     * Ends the connection and closes all that belongs to it, what came by {@link #closeWith} among it. Does nothing when
-     * it is closed already.
+     * Ends the connection and closes everything that belongs to it, including what you passed to {@link #closeWith}.
+     * Does nothing if it is closed already.
      *
-     * @throws IllegalStateException if other memory that was registered in it is not closed; it can be tried again then
+     * @throws IllegalStateException if other memory registered in it is not closed; close that, and try again
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.RdmaException if a call fails; it can be tried again
+     * @throws dev.isthmus.RdmaException if a call fails; you can try again
      */
     @Override
     public void close() {
@@ -336,7 +341,7 @@ public final class Connection implements AutoCloseable {
         }
         completions.close();
         completionChannel.close();
-        id.close(); // tells the peer, unless it knows
+        id.close(); // tells the peer, unless it knows already
         pd.close();
         if (own != null) {
             own.close();

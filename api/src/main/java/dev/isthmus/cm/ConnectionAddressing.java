@@ -14,10 +14,10 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-/** The part of {@link ConnectionId} that comes before any connection: its options, its address, the way to the peer. */
+/** The part of {@link ConnectionId} that precedes any connection: its options, its address, the route to the peer. */
 abstract sealed class ConnectionAddressing extends ConnectionView permits ManualConnection {
 
-    /** The backlog that the kernel takes for the largest: ucma_listen in drivers/infiniband/core/ucma.c. */
+    /** The backlog that the kernel takes for the largest one: see ucma_listen in drivers/infiniband/core/ucma.c. */
     static final int MOST = 0;
 
     private static final int OPTION_LEVEL_ID = 0; // RDMA_OPTION_ID
@@ -34,8 +34,8 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Sets the type of service, which becomes the traffic class of packets: {@code RDMA_OPTION_ID_TOS}. Before the
-     * address is resolved.
+     * Sets the type of service, which becomes the traffic class of packets: {@code RDMA_OPTION_ID_TOS}. Call it before
+     * the address is resolved.
      *
      * @param value DSCP and ECN, 0 to 255
      * @throws IllegalArgumentException if it is out of range
@@ -47,8 +47,8 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Lets others use the same address and port: {@code RDMA_OPTION_ID_REUSEADDR}. Before {@link #bind}; all of them
-     * must.
+     * Lets others use the same address and port: {@code RDMA_OPTION_ID_REUSEADDR}. Call it before {@link #bind}, on all
+     * of them.
      *
      * @param on whether they may
      * @throws IllegalStateException if this is closed
@@ -59,7 +59,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Keeps an IPv6 wildcard from taking IPv4 connections: {@code RDMA_OPTION_ID_AFONLY}. Before {@link #bind}.
+     * Keeps an IPv6 wildcard from taking IPv4 connections: {@code RDMA_OPTION_ID_AFONLY}. Call it before {@link #bind}.
      *
      * @param on whether it does
      * @throws IllegalStateException if this is closed
@@ -70,13 +70,14 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Sets how long the queue pair waits for an acknowledgement before it sends again: {@code
-     * RDMA_OPTION_ID_ACK_TIMEOUT}. Before {@link ConnectionId#connect} or {@link ConnectionId#accept}; RC only.
+     * Sets how long the queue pair waits for an acknowledgement before it sends again:
+     * {@code RDMA_OPTION_ID_ACK_TIMEOUT}. Call it before {@link ConnectionId#connect} or {@link ConnectionId#accept}.
+     * Only for RC.
      *
      * @param code 4.096 us * 2^code: 14 is 67 ms; 0 lets the kernel choose
      * @throws IllegalArgumentException if it is not between 0 and 31
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException if the call fails, such as in a datagram port space
+     * @throws dev.isthmus.CmException if the call fails, for example in a datagram port space
      */
     public void ackTimeout(int code) {
         option(OPTION_ACK_TIMEOUT, "ACK timeout", code, 31, 1);
@@ -98,14 +99,14 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Takes a local address, and a port if it has one: {@code rdma_bind_addr}. Port 0 lets the kernel choose. Blocks for
-     * a system call.
+     * Binds to a local address, and to a port if the address has one: {@code rdma_bind_addr}. With port 0 the kernel
+     * chooses. Blocks for a system call.
      *
      * @param address the address; the wildcard is all devices
      * @throws IllegalArgumentException if it is not resolved, or link-local without a scope
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the port is taken, with NO_DEVICE if no RDMA device has the
-     *     address
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the port is in use, with NO_DEVICE if no RDMA device has
+     *     the address
      */
     public void bind(InetSocketAddress address) {
         taking(
@@ -116,7 +117,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
         calls.reached(Phase.BOUND);
     }
 
-    /** Runs a call that takes an address; null for one that is not IP's, or is taken already. */
+    /** Runs a call that takes an address; null means one that is not an IP address, or is in use already. */
     private void taking(InetSocketAddress address, String what, Consumer<String> call) {
         try {
             call.accept(what);
@@ -126,18 +127,18 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Begins to resolve a peer's address: {@code rdma_resolve_addr}. {@link CmEvent.AddressResolved} or {@link
-     * CmEvent.AddressError} tells how it went.
+     * Begins to resolve a peer's address: {@code rdma_resolve_addr}. {@link CmEvent.AddressResolved} or
+     * {@link CmEvent.AddressError} reports the result.
      *
-     * <p>The kernel can miss the answer of a host that is very near, and looks again only when the time is over (Linux
-     * 6.1): several short tries find it sooner. After an error it can be called again.
+     * <p>The kernel can miss the answer of a very near host, and looks again only when the time is over (Linux 6.1).
+     * Several short tries find it sooner. After an error you can call this again.
      *
      * @param to the peer
      * @param timeout how long it may take: 1 ms to 24 days
      * @throws IllegalArgumentException if the address is not resolved or link-local without a scope, or the timeout out
      *     of range
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a way there
+     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a route there
      */
     public void resolveAddress(InetSocketAddress to, Duration timeout) {
         resolveAddress(null, to, timeout);
@@ -152,8 +153,8 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
      * @throws IllegalArgumentException if an address is not resolved or link-local without a scope, or the timeout out
      *     of range
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a way there, with ADDRESS_IN_USE if the
-     *     local port is taken
+     * @throws dev.isthmus.CmException with NO_DEVICE if no RDMA device has a route there, with ADDRESS_IN_USE if the
+     *     local port is in use
      */
     public void resolveAddress(InetSocketAddress from, InetSocketAddress to, Duration timeout) {
         int millis = millis(timeout);
@@ -167,12 +168,12 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Takes a local address of InfiniBand: {@code rdma_bind_addr}. Blocks for a system call.
+     * Binds to a local address of InfiniBand: {@code rdma_bind_addr}. Blocks for a system call.
      *
      * @param address the address
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.CmException with NO_DEVICE if no port has the address, as on RoCE and iWARP; with
-     *     ADDRESS_IN_USE if another has taken it
+     *     ADDRESS_IN_USE if it is in use
      */
     public void bind(IbAddress address) {
         taking(
@@ -184,15 +185,15 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Begins to resolve a peer's address of InfiniBand, as {@link #resolveAddress(InetSocketAddress, InetSocketAddress,
-     * Duration)}: {@code rdma_resolve_addr}.
+     * Begins to resolve a peer's address of InfiniBand, like {@link #resolveAddress(InetSocketAddress,
+     * InetSocketAddress, Duration)}: {@code rdma_resolve_addr}.
      *
      * @param from the local address; null lets the kernel choose
      * @param to the peer
      * @param timeout how long it may take: 1 ms to 24 days
      * @throws IllegalArgumentException if the timeout is out of range
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with NO_DEVICE if no port has a way there, as on iWARP
+     * @throws dev.isthmus.CmException with NO_DEVICE if no port has a route there, as on iWARP
      */
     public void resolveAddress(IbAddress from, IbAddress to, Duration timeout) {
         int millis = millis(timeout);
@@ -204,10 +205,10 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Sets the route to the peer, instead of {@link #resolveRoute}: {@code RDMA_OPTION_IB_PATH}. {@link
-     * CmEvent.RouteResolved} tells that it is set.
+     * Sets the route to the peer, instead of {@link #resolveRoute}: {@code RDMA_OPTION_IB_PATH}.
+     * {@link CmEvent.RouteResolved} confirms it.
      *
-     * @param path the path; on RoCE the kernel adds the Ethernet's part
+     * @param path the path; on RoCE the kernel adds the Ethernet part
      * @throws IllegalStateException if this is closed, or the address is not resolved
      * @throws dev.isthmus.CmException if the call fails
      */
@@ -220,8 +221,8 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Begins to resolve the route to the peer: {@code rdma_resolve_route}. {@link CmEvent.RouteResolved} or {@link
-     * CmEvent.RouteError} tells how it went.
+     * Begins to resolve the route to the peer: {@code rdma_resolve_route}. {@link CmEvent.RouteResolved} or
+     * {@link CmEvent.RouteError} reports the result.
      *
      * @param timeout how long it may take: 1 ms to 24 days
      * @throws IllegalArgumentException if the timeout is out of range
@@ -244,25 +245,25 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
     }
 
     /**
-     * Waits for connections: {@code rdma_listen}. Each tells itself by a {@link CmEvent.ConnectRequest} or {@link
-     * CmEvent.DatagramRequest}. As many wait in the kernel as it allows: 1,024, unless {@code
-     * /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
+     * Listens for connections: {@code rdma_listen}. Each arrives as a {@link CmEvent.ConnectRequest} or
+     * {@link CmEvent.DatagramRequest}. As many wait in the kernel as it allows: 1,024, unless
+     * {@code /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
      *
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another one listens there
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another socket listens there
      */
     public void listen() {
         listenFor(MOST);
     }
 
     /**
-     * Waits for connections, as {@link #listen()} does, with fewer that wait.
+     * Listens for connections as {@link #listen()} does, with fewer of them waiting.
      *
-     * @param backlog how many requests wait in the kernel until they are taken. More are lost on the way; who sent one sends
-     *     it again after seconds
+     * @param backlog how many requests wait in the kernel until they are taken. Further ones are lost on the way; the
+     *     peer sends them again seconds later
      * @throws IllegalArgumentException if the backlog is not positive
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another one listens there
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another socket listens there
      */
     public void listen(int backlog) {
         if (backlog <= 0) {
@@ -271,7 +272,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
         listenFor(backlog);
     }
 
-    /** With a backlog, or {@link #MOST}. */
+    /** Listens with a backlog, or {@link #MOST}. */
     final void listenFor(int backlog) {
         taking(
                 null,

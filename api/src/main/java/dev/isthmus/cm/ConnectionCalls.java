@@ -17,10 +17,12 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** The calls into C on a connection id, one at a time, and what they need: its handle, its phase, its queue pair. */
+/**
+ * The calls into C on a connection id, one at a time, and the state they need: its handle, its phase, its queue pair.
+ */
 final class ConnectionCalls {
 
-    /** The arguments of a call, in memory of that call. */
+    /** Writes the arguments of a call to memory of that call. */
     interface Arguments {
         Object[] in(CmCall call);
     }
@@ -62,7 +64,7 @@ final class ConnectionCalls {
         phase = next;
     }
 
-    /** Notes what an event tells, on the thread that takes it. */
+    /** Notes what an event reports, on the thread that takes it. */
     void told(CmEvent event) {
         Phase next = Phase.after(event.type());
         if (next != null) {
@@ -83,7 +85,7 @@ final class ConnectionCalls {
         }
     }
 
-    /** Runs what excludes calls on the id. */
+    /** Runs an action while no call on the id runs. */
     <T> T alone(Supplier<T> action) {
         lock.lock();
         try {
@@ -93,7 +95,7 @@ final class ConnectionCalls {
         }
     }
 
-    /** As {@link #alone(Supplier)}. */
+    /** Like {@link #alone(Supplier)}. */
     void alone(Runnable action) {
         lock.lock();
         try {
@@ -103,26 +105,26 @@ final class ConnectionCalls {
         }
     }
 
-    /** Begins a call on the id, which explains an EINVAL by its phase. The caller is {@link #alone}. */
+    /** Begins a call on the id; the id's phase explains an EINVAL. The caller is {@link #alone}. */
     CmCall begin() {
         Phase before = phase;
         return new CmCall(lifetime).explain(errno -> help(before, errno));
     }
 
-    /** Calls a function on the id that changes no phase. */
+    /** Calls a function on the id that does not change the phase. */
     void invoke(NativeFunction f, String what, Arguments arguments) {
         invoke(f, what, null, arguments);
     }
 
-    /** Calls a function on the id, which enters a phase with it, unless it fails. */
+    /** Calls a function on the id that, unless it fails, starts a phase. */
     void invoke(NativeFunction f, String what, Phase next, Arguments arguments) {
         alone(() -> invokeAlone(f, what, next, arguments));
     }
 
     /**
-     * Answers the peer, as {@link #invoke}, when something waits for an answer. Otherwise the kernel would take it for the
-     * end of what is under way, but go on sending that, and keep {@code rdma_destroy_id} waiting until its tries are used
-     * up (102 s on Linux 6.1).
+     * Answers the peer like {@link #invoke}, but only if there is something to answer. Otherwise the kernel would take
+     * the answer for the end of the current exchange, and yet go on with that exchange, so that {@code rdma_destroy_id}
+     * waits until its retries are used up (102 s on Linux 6.1).
      *
      * @param answered the phases in which there is something to answer
      */
@@ -137,7 +139,7 @@ final class ConnectionCalls {
         });
     }
 
-    /** The queue pair cannot be closed meanwhile, as C may use it. */
+    /** Keeps the queue pair open during the call, as C may use it. */
     private void invokeAlone(NativeFunction f, String what, Phase next, Arguments arguments) {
         Phase before = phase;
         try (var call = begin();
@@ -165,7 +167,7 @@ final class ConnectionCalls {
                 + " and InfiniBand, depths as the device's attributes have them";
     }
 
-    /** The device that C has bound the id to; null when it has bound it to none. */
+    /** The device to which C has bound the id; null if there is none. */
     DeviceContext device() {
         DeviceContext known = device;
         if (known == null) {
@@ -178,7 +180,7 @@ final class ConnectionCalls {
         return known;
     }
 
-    /** The device, which a call needs. */
+    /** The device, which the call needs; throws if there is none. */
     DeviceContext requireDevice(String call) {
         DeviceContext known = device();
         if (known == null) {
@@ -189,7 +191,7 @@ final class ConnectionCalls {
     }
 
     /**
-     * Refuses what the kernel breaks requests with that were not taken (Linux 6.1). The caller is {@link #alone}.
+     * Refuses calls by which the kernel would break pending requests (Linux 6.1). The caller is {@link #alone}.
      *
      * @param call its name
      */
@@ -200,14 +202,14 @@ final class ConnectionCalls {
         }
     }
 
-    /** Refuses what librdmacm does by itself for an id with a queue pair. */
+    /** Refuses calls that librdmacm makes itself for an id with a queue pair. */
     void requireNoQueuePair(String sentence) {
         if (queuePair != null) {
             throw new IllegalStateException(this + " has a queue pair, " + sentence);
         }
     }
 
-    /** The id as messages name it. */
+    /** The id as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

@@ -7,10 +7,10 @@ import dev.isthmus.internal.cm.CmCall;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** What one side asks of a connection, or grants: {@code struct rdma_conn_param}. Not thread-safe. */
+/** What one side asks for, or grants, in a connection: {@code struct rdma_conn_param}. Not thread-safe. */
 public final class ConnectionConfig {
 
-    /** As many as the device can, and the peer asks for: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
+    /** As many as the device allows and the peer asks for: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
     private static final int MOST = 0xff;
 
     final Filling filling = new Filling();
@@ -38,8 +38,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how many READs and atomics of the peer this side serves at once. Not set: as many as the device can and, when
-     * accepting, the peer asks for.
+     * Sets how many of the peer's READs and atomics this side serves at once. Default: as many as the device supports
+     * and, when accepting, as the peer asks for.
      *
      * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.attributes.DeviceAttributes#maxQpRdAtomic}
      * @return this
@@ -52,8 +52,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how many READs and atomics this side has outstanding at most. Not set: as many as the device can and, when
-     * accepting, the peer asks for.
+     * Sets how many READs and atomics this side may have outstanding. Default: as many as the device supports and, when
+     * accepting, as the peer asks for.
      *
      * @param operations their number, 0 to 254; at most {@link dev.isthmus.verbs.attributes.DeviceAttributes#maxQpInitRdAtomic}
      * @return this
@@ -66,7 +66,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets whether the hardware does end-to-end flow control. Not set: no.
+     * Sets whether the hardware does end-to-end flow control. Default: no.
      *
      * @param on whether it does
      * @return this
@@ -78,8 +78,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how often to send again when no acknowledgement comes. Only who connects can set it; both sides use it. Not
-     * set: 7, which has no end on some versions of Soft-RoCE.
+     * Sets how often to send again without an acknowledgement. Only the connecting side can set it; both sides use it.
+     * Default: 7, which on some versions of Soft-RoCE means for ever.
      *
      * @param retries 0 to 7
      * @return this
@@ -92,10 +92,11 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how often the peer sends again when this side has no receive posted: it is told, and does so. Not set: 7,
-     * without end. Between two tries rdma_cm has the peer wait for 655 ms. On iWARP nothing is sent again.
+     * Sets how often the peer sends again while this side has no receive posted. The peer is told, and follows it.
+     * Default: 7, which means for ever. rdma_cm makes the peer wait for 655 ms between two tries. On iWARP nothing is
+     * sent again.
      *
-     * @param retries 0 to 6; 7 is without end
+     * @param retries 0 to 6; 7 means for ever
      * @return this
      * @throws IllegalArgumentException if it is out of range
      */
@@ -106,7 +107,7 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Names the queue pair of the program's own making, for an id on which none was created.
+     * Names the queue pair that the program created itself, for an id that has none.
      *
      * @param number its number, 24 bits
      * @param hasSharedReceiveQueue whether it has a shared receive queue
@@ -153,7 +154,7 @@ public final class ConnectionConfig {
         return call.allocate(data.length(), 1).copyFrom(MemorySegment.ofArray(data.bytes()));
     }
 
-    /** What is asked for, for messages. */
+    /** What was set, for messages. */
     @Override
     public String toString() {
         return privateData + " of private data, responderResources=" + most(responderResources) + ", initiatorDepth="

@@ -32,8 +32,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Connections that share one protection domain, one completion queue, one shared receive queue and the thread of one event
- * loop. A member costs a queue pair and a connection id, and no file descriptor. The thread sleeps while all are idle.
+ * Connections that share one protection domain, one completion queue, one shared receive queue and the thread of one
+ * event loop. A member costs a queue pair and a connection id, but no file descriptor. The thread sleeps while all
+ * are idle.
  *
  * {@snippet :
  * var group = ConnectionGroup.open(loop, address, handler, config -> config.receives(1024));
@@ -46,17 +47,18 @@ import java.util.function.Consumer;
  * loop.run(); // calls the handler when a peer has come or gone, and when a request has completed
  * }
  *
- * <p>A group belongs to the thread of its loop, with its members and all that it made. It has one device, that of the address.
+ * <p>A group, its members and everything created by it belong to the thread of its loop. It uses the one device that
+ * has its address.
  */
 public final class ConnectionGroup implements AutoCloseable {
 
     private static final int BATCH = 64;
-    private static final int BATCHES = 16; // in one turn of the loop
-    private static final Duration USUAL_FLUSH = Duration.ofMillis(100); // where nothing marks its end
+    private static final int BATCHES = 16; // per turn of the loop
+    private static final Duration USUAL_FLUSH = Duration.ofMillis(100); // if nothing marks its end
     private static final Duration LONGEST_FLUSH =
-            Duration.ofSeconds(10); // of a device that does not end what it should
+            Duration.ofSeconds(10); // for a device that does not complete everything
     private static final int HANDSHAKES = 1024;
-    private static final int LASTS = 64; // for so many last requests of members there is room besides
+    private static final int LASTS = 64; // there is extra room for this many last requests of members
     private static final int ETIMEDOUT = 110;
 
     private final EventLoop loop;
@@ -75,14 +77,14 @@ public final class ConnectionGroup implements AutoCloseable {
     private final OwnedResources owned = new OwnedResources();
     private final Map<ConnectionId, ListenerConfig> listening = new HashMap<>();
     private final Set<GroupMember> members = new HashSet<>();
-    private final Deque<GroupMember> toMark = new ArrayDeque<>(); // they leave, and have not posted their last request
+    private final Deque<GroupMember> toMark = new ArrayDeque<>(); // their last request
     private final List<GroupMember> finishing = new ArrayList<>();
     private final WorkCompletions done = WorkCompletions.allocate(BATCH);
-    private int handled; // of those that were polled last
+    private int handled; // of the completions that were polled last
     private int polled;
     private int handshakes;
-    private int lasts; // posted and not completed
-    private ConnectionId requested; // by an event that is just being handled; else null
+    private int lasts; // last requests that are posted and not completed
+    private ConnectionId requested; // the id of the request that is being handled; else null
     private boolean ending; // no handler is called any more
 
     private ConnectionGroup(EventLoop loop, InetAddress local, GroupHandler handler, GroupConfig config, Undo undo) {
@@ -100,12 +102,12 @@ public final class ConnectionGroup implements AutoCloseable {
         this.events = undo.add(loop.add(channel, this::onEvent));
         this.completionEvents = undo.add(loop.add(completionChannel, queue -> onCompletions()));
         completions.requestNotify(false);
-        // Last: what fails before leaves nothing that would keep the loop open.
+        // Last, so that an earlier failure leaves nothing that keeps the loop open.
         this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
         this.owner = new OwnerThread(lifetime);
     }
 
-    /** That of the address, which an id has that is bound to it. */
+    /** The device of the address, found by binding an id to it. */
     private DeviceContext device() {
         try (ConnectionId id = channel.createId(PortSpace.TCP)) {
             id.bind(new InetSocketAddress(local, 0));
@@ -114,14 +116,14 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Opens a group without members, on the loop's thread, and waits until that is done.
+     * Opens a group without members on the loop's thread, and waits until that is done.
      *
-     * @param loop hands it events and completions. Closed after the group
+     * @param loop hands events and completions to the group; close it after the group
      * @param local an address of the device that all members use
-     * @param handler is told of members and completions
-     * @param configurer fills in what is to differ from the defaults
+     * @param handler called for members and completions
+     * @param configurer sets what differs from the defaults
      * @return the group
-     * @throws IllegalArgumentException if the address is the wildcard, which is no device's
+     * @throws IllegalArgumentException if the address is the wildcard, which belongs to no device
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm or the kernel's rdma_cm is missing, or any device
      * @throws CmException with NO_DEVICE if no RDMA device has the address
      */
@@ -143,14 +145,14 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Listens for members: {@code rdma_bind_addr}, {@code rdma_listen}. Requests are answered in turns of the loop, any
-     * number at once; a peer that does not finish its handshake is dropped after a while.
+     * Listens for members: {@code rdma_bind_addr}, {@code rdma_listen}. The loop's turns answer any number of requests
+     * at once. A peer that does not finish its handshake is dropped after a while.
      *
      * @param port the port, or 0 to let the kernel choose
-     * @param configurer sets who is let in and more. {@link ListenerConfig#connections} has no effect here: the group's
-     *     configuration says how members are made
+     * @param configurer sets which peers to admit, and more. {@link ListenerConfig#connections} has no effect here: the
+     *     group's configuration says how to set up members
      * @return the address and port
-     * @throws CmException with ADDRESS_IN_USE if another one listens there
+     * @throws CmException with ADDRESS_IN_USE if another socket listens there
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
      */
@@ -173,10 +175,10 @@ public final class ConnectionGroup implements AutoCloseable {
      * Connects to a peer. Does not block, except on iWARP in the last step.
      *
      * @param to its address and port
-     * @param deadline how long it may take altogether
-     * @return completed in a turn of the loop, after {@link GroupHandler#connected}; with a {@link CmException} that says why
-     *     if there is no connection, or an IllegalStateException if this is closed before. If it is cancelled, the connection
-     *     ends as soon as it is there
+     * @param deadline how long it may take in all
+     * @return completed in a turn of the loop, after {@link GroupHandler#connected}. It completes with a
+     *     {@link CmException} that says why if there is no connection, and with an IllegalStateException if this is
+     *     closed first. If you cancel it, the connection ends as soon as it is established
      * @throws IllegalArgumentException if the address is not resolved, or the deadline not positive
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
@@ -198,7 +200,7 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    /** From now on it is a member; its handshake has a limit. */
+    /** Adds a member, with a time limit on its handshake. */
     private void limit(GroupMember member, Duration time, String peer) {
         members.add(member);
         handshakes += member.cameByItself() ? 1 : 0;
@@ -249,7 +251,7 @@ public final class ConnectionGroup implements AutoCloseable {
 
     /** Returns null if a handler has closed this. */
     private QueuePair createQueuePair(ConnectionId id) {
-        onCompletions(); // nothing is left of who has gone: the queue pair may get the number of an old one
+        onCompletions(); // first, as the new queue pair may get an old one's number
         if (ending) {
             return null;
         }
@@ -309,11 +311,11 @@ public final class ConnectionGroup implements AutoCloseable {
         }
         boolean all = false;
         try {
-            completions.requestNotify(false); // before the polls: what comes after them is told of
+            completions.requestNotify(false); // before the polls, so that later completions raise an event
             all = handleCompletions();
         } finally {
             if (!all && !ending) {
-                loop.execute(this::onCompletions); // there are more than one turn's, or the handler has thrown
+                loop.execute(this::onCompletions); // more are left than one turn handles, or the handler has thrown
             }
         }
     }
@@ -351,7 +353,7 @@ public final class ConnectionGroup implements AutoCloseable {
         } else if (member.isConnecting() && !done.isSuccess(i)) {
             handler.completedAfterEnd(done, i);
         } else {
-            if (member.isConnecting()) { // its first message was quicker than the event
+            if (member.isConnecting()) { // its first message arrived before the event
                 member.connected(null);
             }
             if (!ending) {
@@ -360,7 +362,9 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    /** Has a member that leaves post its last request when there is room for it, and finishes it when that has completed. */
+    /**
+     * Lets a leaving member post its last request when there is room for it, and finishes it when that has completed.
+     */
     void finish(GroupMember member, boolean marks) {
         member.flushedBy(loop.schedule(marks ? LONGEST_FLUSH : USUAL_FLUSH, () -> overdue(member)));
         if (marks) {
@@ -373,7 +377,7 @@ public final class ConnectionGroup implements AutoCloseable {
         toMark.remove(member);
         lasts -= member.hasPostedLast() ? 1 : 0;
         finishSoon(member);
-        onCompletions(); // what there is, and then it
+        onCompletions(); // first handles the completions so far
     }
 
     private void finishSoon(GroupMember member) {
@@ -387,7 +391,7 @@ public final class ConnectionGroup implements AutoCloseable {
             if (next.postLast()) {
                 lasts++;
             } else {
-                toMark.add(next); // its queue is full of what is just being flushed
+                toMark.add(next); // its queue is full of requests that are being flushed
             }
         }
     }
@@ -398,7 +402,7 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    /** A member's handshake is over, one way or the other. */
+    /** Notes that a member's handshake is over, one way or the other. */
     void handshakeOver(GroupMember member) {
         handshakes -= member.cameByItself() ? 1 : 0;
     }
@@ -417,7 +421,7 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * How many members there are, those included that are just connecting or ending.
+     * How many members there are, including those that are connecting or ending.
      *
      * @return their number
      */
@@ -426,7 +430,7 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * The receives of all members.
+     * The queue for the receives of all members.
      *
      * @return the queue, which this closes
      */
@@ -435,9 +439,9 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Where memory is registered; {@link #allocate} is simpler.
+     * Where you register memory; {@link #allocate} is simpler.
      *
-     * @return the protection domain, which this closes; what the program registers in it, it closes before, or has closed by
+     * @return the protection domain, which this closes; first close what you register in it, or pass that to
      *     {@link #closeWith}
      */
     public ProtectionDomain protectionDomain() {
@@ -445,11 +449,11 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Allocates memory and registers it, to be closed with this.
+     * Allocates and registers memory, which this closes.
      *
      * @param bytes how much
      * @param access what the device and the peers may do with it
-     * @return the memory, as {@link ProtectionDomain#allocate} has it
+     * @return the memory, as {@link ProtectionDomain#allocate} returns it
      * @throws IllegalArgumentException if {@code bytes} is not positive, or the flags make no sense
      * @throws dev.isthmus.VerbsException if the call fails
      * @throws IllegalStateException if this is closed
@@ -461,7 +465,8 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Has something closed with this, after the queue pairs and before the protection domain; what came last is first.
+     * Closes a resource together with this: after the queue pairs, before the protection domain, and the last one
+     * added first.
      *
      * @param <T> its type
      * @param resource what to close; its close throws no checked exception
@@ -475,12 +480,13 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Closes the group and its members at once, without calling the handler; the handler may call it. Connections that are
-     * asked for and not there fail. If the loop was started, any thread can close it. Does nothing when it is closed already.
+     * Closes the group and its members at once, without calling the handler. The handler may call it. Connections that
+     * are not established yet fail. If the loop was started, any thread can close the group. Does nothing if it is
+     * closed already.
      *
-     * @throws IllegalStateException if memory that was registered in it is not closed; it can be tried again then
+     * @throws IllegalStateException if memory registered in it is not closed; close that, and try again
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.RdmaException if a call fails; it can be tried again
+     * @throws dev.isthmus.RdmaException if a call fails; you can try again
      */
     @Override
     public void close() {

@@ -21,15 +21,16 @@ import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 
 /**
- * A connection, from its address to its end, or what listens for connections: {@code struct rdma_cm_id}.
+ * A connection from its address to its end, or a listener: {@code struct rdma_cm_id}.
  *
- * <p>Each call begins something, and an event of the {@link EventChannel} tells how it went. Who connects calls {@link
- * #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link #connect}, each after the event of the one
- * before; who serves calls {@link #bind} and {@link #listen}, and answers each {@link CmEvent.ConnectRequest} on the new
- * id that it carries.
+ * <p>Each call begins something, and an event of the {@link EventChannel} reports the result. A client calls
+ * {@link #resolveAddress}, {@link #resolveRoute}, {@link #createQueuePair} and {@link #connect}, each after the event
+ * of the previous one. A server calls {@link #bind} and {@link #listen}, and answers each
+ * {@link CmEvent.ConnectRequest} on the new id that it carries.
  *
- * <p>Any thread may use it; calls on one id exclude each other. Its queue pair, as any, belongs to the thread that created
- * it. Owned by who created it, or took the request that it came with; closed after its queue pair, before its channel.
+ * <p>Any thread may use it; calls on one id exclude each other. Its queue pair, like any other, belongs to the thread
+ * that created it. The program owns an id that it created, or that came with a request it took. It closes the id after
+ * its queue pair and before its channel.
  */
 public final class ConnectionId extends ManualConnection implements AutoCloseable {
 
@@ -90,7 +91,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         }
     }
 
-    /** What C makes on a channel of its own; its calls take the source's address, which may be taken already. */
+    /** Creates an id in C on a channel of its own. The source address may be in use already. */
     private static MemorySegment createEndpoint(CmCall call, EventChannel channel, AddressInfo info) {
         MemorySegment pointer = call.allocate(ADDRESS);
         MemorySegment written = info.write(call);
@@ -103,7 +104,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         return pointer.get(ADDRESS, 0);
     }
 
-    /** The one that came with a request, which is being taken from the channel. */
+    /** The id of a request that is being taken from the channel. */
     static ConnectionId requested(EventChannel channel, MemorySegment handle, ConnectionId listener) {
         return new ConnectionId(channel, hold(channel), listener.portSpace(), listener, handle).added();
     }
@@ -117,23 +118,24 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         return this;
     }
 
-    /** Notes what an event tells, on the thread that takes it. */
+    /** Notes what an event reports, on the thread that takes it. */
     void told(CmEvent event) {
         calls.told(event);
     }
 
     /**
      * Creates the queue pair of the connection: {@code rdma_create_qp}, or {@code rdma_create_qp_ex} for what only that
-     * can do. It is RC, in INIT, or UD, in RTS, as the port space says, unless the id was created with another type, and
-     * belongs to the calling thread. Events that are taken bring it to the states that the connection needs.
+     * can do. The port space decides its type and state: RC in INIT, or UD in RTS, unless the id was created with
+     * another type. It belongs to the calling thread. Taking events brings it to the states that the connection needs.
      *
      * @param pd a protection domain of this {@link #device}
      * @param sendCompletions where its sends complete
      * @param receiveCompletions where its receives complete
      * @param configure sets capacities, a shared receive queue, and more
      * @return the queue pair, which the caller closes before this; closing it leaves the id's multicast groups
-     * @throws IllegalArgumentException if an object is of another open device: open none, use those of {@link #device}
-     * @throws IllegalStateException if this has no device yet, or a queue pair already, or something is closed
+     * @throws IllegalArgumentException if an object belongs to another open device: use those of {@link #device}, and
+     *     open none
+     * @throws IllegalStateException if this has no device yet, or has a queue pair already, or something is closed
      * @throws dev.isthmus.CmException if the call fails
      */
     public QueuePair createQueuePair(
@@ -163,7 +165,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     /** Called when the queue pair is being closed, on its owner's thread. */
     void destroyQueuePair() {
         calls.alone(() -> {
-            memberships.leaveAll(); // C forgets a queue pair that the kernel refuses to destroy, as it is in a group
+            memberships.leaveAll(); // C forgets a queue pair that is in a group, and the kernel keeps it
             channel().exclusively(() -> {
                 try (var call = new CmCall()) {
                     call.nothing(Librdmacm.DESTROY_QP, calls.handle());
@@ -175,13 +177,13 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
 
     /**
      * Asks the peer for the connection: {@code rdma_connect}. {@link CmEvent.Established}, {@link CmEvent.Rejected} or
-     * {@link CmEvent.Unreachable} tells how it went, and {@link CmEvent.ConnectResponse} where this has no queue pair.
+     * {@link CmEvent.Unreachable} reports the result, or {@link CmEvent.ConnectResponse} if this has no queue pair.
      *
      * <p>On iWARP this can block until the peer's host answers, or the kernel gives up.
      *
      * @param configure sets private data, depths, retries
      * @throws IllegalStateException if this is closed, or has no device
-     * @throws dev.isthmus.CmException if the call fails, such as with EINVAL for more private data than fits
+     * @throws dev.isthmus.CmException if the call fails, for example with EINVAL for too much private data
      */
     public void connect(Consumer<ConnectionConfig> configure) {
         calls.requireDevice("connect");
@@ -192,12 +194,12 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     /**
-     * Accepts a request: {@code rdma_accept}. The queue pair, if this has one, is in RTS then; {@link CmEvent.Established}
-     * tells when the peer knows.
+     * Accepts a request: {@code rdma_accept}. If this has a queue pair, it is then in RTS. {@link CmEvent.Established}
+     * reports that the peer knows.
      *
      * @param configure sets private data, depths, retries
-     * @throws IllegalStateException if this is closed, has no device, or is no request that waits for an answer
-     * @throws dev.isthmus.CmException if the call fails, such as when the peer has gone meanwhile
+     * @throws IllegalStateException if this is closed, has no device, or is not a request that waits for an answer
+     * @throws dev.isthmus.CmException if the call fails, for example because the peer has gone meanwhile
      */
     public void accept(Consumer<ConnectionConfig> configure) {
         calls.requireDevice("accept");
@@ -213,10 +215,10 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     /**
-     * Rejects a request, or the response of a {@link CmEvent.ConnectResponse}: {@code rdma_reject}. Close this then.
+     * Rejects a request, or the response of a {@link CmEvent.ConnectResponse}: {@code rdma_reject}. Then close this.
      *
-     * @param data what the peer is told; {@link PrivateData#NONE} for nothing
-     * @throws IllegalStateException if this is closed, or is neither waiting for an answer
+     * @param data what the peer receives; {@link PrivateData#NONE} for nothing
+     * @throws IllegalStateException if this is closed, or is not a request or a response that waits for an answer
      * @throws dev.isthmus.CmException if the call fails
      */
     public void reject(PrivateData data) {
@@ -224,11 +226,11 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     /**
-     * Rejects a request or response because of the vendor's options of the connection: {@code rdma_reject_ece}. Close
-     * this then.
+     * Rejects a request or response because of the connection's vendor options: {@code rdma_reject_ece}. Then
+     * close this.
      *
-     * @param data what the peer is told; {@link PrivateData#NONE} for nothing
-     * @throws IllegalStateException if this is closed, or is neither waiting for an answer
+     * @param data what the peer receives; {@link PrivateData#NONE} for nothing
+     * @throws IllegalStateException if this is closed, or is not a request or a response that waits for an answer
      * @throws dev.isthmus.CmException if the call fails
      */
     public void rejectEce(PrivateData data) {
@@ -246,12 +248,12 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     /**
-     * Ends the connection: {@code rdma_disconnect}. Brings the queue pair to ERR, where what is outstanding is flushed.
-     * {@link CmEvent.Disconnected} comes to the peer, who answers by calling this as well, upon which it comes here; or,
-     * when nobody answers, after the kernel's tries.
+     * Ends the connection: {@code rdma_disconnect}. Brings the queue pair to ERR, which flushes outstanding requests.
+     * The peer gets {@link CmEvent.Disconnected} and answers by calling this, too; then the event arrives here. If the
+     * peer does not answer, it arrives when the kernel's retries are used up.
      *
      * @throws IllegalStateException if this is closed, or has no device
-     * @throws dev.isthmus.CmException if the call fails, such as when there is no connection
+     * @throws dev.isthmus.CmException if the call fails, for example because there is no connection
      */
     public void disconnect() {
         calls.requireDevice("disconnect");
@@ -262,9 +264,9 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     /**
      * Moves to another event channel, with all events that were not taken yet: {@code rdma_migrate_id}.
      *
-     * <p>One that listens stays where it is: requests that were not taken yet would be lost, and nobody would answer them.
+     * <p>An id that listens cannot move: requests that were not taken yet would be lost, and nobody would answer them.
      *
-     * @param to where events come from here on; it cannot be closed before this
+     * @param to the channel of all further events; it cannot be closed before this
      * @throws IllegalStateException if this or the channel is closed, or this listens
      * @throws dev.isthmus.CmException if the call fails
      */
@@ -292,32 +294,33 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             to.add(handle, this);
             from.remove(handle, this);
             channel(to);
-            holdChannelBy(onNew); // within the call: a close on another thread must find the one or the other
+            holdChannelBy(onNew); // within the call: a close on another thread must find one of them
         }
     }
 
     /**
-     * Joins a multicast group: {@code rdma_join_multicast}. {@link CmEvent.MulticastJoined} or {@link
-     * CmEvent.MulticastError} tells how it went; the first comes when the queue pair, if there is one, is in the group.
+     * Joins a multicast group: {@code rdma_join_multicast}. {@link CmEvent.MulticastJoined} or
+     * {@link CmEvent.MulticastError} reports the result. The first arrives once the queue pair, if there is one, is in
+     * the group.
      *
      * @param group the address of the group; its port does not matter
      * @return the membership, which ends when it, this or the queue pair is closed
-     * @throws IllegalArgumentException if it is not resolved, or no multicast address
+     * @throws IllegalArgumentException if the address is not resolved, or is not a multicast address
      * @throws IllegalStateException if this is closed, or in the group already
-     * @throws dev.isthmus.CmException if the call fails, such as when this has no device
+     * @throws dev.isthmus.CmException if the call fails, for example because this has no device
      */
     public MulticastMembership joinMulticast(InetSocketAddress group) {
         return join(group, false);
     }
 
     /**
-     * Joins a multicast group to send only: {@code rdma_join_multicast_ex}. As {@link #joinMulticast} otherwise.
+     * Joins a multicast group only to send: {@code rdma_join_multicast_ex}. Otherwise like {@link #joinMulticast}.
      *
      * @param group the address of the group; its port does not matter
      * @return the membership, which ends when it, this or the queue pair is closed
-     * @throws IllegalArgumentException if it is not resolved, or no multicast address
+     * @throws IllegalArgumentException if the address is not resolved, or is not a multicast address
      * @throws IllegalStateException if this is closed, or in the group already
-     * @throws dev.isthmus.CmException if the call fails, such as with EOPNOTSUPP on a network that cannot
+     * @throws dev.isthmus.CmException if the call fails, for example with EOPNOTSUPP on a network that cannot do it
      */
     public MulticastMembership joinMulticastToSend(InetSocketAddress group) {
         return join(group, true);
@@ -341,17 +344,17 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
         });
     }
 
-    /** The membership of a number that C was given; null when it is left. */
+    /** The membership with a number that was given to C; null after it was left. */
     MulticastMembership membership(long number) {
         return memberships.find(number);
     }
 
     /**
-     * Ends whatever it is, and destroys it: {@code rdma_destroy_id}. A connection is disconnected, a request rejected;
-     * events that were not taken are gone. Does nothing when it is closed already.
+     * Ends the connection and destroys the id: {@code rdma_destroy_id}. Disconnects a connection, and rejects a
+     * request. Events that were not taken are lost. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if its queue pair is not closed, or another thread is in a call on this
-     * @throws dev.isthmus.CmException if the call fails; it can be tried again
+     * @throws dev.isthmus.CmException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -5,15 +5,15 @@ import dev.isthmus.bindings.ibverbs.rdma_conn_param;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What the peer says of a connection: {@code struct rdma_conn_param}. It comes from the peer: a device or kernel checks
- * it when the connection is made, and nobody before.
+ * What the peer says about a connection: {@code struct rdma_conn_param}. It comes from the peer. Nothing checks it
+ * before the device or the kernel does, when the connection is established.
  *
  * @param privateData what the peer sent along
  * @param responderResources how many READs and atomics this side is asked to serve at once, 0 to 255
  * @param initiatorDepth how many READs and atomics this side may have outstanding, 0 to 255
  * @param flowControl whether the peer's hardware does end-to-end flow control
- * @param retryCount how often the peer sends again when no acknowledgement comes, 0 to 7
- * @param rnrRetryCount how often this side sends again when the peer has no receive posted, 0 to 7; 7 is without end
+ * @param retryCount how often the peer sends again without an acknowledgement, 0 to 7
+ * @param rnrRetryCount how often this side sends again while the peer has no receive posted, 0 to 7; 7 means for ever
  * @param sharedReceiveQueue whether the peer's queue pair has a shared receive queue
  * @param qpNum the number of the peer's queue pair, 24 bits
  */

@@ -7,7 +7,9 @@ import java.net.InetSocketAddress;
 import java.util.Objects;
 import java.util.function.Consumer;
 
-/** How a {@link Connection} is to be: its queues, what it asks of the peer, and what happens before it is there. */
+/**
+ * How to set up a {@link Connection}: its queues, what it asks of the peer, and what to do before it is established.
+ */
 public final class ConnectionSetup {
 
     final Filling filling;
@@ -24,7 +26,7 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets the capacities of the queue pair. Not set: those of {@link QueuePairConfig}.
+     * Sets the capacities of the queue pair. Default: those of {@link QueuePairConfig}.
      *
      * @param configure sets them
      * @return this
@@ -36,7 +38,7 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets how many completions there is room for: as many as can be outstanding on the queue pair. Not set: 256.
+     * Sets the room for completions: as many as can be outstanding on the queue pair. Default: 256.
      *
      * @param entries their number
      * @return this
@@ -52,7 +54,7 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets private data, depths and retries. Not set: none, as many as both devices can, and 6 retries.
+     * Sets private data, depths and retries. Default: none, as many as both devices support, and 6 retries.
      *
      * @param configure sets them
      * @return this
@@ -64,10 +66,10 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets what to do when the queue pair is there, and the peer cannot send yet: memory is allocated and receives are
-     * posted here. What it opens is given to {@link Connection#closeWith}, or comes from {@link Connection#allocate}.
+     * Sets what to do once the queue pair exists, while the peer cannot send yet. Allocate memory and post receives
+     * here. Pass what the action opens to {@link Connection#closeWith}, or use {@link Connection#allocate}.
      *
-     * @param action is given the connection, which is not connected yet
+     * @param action gets the connection, which is not connected yet
      * @return this
      */
     public ConnectionSetup prepare(Consumer<Connection> action) {
@@ -77,7 +79,7 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets the type of service, as {@link ConnectionId#typeOfService} does. Who accepts has that of the listener.
+     * Sets the type of service, as {@link ConnectionId#typeOfService} does. The accepting side uses the listener's.
      *
      * @param value 0 to 255
      * @return this
@@ -101,7 +103,7 @@ public final class ConnectionSetup {
     }
 
     /**
-     * Sets the local address to connect from, and the port unless it is 0. Only {@link Connector} uses it. Not set: the
+     * Sets the local address to connect from, and the port unless it is 0. Only {@link Connector} uses it. Default: the
      * kernel chooses.
      *
      * @param address the address
@@ -130,7 +132,7 @@ public final class ConnectionSetup {
         return completions;
     }
 
-    /** What is asked of the peer. 7 retries, the most, have no end on some versions of Soft-RoCE. */
+    /** What to ask of the peer. The maximum of 7 retries means forever on some versions of Soft-RoCE. */
     Consumer<ConnectionConfig> parameters() {
         Consumer<ConnectionConfig> usual = config -> config.retryCount(6);
         return usual.andThen(parameters);

@@ -14,18 +14,18 @@ import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/** The part of {@link ConnectionId} that says what it is: its device, its addresses, what belongs to it. */
+/** The part of {@link ConnectionId} that describes it: its device, its addresses, and the objects that belong to it. */
 abstract sealed class ConnectionView permits ConnectionAddressing {
 
     final ConnectionCalls calls;
 
     private final PortSpace space;
     private final QueuePairType queuePairType;
-    private final ConnectionId listener; // null when it did not come with a request
+    private final ConnectionId listener; // null unless it came with a request
 
     private volatile EventChannel channel;
-    private volatile Lifetime onChannel; // keeps the channel open, until the id moves on to another
-    private volatile Object attachment; // the program's own; null when there is none
+    private volatile Lifetime onChannel; // keeps the channel open, until the id moves to another one
+    private volatile Object attachment; // the program's own; null if there is none
 
     ConnectionView(
             EventChannel channel, Lifetime onChannel, PortSpace space, ConnectionId listener, MemorySegment handle) {
@@ -40,27 +40,27 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
                 listener == null ? Phase.CREATED : Phase.REQUESTED);
     }
 
-    /** Sets where events come, from inside both channels' exclusion. */
+    /** Sets the channel of its events. The caller excludes events of both channels. */
     void channel(EventChannel to) {
         channel = to;
     }
 
-    /** Lets the channel go that this was on, and holds another. */
+    /** Releases its channel, and holds another one. */
     void holdChannelBy(Lifetime onNew) {
         letChannelGo();
         onChannel = onNew;
     }
 
-    /** Lets the channel be closed, as far as this goes. */
+    /** Releases its channel, which may be closed then. */
     void letChannelGo() {
         onChannel.close(() -> {});
     }
 
     /**
-     * The device that it is bound to: {@code verbs}. All that goes with its queue pair is made from this one. librdmacm
-     * shares it among all connections and keeps it open: closing it does nothing.
+     * The device to which it is bound: {@code verbs}. Create everything that goes with its queue pair from this device.
+     * librdmacm shares the device among all connections and keeps it open, so closing it does nothing.
      *
-     * @return the open device; null before the address is resolved, or when this listens on all devices
+     * @return the open device; null before the address is resolved, or while this listens on all devices
      * @throws IllegalStateException if this is closed
      */
     public DeviceContext device() {
@@ -68,9 +68,9 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     }
 
     /**
-     * The device's port that it is bound to.
+     * The port of the device to which it is bound.
      *
-     * @return its number from 1; 0 when this has no device
+     * @return its number from 1; 0 if this has no device
      * @throws IllegalStateException if this is closed
      */
     public int devicePort() {
@@ -102,7 +102,7 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     private InetSocketAddress address(MemorySegment storage) {
         var read = new InetSocketAddress[1];
         try (var _ = new CmCall(calls.lifetime())) {
-            channel.exclusively(() -> read[0] = SocketAddresses.read(storage)); // an event may write it
+            channel.exclusively(() -> read[0] = SocketAddresses.read(storage)); // excluded, as an event may write it
         }
         return read[0];
     }
@@ -110,23 +110,23 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     /**
      * Its port space.
      *
-     * @return the space that it was created in, or its listener
+     * @return the space in which it, or its listener, was created
      */
     public PortSpace portSpace() {
         return space;
     }
 
     /**
-     * The type of the queue pair that it can have.
+     * The type of queue pair that it can have.
      *
-     * @return that of the port space, unless it was created with another type, or its listener
+     * @return that of the port space, unless it, or its listener, was created with another type
      */
     public QueuePairType queuePairType() {
         return queuePairType;
     }
 
     /**
-     * Where its events come.
+     * The channel on which its events arrive.
      *
      * @return the channel
      */
@@ -135,7 +135,7 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     }
 
     /**
-     * The one that listened when the request came that this came with.
+     * The id that was listening when this id's request arrived.
      *
      * @return the listener, which may be closed; null for an id that the program created
      */
@@ -146,14 +146,14 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     /**
      * Its queue pair.
      *
-     * @return the queue pair; null when none was created, or it is closed
+     * @return the queue pair; null if it has none, or it is closed
      */
     public QueuePair queuePair() {
         return calls.queuePair();
     }
 
     /**
-     * Keeps an object of the program's with this, to have it at hand when an event comes: what {@code context} is in C.
+     * Keeps an object of the program's, to have it at hand when an event arrives: the {@code context} of C.
      *
      * @param object the object; null for none
      */
@@ -164,7 +164,7 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     /**
      * What the program has attached.
      *
-     * @return the object; null when there is none, as with a new request
+     * @return the object; null if there is none, as with a new request
      */
     public Object attachment() {
         return attachment;

@@ -11,7 +11,7 @@ import java.time.Duration;
 import java.util.function.Consumer;
 
 /**
- * Connects to a peer that listens. No object of this class is needed.
+ * Connects to a peer that listens. All methods are static.
  *
  * <pre>{@code
  * try (var connection = Connector.connect(
@@ -22,7 +22,7 @@ import java.util.function.Consumer;
  */
 public final class Connector {
 
-    /** The first try to resolve an address; each further one takes twice as long, up to the longest. */
+    /** The time of the first try to resolve an address; each further try takes twice as long, up to the longest. */
     private static final Duration FIRST_TRY = Duration.ofMillis(125);
 
     private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
@@ -31,10 +31,10 @@ public final class Connector {
     private Connector() {}
 
     /**
-     * Connects to a peer with usual values.
+     * Connects to a peer with default settings.
      *
      * @param to its address and port
-     * @param deadline how long it may take altogether
+     * @param deadline how long it may take in all
      * @return the connection, which the caller closes
      * @throws InterruptedException if the thread is interrupted; nothing is left open
      * @throws IllegalArgumentException if the address is not resolved, or the deadline not positive
@@ -49,7 +49,7 @@ public final class Connector {
      * Connects to a peer. On iWARP the last step blocks until the peer's host answers, or the kernel gives up.
      *
      * @param to its address and port
-     * @param deadline how long it may take altogether
+     * @param deadline how long it may take in all
      * @param configure sets capacities, private data, depths, retries, and more
      * @return the connection, which the caller closes
      * @throws InterruptedException if the thread is interrupted; nothing is left open
@@ -84,8 +84,8 @@ public final class Connector {
     private record Attempt(EventChannel channel, ConnectionId id, InetSocketAddress to, Deadline deadline) {
 
         /**
-         * Resolves the address in several tries, each longer than the one before: the kernel can miss the answer of a
-         * host that is very near, and looks again only when the time of the try is over.
+         * Resolves the address in several tries, each longer than the one before. The kernel can miss the answer of a
+         * very near host, and looks again only after the time of the try.
          */
         void resolveAddress(InetSocketAddress from) throws InterruptedException {
             Duration time = FIRST_TRY;

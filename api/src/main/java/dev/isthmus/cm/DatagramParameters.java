@@ -10,7 +10,7 @@ import java.lang.foreign.MemorySegment;
  * How to send datagrams to a peer or a multicast group: {@code struct rdma_ud_param}. It comes from the peer.
  *
  * @param privateData what the peer sent along
- * @param path the way, for {@link dev.isthmus.verbs.ProtectionDomain#createAddressHandle}
+ * @param path the path, for {@link dev.isthmus.verbs.ProtectionDomain#createAddressHandle}
  * @param qpNum the number of the queue pair to send to, 24 bits; {@link dev.isthmus.verbs.QueuePair#MULTICAST} for a group
  * @param qkey the key that the datagrams must carry
  */

@@ -26,14 +26,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * An event channel: {@code struct rdma_event_channel}. Connections are made on it, as many as there are, and what happens
- * to them is told here.
+ * An event channel: {@code struct rdma_event_channel}. You create any number of connections on it, and it reports what
+ * happens to them.
  *
- * <p>Each event is copied and acknowledged as it is taken, so closing a connection waits for nobody. Taking one does some
- * of the work: a queue pair goes to RTS when the event that tells of it is taken, so a program keeps taking them.
+ * <p>An event is copied and acknowledged when it is taken, so closing a connection waits for nobody. Taking an event
+ * does some of the work: for example, it brings a queue pair to RTS. So keep taking events.
  *
- * <p>Any thread may use it, and several at once: each event goes to one of them. Owned by who opened it, and closed after
- * its connections.
+ * <p>Any thread may use it, and several at once: each event goes to one of them. The program that opens it owns it, and
+ * closes it after its connections.
  */
 public final class EventChannel implements Source<CmEvent>, AutoCloseable {
 
@@ -49,12 +49,12 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     private final EventSource source;
 
     /**
-     * Held while C takes an event, copies it and is told so, for which it uses the connection and its queue pair; and
-     * while a queue pair is made or destroyed. Never in a wait.
+     * Held while an event is taken, copied and acknowledged, as C uses the connection and its queue pair then; and
+     * while a queue pair is created or destroyed. Never held in a wait.
      */
     private final ReentrantLock events = new ReentrantLock();
 
-    /** The connections by the address of their C struct: added when made, removed when destroyed. */
+    /** The connections by the address of their C struct, from creation until destruction. */
     private final Map<Long, ConnectionId> ids = new ConcurrentHashMap<>();
 
     private EventChannel(Lifetime lifetime, MemorySegment handle) {
@@ -92,9 +92,9 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * The devices that connections can be made on: {@code rdma_get_devices}. Each is the one that {@link
-     * ConnectionId#device} returns, so that what connections share can be made before there is one. librdmacm has
-     * opened them and keeps them open until the process ends: a device that is being removed goes only then.
+     * The devices on which connections can be created: {@code rdma_get_devices}. {@link ConnectionId#device} returns
+     * the same objects, so you can create what connections share before there is a connection. librdmacm has opened the
+     * devices, and keeps them open until the process ends: a removed device goes away only then.
      *
      * @return the open devices; closing one does nothing
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm is not installed, or there is no RDMA device
@@ -104,9 +104,9 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * Creates a connection id, whose events come here: {@code rdma_create_id}.
+     * Creates a connection id whose events arrive on this channel: {@code rdma_create_id}.
      *
-     * @param space what kind of service: TCP for connections, UDP for datagrams
+     * @param space the kind of service: TCP for connections, UDP for datagrams
      * @return the id, which the caller closes before this
      * @throws IllegalArgumentException if the space is UNKNOWN
      * @throws IllegalStateException if this is closed
@@ -117,19 +117,20 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * Creates a connection id with its addresses, and queue pairs of the type that these say, which only this can choose:
-     * {@code rdma_create_ep}, {@code rdma_migrate_id}. With a destination, address and route are resolved when it returns,
-     * and {@link ConnectionId#createQueuePair} comes next; else it is bound, and {@link ConnectionId#listen} comes next.
+     * Creates a connection id with its addresses, and with queue pairs of the type that they name, which only this
+     * method can choose: {@code rdma_create_ep}, {@code rdma_migrate_id}. If there is a destination, address and route
+     * are resolved when this returns; call {@link ConnectionId#createQueuePair} next. Otherwise the id is bound; call
+     * {@link ConnectionId#listen} next.
      *
-     * <p>Blocks, and cannot be interrupted, for up to 4 s when nobody is there.
+     * <p>Blocks for up to 4 s if nobody answers, and cannot be interrupted.
      *
-     * @param info the addresses, of {@link AddressInfo#toConnect} or {@link AddressInfo#toListen}, say
+     * @param info the addresses, for example from {@link AddressInfo#toConnect} or {@link AddressInfo#toListen}
      * @return the id, which the caller closes before this
-     * @throws IllegalArgumentException if it has no address, its port space or type is UNKNOWN, or its type is not the
-     *     port space's, unless that is IB
+     * @throws IllegalArgumentException if it has no address, its port space or type is UNKNOWN, or its type does not
+     *     fit its port space (IB takes any)
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the source's port is taken, with NO_DEVICE if no RDMA device
-     *     has the source's address, with UNREACHABLE when there is no answer
+     * @throws dev.isthmus.CmException with ADDRESS_IN_USE if the source's port is in use, with NO_DEVICE if no RDMA
+     *     device has the source's address, with UNREACHABLE if there is no answer
      */
     public ConnectionId createId(AddressInfo info) {
         return ConnectionId.create(this, info);
@@ -139,7 +140,7 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
      * Waits for an event: {@code rdma_get_cm_event}, {@code rdma_ack_cm_event}.
      *
      * @param timeout how long; zero or less does not wait
-     * @return the event; null when the time is over
+     * @return the event; null if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.CmException if the call fails
@@ -150,7 +151,7 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * Waits for an event as long as it takes.
+     * Waits for an event without limit.
      *
      * @return the event
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
@@ -163,9 +164,9 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * Takes an event if there is one. Does not block.
+     * Takes an event, if there is one. Does not block.
      *
-     * @return the event; null when there is none
+     * @return the event; null if there is none
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.CmException if the call fails
      */
@@ -176,8 +177,8 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * A descriptor that is readable while there are events: {@code fd} of {@code struct rdma_event_channel}. For
-     * {@code poll} and {@code epoll} only; it belongs to the channel, and is gone when that is closed.
+     * A descriptor that is readable while there are events: {@code fd} of {@code struct rdma_event_channel}. Use it
+     * only for {@code poll} and {@code epoll}. It belongs to the channel, which closes it.
      *
      * @return the number of the file descriptor
      * @throws IllegalStateException if this is closed
@@ -201,7 +202,7 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
             try {
                 return CmEventReader.read(this, event);
             } finally {
-                call.integer(Librdmacm.ACK_CM_EVENT, event); // 0 for every event
+                call.integer(Librdmacm.ACK_CM_EVENT, event); // always 0
             }
         } finally {
             events.unlock();
@@ -217,12 +218,12 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
         ids.put(handle.address(), id);
     }
 
-    /** Removes a connection, but not another that C has made meanwhile at the same address. */
+    /** Removes a connection, but not another that C has created meanwhile at the same address. */
     void remove(MemorySegment handle, ConnectionId id) {
         ids.remove(handle.address(), id);
     }
 
-    /** Runs what must not meet an event being taken. */
+    /** Runs an action while no event is being taken. */
     void exclusively(Runnable action) {
         events.lock();
         try {
@@ -232,14 +233,14 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
         }
     }
 
-    /** As the other, of two channels; always in the same order. */
+    /** Like {@link #exclusively(Runnable)}, for two channels, always locked in the same order. */
     static void exclusively(EventChannel a, EventChannel b, Runnable action) {
         EventChannel first = a.number < b.number ? a : b;
         EventChannel second = first == a ? b : a;
         first.exclusively(() -> second.exclusively(action));
     }
 
-    /** Lets those who wait look again: the kernel does not wake them for events that came with a connection. */
+    /** Lets waiting threads look again: the kernel does not wake them for events that came with a connection. */
     void wake() {
         source.wake();
     }
@@ -253,8 +254,8 @@ public final class EventChannel implements Source<CmEvent>, AutoCloseable {
     }
 
     /**
-     * Destroys the channel: {@code rdma_destroy_event_channel}. Ends the wait of every thread that waits here, with an
-     * IllegalStateException. Does nothing when it is closed already.
+     * Destroys the channel: {@code rdma_destroy_event_channel}. Every thread that waits here gets an
+     * IllegalStateException. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if there are connections on it
      */

@@ -5,7 +5,7 @@ import dev.isthmus.internal.Filling;
 import dev.isthmus.verbs.QueuePairConfig;
 import java.util.function.Consumer;
 
-/** How a {@link ConnectionGroup} and its members are to be. */
+/** How to set up a {@link ConnectionGroup} and its members. */
 public final class GroupConfig {
 
     final Filling filling = new Filling();
@@ -17,7 +17,7 @@ public final class GroupConfig {
     }
 
     /**
-     * Sets how many receives can be posted at a time for all members together, each for one message. Not set: 256.
+     * Sets how many receives can be posted at a time for all members together, each for one message. Default: 256.
      *
      * @param requests their number; the device may allow fewer
      * @return this
@@ -33,8 +33,7 @@ public final class GroupConfig {
     }
 
     /**
-     * Sets how many completions there is room for: as many as sends and receives of all members can be outstanding. Not
-     * set: 1,024.
+     * Sets the room for completions: as many as sends and receives of all members can be outstanding. Default: 1,024.
      *
      * @param entries their number; the device may allow fewer
      * @return this
@@ -46,7 +45,7 @@ public final class GroupConfig {
     }
 
     /**
-     * Sets the capacities of the members' send queues. Not set: those of {@link QueuePairConfig}.
+     * Sets the capacities of the members' send queues. Default: those of {@link QueuePairConfig}.
      *
      * @param configure sets them
      * @return this
@@ -57,7 +56,7 @@ public final class GroupConfig {
     }
 
     /**
-     * Sets private data, depths and retries. Not set: none, as many as both devices can, and 6 retries.
+     * Sets private data, depths and retries. Default: none, as many as both devices support, and 6 retries.
      *
      * @param configure sets them
      * @return this

@@ -23,7 +23,7 @@ public final class GroupMember {
         GONE
     }
 
-    /** The number of the last request of each member, which no other has, as far as chance goes. */
+    /** The number of every member's last request. Other requests can have it only by chance. */
     private static final long LAST = ThreadLocalRandom.current().nextLong();
 
     private static final Duration FIRST_TRY = Duration.ofMillis(125);
@@ -31,27 +31,27 @@ public final class GroupMember {
 
     private final ConnectionGroup group;
     private final ConnectionId id;
-    private final InetSocketAddress to; // where it was asked to connect to; null of one that came by itself
-    private final CompletableFuture<GroupMember> wanted; // the same
-    private Duration tryTime = FIRST_TRY; // of resolving the address: see Connector
-    private InetSocketAddress localAddress; // null before there is one, as what follows
+    private final InetSocketAddress to; // where to connect to; null if the peer connects
+    private final CompletableFuture<GroupMember> wanted; // likewise
+    private Duration tryTime = FIRST_TRY; // for resolving the address: see Connector
+    private InetSocketAddress localAddress; // null before there is one, like the next field
     private InetSocketAddress peerAddress;
     private ConnectionParameters parameters;
     private QueuePair queuePair;
-    private Timer deadline; // of the handshake; null once that is over
-    private Timer flushed; // of the end; null unless it is leaving
+    private Timer deadline; // of the handshake; null after it
+    private Timer flushed; // limits the flush at the end; null unless it is leaving
     private CmException end;
     private boolean posted; // its last request
     private Stage stage = Stage.CONNECTING;
     private Object attachment;
 
-    /** One that came by itself, with what it asks for. */
+    /** A member whose peer connects, with the parameters that the peer asks for. */
     GroupMember(ConnectionGroup group, ConnectionId id, ConnectionParameters parameters) {
         this(group, id, null, null);
         this.parameters = parameters;
     }
 
-    /** One that is to connect. */
+    /** A member that this side connects to. */
     GroupMember(ConnectionGroup group, ConnectionId id, InetSocketAddress to, CompletableFuture<GroupMember> wanted) {
         this.group = group;
         this.id = id;
@@ -64,19 +64,19 @@ public final class GroupMember {
         return to == null;
     }
 
-    /** Has the address resolved: each try takes longer than the one before. */
+    /** Resolves the address: each try takes longer than the one before. */
     void resolve(InetSocketAddress from) {
         id.resolveAddress(from, to, tryTime);
         tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
     }
 
-    /** Is given its queue pair. */
+    /** Takes its queue pair. */
     void prepared(QueuePair made) {
         queuePair = made;
         made.attach(this);
     }
 
-    /** It is dropped then, unless it is connected before. */
+    /** Drops it when the timer fires, unless it is connected by then. */
     void limit(Timer timer) {
         deadline = timer;
     }
@@ -85,7 +85,7 @@ public final class GroupMember {
         return stage == Stage.CONNECTING;
     }
 
-    /** It is there; the event of one that came by itself tells no parameters. */
+    /** Notes that it is established. If the peer connected, the event has no parameters. */
     void connected(ConnectionParameters granted) {
         endHandshake();
         stage = Stage.CONNECTED;
@@ -98,12 +98,12 @@ public final class GroupMember {
             group.handler().connected(this);
         } finally {
             if (stage != Stage.GONE && wanted != null && !wanted.complete(this)) {
-                disconnect(); // whoever wanted it does not any more
+                disconnect(); // the caller has cancelled it
             }
         }
     }
 
-    /** Begins to end it: what is outstanding is flushed, and then {@link #isLast} is true of a completion. */
+    /** Begins to end it: outstanding requests are flushed, and {@link #isLast} is true for the final completion. */
     void leave(CmException how) {
         if (stage == Stage.LEAVING || stage == Stage.GONE) {
             return;
@@ -119,7 +119,7 @@ public final class GroupMember {
         } catch (CmException e) {
             end.addSuppressed(e);
         }
-        // iWARP disconnects in SQD, and SoftiWARP flushes nothing that is posted in ERR.
+        // iWARP disconnects in SQD, and SoftiWARP does not flush requests that are posted in ERR.
         boolean marks = id.device().device().transportType() != TransportType.IWARP;
         if (!marks || end.getSuppressed().length > 0) {
             queuePair.flush();
@@ -127,29 +127,32 @@ public final class GroupMember {
         group.finish(this, marks);
     }
 
-    /** Posts its last request, if there is room by now: in ERR they complete in the order in which they were posted. */
+    /**
+     * Posts its last request, if there is room by now. In ERR, requests complete in the order in which they
+     * were posted.
+     */
     boolean postLast() {
         posted = queuePair.tryPost(SendRequest.prepare(0).wrId(LAST).signaled(true));
         return posted;
     }
 
-    /** Whether its last request is posted, and has not completed. */
+    /** Whether its last request is posted and has not completed. */
     boolean hasPostedLast() {
         return posted;
     }
 
-    /** Its last request has completed, or is not waited for any more. */
+    /** Notes that its last request has completed, or is no longer waited for. */
     void lastIsOver() {
         posted = false;
         endWait();
     }
 
-    /** Whether a completion is that of a last request. */
+    /** Whether this is the number of a last request. */
     static boolean isLast(long wrId) {
         return wrId == LAST;
     }
 
-    /** All that it sent has completed. */
+    /** Finishes it, once all of its sends have completed. */
     void finish() {
         boolean toldOf = stage != Stage.CONNECTING;
         stage = Stage.GONE;
@@ -179,12 +182,12 @@ public final class GroupMember {
         }
     }
 
-    /** It is closed then, whether all has completed or not. */
+    /** Closes it when the timer fires, whether or not everything has completed. */
     void flushedBy(Timer timer) {
         flushed = timer;
     }
 
-    /** Closes what C has of it. */
+    /** Closes its objects in C. */
     void close() {
         stage = Stage.GONE;
         endHandshake();
@@ -195,7 +198,7 @@ public final class GroupMember {
         id.close();
         group.forget(this);
         if (wanted != null) {
-            wanted.completeExceptionally(new IllegalStateException(group + " is closed")); // unless it is over already
+            wanted.completeExceptionally(new IllegalStateException(group + " is closed")); // unless completed already
         }
     }
 
@@ -204,7 +207,7 @@ public final class GroupMember {
     }
 
     /**
-     * Its queue pair, to send by. Its receives are those of the group.
+     * Its queue pair, to send on. Its receives are those of the group.
      *
      * @return the queue pair, which the group closes
      */
@@ -222,7 +225,7 @@ public final class GroupMember {
     }
 
     /**
-     * What the peer asked for or granted, with its private data. Take nothing in it for granted.
+     * What the peer asked for or granted, with its private data. Do not trust it.
      *
      * @return the parameters
      */
@@ -249,7 +252,7 @@ public final class GroupMember {
     }
 
     /**
-     * Whether both sides are there, as far as this one has been told by now.
+     * Whether both sides are connected, as far as this side knows.
      *
      * @return false once either side has disconnected, or its end was noticed otherwise
      */
@@ -258,8 +261,8 @@ public final class GroupMember {
     }
 
     /**
-     * Ends the connection: {@code rdma_disconnect}. What is outstanding completes with WR_FLUSH_ERR, and then {@link
-     * GroupHandler#ended} is called. Does not block. Does nothing when it has ended already.
+     * Ends the connection: {@code rdma_disconnect}. Outstanding requests complete with WR_FLUSH_ERR; then
+     * {@link GroupHandler#ended} is called. Does not block. Does nothing if it has ended already.
      *
      * @throws WrongThreadException if this belongs to another thread
      */
@@ -271,7 +274,7 @@ public final class GroupMember {
     }
 
     /**
-     * Keeps an object of the program's with this, to have it at hand when a request completes.
+     * Keeps an object of the program's, to have it at hand when a request completes.
      *
      * @param object the object; null for none
      */
@@ -282,7 +285,7 @@ public final class GroupMember {
     /**
      * What the program has attached.
      *
-     * @return the object; null when there is none
+     * @return the object; null if there is none
      */
     public Object attachment() {
         return attachment;

@@ -10,13 +10,13 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
 
 /**
- * An address of InfiniBand itself, without IP: {@code struct sockaddr_ib}. RoCE and iWARP have IP addresses instead: no
- * port of theirs can be bound by such an address.
+ * An address of InfiniBand itself, without IP: {@code struct sockaddr_ib}. RoCE and iWARP have IP addresses instead,
+ * and their ports cannot be bound to such an address.
  *
  * @param gid the port; all zero for any
  * @param pkey the partition key, 16 bits
- * @param serviceId who is asked for there; 0 to leave it open
- * @param serviceIdMask which bits of that count
+ * @param serviceId the service to reach there; 0 to leave it open
+ * @param serviceIdMask which bits of the service id count
  */
 public record IbAddress(Gid gid, int pkey, long serviceId, long serviceIdMask) {
 
@@ -33,11 +33,11 @@ public record IbAddress(Gid gid, int pkey, long serviceId, long serviceIdMask) {
     }
 
     /**
-     * An address in the default partition, with the service that rdma_cm has for a port.
+     * An address in the default partition, with the service id that rdma_cm uses for a port.
      *
      * @param gid the port; all zero for any
      * @param space the port space
-     * @param port the number of a port as IP has it, 0 for any
+     * @param port the number of a port as in IP, 0 for any
      * @return the address
      * @throws IllegalArgumentException if the space is UNKNOWN, or the port out of range
      */

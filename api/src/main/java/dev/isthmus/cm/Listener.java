@@ -27,15 +27,15 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>Requests are answered while {@link #accept} waits, any number at once: a peer that never finishes its handshake keeps
- * nobody else from being accepted, and is dropped after a while.
+ * <p>Requests are answered while {@link #accept} waits, any number at once. A peer that never finishes its handshake
+ * keeps nobody else waiting, and is dropped after a while.
  *
- * <p>It belongs to one thread at a time, at first the one that made it: see {@link #handOver}. Connections that it has
- * accepted live on when it is closed.
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Closing it does not
+ * close the connections that it has accepted.
  */
 public final class Listener implements AutoCloseable {
 
-    private static final int HANDSHAKES = 128; // each has a device's objects of its own
+    private static final int HANDSHAKES = 128; // each has its own objects on the device
     private static final Duration LONG = Duration.ofDays(36_500);
 
     private final EventChannel channel;
@@ -57,14 +57,14 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Listens at an address with usual values: {@code rdma_bind_addr}, {@code rdma_listen}.
+     * Listens at an address with default settings: {@code rdma_bind_addr}, {@code rdma_listen}.
      *
      * @param address the address and port; the wildcard is all devices, and port 0 lets the kernel choose
      * @return the listener, which the caller closes
      * @throws IllegalArgumentException if the address is not resolved
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm or the kernel's rdma_cm is missing, or any device
-     * @throws CmException with ADDRESS_IN_USE if another one listens there, with NO_DEVICE if no RDMA device has the
-     *     address
+     * @throws CmException with ADDRESS_IN_USE if another socket listens there, with NO_DEVICE if no RDMA device has
+     *     the address
      */
     public static Listener bind(InetSocketAddress address) {
         return bind(address, config -> {});
@@ -74,12 +74,12 @@ public final class Listener implements AutoCloseable {
      * Listens at an address: {@code rdma_bind_addr}, {@code rdma_listen}.
      *
      * @param address the address and port; the wildcard is all devices, and port 0 lets the kernel choose
-     * @param configure sets who is let in, how the connections are to be, and more
+     * @param configure sets which peers to admit, how to set up connections, and more
      * @return the listener, which the caller closes
      * @throws IllegalArgumentException if the address is not resolved
      * @throws dev.isthmus.RdmaUnavailableException if librdmacm or the kernel's rdma_cm is missing, or any device
-     * @throws CmException with ADDRESS_IN_USE if another one listens there, with NO_DEVICE if no RDMA device has the
-     *     address
+     * @throws CmException with ADDRESS_IN_USE if another socket listens there, with NO_DEVICE if no RDMA device has
+     *     the address
      */
     public static Listener bind(InetSocketAddress address, Consumer<ListenerConfig> configure) {
         var config = new ListenerConfig();
@@ -97,7 +97,7 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Where it listens.
+     * The address at which it listens.
      *
      * @return the address and port
      * @throws IllegalStateException if this is closed
@@ -107,13 +107,13 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Waits for a connection: {@code rdma_accept}. It belongs to the calling thread.
+     * Waits for a connection, which then belongs to the calling thread: {@code rdma_accept}.
      *
      * @param deadline how long to wait
      * @return the connection, which the caller closes
      * @throws InterruptedException if the thread is interrupted before or while it waits; no connection is lost
      * @throws IllegalArgumentException if the deadline is not positive
-     * @throws CmException with TIMED_OUT when the time is over, with DEVICE_REMOVED when the device has gone
+     * @throws CmException with TIMED_OUT if the time is over, with DEVICE_REMOVED if the device is gone
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
      */
@@ -133,11 +133,11 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Waits for a connection as long as it takes. As {@link #accept(Duration)} otherwise.
+     * Waits for a connection without limit. Otherwise like {@link #accept(Duration)}.
      *
      * @return the connection, which the caller closes
      * @throws InterruptedException if the thread is interrupted before or while it waits; no connection is lost
-     * @throws CmException with DEVICE_REMOVED when the device has gone
+     * @throws CmException with DEVICE_REMOVED if the device is gone
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if this belongs to another thread
      */
@@ -172,14 +172,14 @@ public final class Listener implements AutoCloseable {
             case CmEvent.ConnectRequest request -> onRequest(request);
             case CmEvent.Established established -> onEstablished(established.id());
             case CmEvent.DeviceRemoval removal when removal.id() == id -> throw CmFailures.of(removal, lifetime.name());
-            default -> drop(event.id()); // whatever else comes before it is established ends it
+            default -> drop(event.id()); // any other event before it is established ends it
         }
     }
 
     private void onRequest(CmEvent.ConnectRequest request) {
         ConnectionId requested = request.id();
         try (var undo = new Undo()) {
-            undo.add(requested); // closing it rejects it
+            undo.add(requested); // closing rejects it
             if (handshakes.size() >= config.handshakesOr(HANDSHAKES)) {
                 return;
             }
@@ -203,7 +203,7 @@ public final class Listener implements AutoCloseable {
         }
     }
 
-    /** What belongs to a connection; null when the peer has gone meanwhile, for which C says EINVAL. */
+    /** The objects of a connection; null if the peer has gone meanwhile, which C reports as EINVAL. */
     private Connection prepared(ConnectionId requested) {
         try {
             return Connection.prepared(requested, config.setup());
@@ -246,11 +246,10 @@ public final class Listener implements AutoCloseable {
     }
 
     /**
-     * Stops listening. Connections that were not taken by {@link #accept} are closed. Does nothing when it is closed
-     * already.
+     * Stops listening. Closes connections that {@link #accept} has not taken. Does nothing if it is closed already.
      *
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.RdmaException if a call fails; it can be tried again
+     * @throws dev.isthmus.RdmaException if a call fails; you can try again
      */
     @Override
     public void close() {
@@ -261,7 +260,7 @@ public final class Listener implements AutoCloseable {
             }
             id.close();
             for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
-                event.id().close(); // a request that came before
+                event.id().close(); // a request from before
             }
             channel.close();
         });

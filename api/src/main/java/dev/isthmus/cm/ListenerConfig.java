@@ -7,7 +7,7 @@ import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** How a {@link Listener} is to be. */
+/** How to set up a {@link Listener}. */
 public final class ListenerConfig {
 
     final Filling filling = new Filling();
@@ -23,10 +23,10 @@ public final class ListenerConfig {
     ListenerConfig() {}
 
     /**
-     * Sets how many requests wait in the kernel until they are taken. Not set: as many as it allows, which is 1,024 unless
-     * {@code /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
+     * Sets how many requests wait in the kernel until they are taken. Default: as many as the kernel allows, which is
+     * 1,024 unless {@code /proc/sys/net/rdma_ucm/max_backlog} says otherwise.
      *
-     * @param requests their number; more are lost, and come again after seconds
+     * @param requests their number; further ones are lost, and repeated seconds later
      * @return this
      * @throws IllegalArgumentException if it is not positive
      */
@@ -37,10 +37,10 @@ public final class ListenerConfig {
     }
 
     /**
-     * Sets how many connections can be half made, as their peers have not answered yet. Not set: 128, and
-     * 1,024 in a {@link ConnectionGroup}, as many as come from the kernel at a time.
+     * Sets how many connections may be in their handshake, with an answer of the peer still to come. Default: 128, and
+     * 1,024 in a {@link ConnectionGroup}, as many as the kernel delivers at a time.
      *
-     * @param connections their number; more requests are rejected
+     * @param connections their number; further requests are rejected
      * @return this
      * @throws IllegalArgumentException if it is not positive
      */
@@ -51,7 +51,7 @@ public final class ListenerConfig {
     }
 
     /**
-     * Sets how long a peer may take to answer before its connection is dropped. Not set: 10 seconds.
+     * Sets how long a peer may take to answer before its connection is dropped. Default: 10 seconds.
      *
      * @param timeout how long
      * @return this
@@ -67,7 +67,7 @@ public final class ListenerConfig {
     }
 
     /**
-     * Lets others listen at the same address and port, as {@link ConnectionId#reuseAddress} does. Not set: no.
+     * Lets others listen at the same address and port, as {@link ConnectionId#reuseAddress} does. Default: no.
      *
      * @param on whether they may
      * @return this
@@ -79,7 +79,7 @@ public final class ListenerConfig {
     }
 
     /**
-     * Keeps an IPv6 wildcard from taking IPv4 connections, as {@link ConnectionId#addressFamilyOnly} does. Not set: no.
+     * Keeps an IPv6 wildcard from taking IPv4 connections, as {@link ConnectionId#addressFamilyOnly} does. Default: no.
      *
      * @param on whether it does
      * @return this
@@ -103,10 +103,10 @@ public final class ListenerConfig {
     }
 
     /**
-     * Sets who is let in, and what each is told. Not set: everybody, and nothing.
+     * Sets which peers to admit, and what each receives. Default: everybody, and nothing.
      *
-     * @param decide decides on a request, by its private data or the peer's address; all that it sees comes from a
-     *     stranger. When it throws, the request is rejected, and {@link Listener#accept} throws that
+     * @param decide decides on a request by its private data or the peer's address, which come from a stranger. If it
+     *     throws, the request is rejected, and {@link Listener#accept} throws the same
      * @return this
      */
     public ListenerConfig admission(Function<CmEvent.ConnectRequest, Admission> decide) {
@@ -116,7 +116,7 @@ public final class ListenerConfig {
     }
 
     /**
-     * Sets how the connections are to be.
+     * Sets how to set up the connections.
      *
      * @param configure sets it
      * @return this
@@ -150,7 +150,7 @@ public final class ListenerConfig {
         return backlog;
     }
 
-    /** As many as was set, or else as are usual for who listens. */
+    /** The number that was set, or else the given default. */
     int handshakesOr(int usual) {
         return maxHandshakes == 0 ? usual : maxHandshakes;
     }

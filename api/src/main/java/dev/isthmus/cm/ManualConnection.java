@@ -17,7 +17,7 @@ import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
 import java.lang.foreign.MemorySegment;
 
-/** The part of {@link ConnectionId} that is for programs which make its queue pair themselves. */
+/** The part of {@link ConnectionId} for programs that create its queue pair themselves. */
 abstract sealed class ManualConnection extends ConnectionAddressing permits ConnectionId {
 
     private static final String ECE_BY_LIBRARY = "for which librdmacm handles vendor options";
@@ -28,16 +28,16 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     }
 
     /**
-     * What to set on a queue pair of the program's own making to bring it to a state: {@code rdma_init_qp_attr}.
+     * What to set on a queue pair that the program created itself, to bring it to a state: {@code rdma_init_qp_attr}.
      *
      * @param state INIT, RTR or RTS
-     * @return the step, for {@link QueuePair#modify}; more can be set on it
+     * @return the step, for {@link QueuePair#modify}; you can set more on it
      * @throws IllegalArgumentException if no program can ask for the state
      * @throws IllegalStateException if this is closed, or has no device
-     * @throws dev.isthmus.CmException if the call fails, such as before the peer has answered
+     * @throws dev.isthmus.CmException if the call fails, for example before the peer has answered
      */
     public QueuePairTransition transition(QueuePairState state) {
-        QueuePairTransition.to(state); // refuses what no program can ask for
+        QueuePairTransition.to(state); // refuses states that no program can ask for
         calls.requireDevice("transition");
         return calls.alone(() -> {
             try (var call = calls.begin()) {
@@ -52,11 +52,11 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     }
 
     /**
-     * Sets the vendor's options to offer, for a queue pair of the program's own making: {@code rdma_set_local_ece}.
+     * Sets the vendor options to offer, for a queue pair that the program created itself: {@code rdma_set_local_ece}.
      *
-     * @param options what {@link QueuePair#ece} says
+     * @param options as returned by {@link QueuePair#ece}
      * @throws IllegalArgumentException if the vendor is 0
-     * @throws IllegalStateException if this is closed, or has a queue pair, for which it is done
+     * @throws IllegalStateException if this is closed, or has a queue pair, for which Isthmus sets them
      * @throws dev.isthmus.CmException if the call fails
      */
     public void localEce(ConnectionEstablishment options) {
@@ -73,10 +73,10 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     }
 
     /**
-     * The vendor's options that the peer has offered or accepted: {@code rdma_get_remote_ece}.
+     * The vendor options that the peer has offered or accepted: {@code rdma_get_remote_ece}.
      *
-     * @return the options; of vendor 0 when it said nothing of them
-     * @throws IllegalStateException if this is closed, or has a queue pair, for which they were set
+     * @return the options; with vendor 0 if the peer sent none
+     * @throws IllegalStateException if this is closed, or has a queue pair, for which they were set already
      * @throws dev.isthmus.CmException if the call fails
      */
     public ConnectionEstablishment remoteEce() {
@@ -91,10 +91,11 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     }
 
     /**
-     * Tells the peer that a queue pair of the program's own making is ready: {@code rdma_establish}. Follows a {@link
-     * CmEvent.ConnectResponse}.
+     * Tells the peer that a queue pair that the program created itself is ready: {@code rdma_establish}. Call it after
+     * a {@link CmEvent.ConnectResponse}.
      *
-     * @throws IllegalStateException if this is closed, has no response, or has a queue pair, for which events do it
+     * @throws IllegalStateException if this is closed, has no response, or has a queue pair, for which taking events
+     *     does it
      * @throws dev.isthmus.CmException if the call fails
      */
     public void establish() {
@@ -104,13 +105,14 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     }
 
     /**
-     * Tells the kernel of an asynchronous event of the queue pair: {@code rdma_notify}. Only {@link
-     * AsyncEventType#COMM_EST} matters to it: data came before the peer's last message, so the connection is there.
+     * Passes an asynchronous event of the queue pair to the kernel: {@code rdma_notify}. Only
+     * {@link AsyncEventType#COMM_EST} matters: data arrived before the peer's last message, so the connection
+     * is established.
      *
      * @param type the event
      * @throws IllegalArgumentException if it is UNKNOWN
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.CmException if the call fails, such as when nothing is being accepted
+     * @throws dev.isthmus.CmException if the call fails, for example because nothing is being accepted
      */
     public void notifyOf(AsyncEventType type) {
         if (type == AsyncEventType.UNKNOWN) {

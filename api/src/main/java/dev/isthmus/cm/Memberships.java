@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The multicast groups of a connection id, which excludes calls but {@link #find}. */
+/** The multicast groups of a connection id. The id serializes all calls except {@link #find}. */
 final class Memberships {
 
     /** {@code RDMA_CM_JOIN_MC_ATTR_ADDRESS} and {@code RDMA_CM_JOIN_MC_ATTR_JOIN_FLAGS}. */
@@ -64,7 +64,7 @@ final class Memberships {
         }
     }
 
-    /** The one of a number; null when it is left. */
+    /** The membership with a number; null after it was left. */
     MulticastMembership find(long number) {
         return byNumber.get(number);
     }

@@ -4,8 +4,9 @@ package dev.isthmus.cm;
 import java.net.InetSocketAddress;
 
 /**
- * A connection id's membership of a multicast group, from the call that joins it. It is complete when {@link
- * CmEvent.MulticastJoined} has come. Any thread may use it. It is left when it is closed, or its id or queue pair is.
+ * A connection id's membership of a multicast group, from the call that joins it. It is complete once
+ * {@link CmEvent.MulticastJoined} has arrived. Any thread may use it. It ends when you close it, its id or its
+ * queue pair.
  */
 public final class MulticastMembership implements AutoCloseable {
 
@@ -22,7 +23,7 @@ public final class MulticastMembership implements AutoCloseable {
     }
 
     /**
-     * Whose it is.
+     * The id that joined.
      *
      * @return the id
      */
@@ -33,30 +34,30 @@ public final class MulticastMembership implements AutoCloseable {
     /**
      * The group.
      *
-     * @return its address, as it was given
+     * @return its address, as you gave it
      */
     public InetSocketAddress group() {
         return group;
     }
 
     /**
-     * Whether datagrams of the group are not received.
+     * Whether it joined only to send.
      *
-     * @return true if they are only sent
+     * @return true if datagrams of the group are sent, but not received
      */
     public boolean isSendOnly() {
         return sendOnly;
     }
 
-    /** What C is given, to find this by in an event. */
+    /** The number that C returns in events, to find this membership. */
     long number() {
         return number;
     }
 
     /**
-     * Leaves the group: {@code rdma_leave_multicast}. Does nothing when it is left already. Blocks for a system call.
+     * Leaves the group: {@code rdma_leave_multicast}. Does nothing if it has left already. Blocks for a system call.
      *
-     * @throws dev.isthmus.CmException if the call fails; the group is left as far as this side goes
+     * @throws dev.isthmus.CmException if the call fails; this side has left the group even so
      */
     @Override
     public void close() {

@@ -4,7 +4,7 @@ package dev.isthmus.cm;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What the program has something close with itself; what came last is closed first. */
+/** Resources that the program wants closed together with an object; the last one added is closed first. */
 final class OwnedResources {
 
     private final Deque<AutoCloseable> owned = new ArrayDeque<>();
@@ -14,7 +14,7 @@ final class OwnedResources {
         return resource;
     }
 
-    /** Closes all; when one cannot be, the rest stays, and it can be tried again. */
+    /** Closes all. If one cannot be closed, the rest stays open, and you can try again. */
     void close() {
         while (!owned.isEmpty()) {
             try {

@@ -14,13 +14,13 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
 
 /**
- * A path between two ports, as a subnet manager describes it: {@code struct ibv_path_record}. For {@link
- * ConnectionId#path}, of programs that know the way better than the kernel would find out. An immutable value: each
- * method that sets something returns another one. It is usable both ways.
+ * A path between two ports, as a subnet manager describes it: {@code struct ibv_path_record}. Pass it to
+ * {@link ConnectionId#path} if the program knows the path better than the kernel would find it. An immutable value:
+ * each setter returns a new instance. The path works in both directions.
  */
 public final class PathRecord {
 
-    private static final int FLAGS = 1 | 1 << 1 | 1 << 3 | 1 << 5; // GMP, PRIMARY, BIDIRECTIONAL: no others are taken
+    private static final int FLAGS = 1 | 1 << 1 | 1 << 3 | 1 << 5; // GMP, PRIMARY, BIDIRECTIONAL: no others are valid
     private static final byte REVERSIBLE_ONE_PATH = (byte) 0x81;
     private static final int EXACTLY = 2 << 6; // the selector of an MTU, a rate, a lifetime
 
@@ -45,7 +45,7 @@ public final class PathRecord {
     /**
      * A path with the default partition, MTU 1024, 2.5 Gbit/s, a hop limit of 64 and a lifetime of 268 ms.
      *
-     * @param source the GID of the own port
+     * @param source the GID of the local port
      * @param destination the GID of the peer's port
      * @return the path
      */
@@ -69,11 +69,11 @@ public final class PathRecord {
     }
 
     /**
-     * Sets the LIDs of both ports, on InfiniBand. Not set: 0.
+     * Sets the LIDs of both ports, on InfiniBand. Default: 0.
      *
-     * @param own the own port's, 16 bits
+     * @param own the local port's, 16 bits
      * @param peer the peer's, 16 bits
-     * @return another path
+     * @return a new path
      * @throws IllegalArgumentException if one is out of range
      */
     public PathRecord lids(int own, int peer) {
@@ -84,11 +84,11 @@ public final class PathRecord {
     }
 
     /**
-     * Sets the partition. Not set: 0xffff.
+     * Sets the partition. Default: 0xffff.
      *
      * @param key the partition key, 16 bits
      * @param level the service level in it, 4 bits
-     * @return another path
+     * @return a new path
      * @throws IllegalArgumentException if one is out of range
      */
     public PathRecord partition(int key, int level) {
@@ -99,12 +99,12 @@ public final class PathRecord {
     }
 
     /**
-     * Sets what packets carry for routers. Not set: hop limit 64, the others 0.
+     * Sets what packets carry for routers. Default: hop limit 64, the others 0.
      *
      * @param label the flow label, 20 bits
      * @param hops the hop limit, 8 bits
      * @param traffic the traffic class, 8 bits
-     * @return another path
+     * @return a new path
      * @throws IllegalArgumentException if one is out of range
      */
     public PathRecord route(int label, int hops, int traffic) {
@@ -120,7 +120,7 @@ public final class PathRecord {
      *
      * @param size the MTU
      * @param speed the rate
-     * @return another path
+     * @return a new path
      * @throws IllegalArgumentException if one is UNKNOWN
      */
     public PathRecord packets(Mtu size, Rate speed) {
@@ -134,10 +134,10 @@ public final class PathRecord {
     }
 
     /**
-     * Sets how long a packet lives, of which the time until it is sent again is made. Not set: 16.
+     * Sets how long a packet lives; the retransmission timeout depends on it. Default: 16.
      *
      * @param code 4.096 us * 2^code: 0 to 63
-     * @return another path
+     * @return a new path
      * @throws IllegalArgumentException if it is out of range
      */
     public PathRecord packetLifetime(int code) {

@@ -2,8 +2,7 @@
 package dev.isthmus.cm;
 
 /**
- * How far a connection has come: explains an EINVAL, and says what may be answered. The kernel has the last word
- * otherwise.
+ * How far a connection has got. It explains an EINVAL, and says what may be answered. In all else the kernel decides.
  */
 enum Phase {
     CREATED("bind() or resolveAddress() comes next"),
@@ -25,12 +24,12 @@ enum Phase {
         this.next = next;
     }
 
-    /** The phase and what follows it. */
+    /** The phase, and what can follow it. */
     String explain() {
         return "it is " + this + ", and " + next;
     }
 
-    /** The phase that an event leads to; null when it leads to none. */
+    /** The phase that an event leads to; null if there is none. */
     static Phase after(CmEventType type) {
         return switch (type) {
             case ADDR_RESOLVED -> ADDRESS_RESOLVED;

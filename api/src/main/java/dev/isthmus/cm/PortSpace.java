@@ -4,17 +4,17 @@ package dev.isthmus.cm;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.verbs.QueuePairType;
 
-/** What kind of service a port number is of: {@code enum rdma_port_space}. It decides the type of the queue pairs. */
+/** The kind of service behind a port number: {@code enum rdma_port_space}. It decides the type of the queue pairs. */
 public enum PortSpace {
-    /** Datagrams to whoever uses IP over InfiniBand. {@code RDMA_PS_IPOIB}. */
+    /** Datagrams to peers that use IP over InfiniBand. {@code RDMA_PS_IPOIB}. */
     IPOIB(0x0002, QueuePairType.UD),
-    /** Connections, as those of TCP. {@code RDMA_PS_TCP}. */
+    /** Connections, like those of TCP. {@code RDMA_PS_TCP}. */
     TCP(0x0106, QueuePairType.RC),
-    /** Datagrams, as those of UDP. {@code RDMA_PS_UDP}. */
+    /** Datagrams, like those of UDP. {@code RDMA_PS_UDP}. */
     UDP(0x0111, QueuePairType.UD),
-    /** Connections on InfiniBand, with a private-data length of their own. {@code RDMA_PS_IB}. */
+    /** Connections on InfiniBand, with private data of its own length. {@code RDMA_PS_IB}. */
     IB(0x013f, QueuePairType.RC),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1, QueuePairType.UNKNOWN);
 
     private static final Codes<PortSpace> CODES = new Codes<>(values(), PortSpace::code, UNKNOWN);
@@ -37,7 +37,7 @@ public enum PortSpace {
     }
 
     /**
-     * The type of the queue pairs that are made in it.
+     * The type of its queue pairs.
      *
      * @return RC or UD
      */
@@ -49,7 +49,7 @@ public enum PortSpace {
      * The constant of a code of {@code enum rdma_port_space}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static PortSpace of(int code) {
         return CODES.of(code);

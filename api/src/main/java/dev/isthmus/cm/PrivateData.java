@@ -5,16 +5,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Bytes of the program's own that go with a connection's messages. An immutable value.
+ * Bytes of the program's own that travel with the messages that set up a connection. An immutable value.
  *
- * <p>How many fit depends on the message and the transport: on RoCE and InfiniBand 56 with a request for a connection,
- * 196 with its acceptance, 148 with a rejection; 180 and 136 for datagrams; on iWARP 255. What arrives there is padded
- * with zeros to the message's length, so a program puts the length inside, or knows it. It comes from the peer: take
- * nothing in it for granted.
+ * <p>How many fit depends on the message and the transport. RoCE and InfiniBand take 56 with a request for a
+ * connection, 196 with its acceptance, 148 with a rejection; for datagrams 180 and 136. iWARP takes 255. The receiver
+ * gets them padded with zeros to the message's length, so put the length inside, or use a known one. They come from the
+ * peer: do not trust them.
  */
 public final class PrivateData {
 
-    /** As many as any transport takes. */
+    /** The largest number that any transport takes. */
     public static final int MAX_BYTES = 255;
 
     /** None. */
@@ -62,7 +62,7 @@ public final class PrivateData {
     }
 
     /**
-     * How many there are, padding among them.
+     * How many there are, padding included.
      *
      * @return 0 to 255
      */
@@ -71,7 +71,7 @@ public final class PrivateData {
     }
 
     /**
-     * The bytes up to the first zero or the end, as text in UTF-8. What is no text becomes replacement characters.
+     * The bytes up to the first zero or the end, as UTF-8 text. Bytes that are no text become replacement characters.
      *
      * @return the text
      */
@@ -83,7 +83,7 @@ public final class PrivateData {
         return new String(bytes, 0, end, StandardCharsets.UTF_8);
     }
 
-    /** Whether the other has the same bytes; padding counts. */
+    /** Whether the other object has the same bytes; padding counts. */
     @Override
     public boolean equals(Object other) {
         return other instanceof PrivateData that && Arrays.equals(bytes, that.bytes);
@@ -94,7 +94,7 @@ public final class PrivateData {
         return Arrays.hashCode(bytes);
     }
 
-    /** How many bytes there are; not what they are, as they may be a secret, or hostile. */
+    /** How many bytes there are, but not the bytes, which may be secret or hostile. */
     @Override
     public String toString() {
         return bytes.length + " bytes";

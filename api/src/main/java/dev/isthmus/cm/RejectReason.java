@@ -3,7 +3,7 @@ package dev.isthmus.cm;
 
 /**
  * Why a peer, or its kernel, rejected a connection: the status of a {@link CmEvent.Rejected}. On RoCE and InfiniBand it
- * is a reason of the InfiniBand specification; on iWARP a negative errno.
+ * is a reason of the InfiniBand specification; on iWARP it is a negative errno.
  */
 public enum RejectReason {
     /** The peer has no queue pair left. */
@@ -12,13 +12,13 @@ public enum RejectReason {
     NO_RESOURCES(3),
     /** Nobody took the request in time. */
     TIMEOUT(4),
-    /** What was asked for is not supported. */
+    /** The request asks for something unsupported. */
     UNSUPPORTED(5),
-    /** An id of the exchange is not known. */
+    /** An id of the exchange is unknown. */
     INVALID_COMMUNICATION_ID(6),
     /** Nobody listens at that port, in that port space. */
     NOBODY_LISTENS(8),
-    /** The peer cannot do the transport. */
+    /** The peer does not have the transport. */
     INVALID_TRANSPORT(9),
     /** The exchange is over already: its messages were too late, or too many. */
     STALE_CONNECTION(10),
@@ -36,13 +36,13 @@ public enum RejectReason {
     INVALID_PACKET_RATE(17),
     /** The MTU is not one of the peer's. */
     INVALID_MTU(26),
-    /** The peer has not enough resources for as many READs and atomics. */
+    /** The peer cannot serve as many READs and atomics. */
     INSUFFICIENT_RESPONDER_RESOURCES(27),
-    /** The program said no: its private data may say why. */
+    /** The program rejected; its private data may say why. */
     CONSUMER_DEFINED(28),
-    /** The retries while no receive is posted are not the peer's. */
+    /** The peer does not accept the RNR retry count. */
     INVALID_RNR_RETRY(29),
-    /** The same exchange came twice. */
+    /** The same exchange arrived twice. */
     DUPLICATE_COMMUNICATION_ID(30),
     /** The peer speaks another version. */
     INVALID_CLASS_VERSION(31),
@@ -50,11 +50,11 @@ public enum RejectReason {
     INVALID_FLOW_LABEL(32),
     /** The peer does not know the vendor's options: see {@link ConnectionId#rejectEce}. */
     VENDOR_OPTION_NOT_SUPPORTED(35),
-    /** iWARP: nobody listens there, or the program said no. {@code -ECONNREFUSED}. */
+    /** iWARP: nobody listens there, or the program rejected. {@code -ECONNREFUSED}. */
     CONNECTION_REFUSED(-111),
-    /** iWARP: the peer broke off, or said no, which is the same there. {@code -ECONNRESET}. */
+    /** iWARP: the peer broke off, or rejected, which look the same there. {@code -ECONNRESET}. */
     CONNECTION_RESET(-104),
-    /** A status that this version of the library does not know. */
+    /** A status that this version of Isthmus does not know. */
     UNKNOWN(0);
 
     private final int code;
@@ -64,7 +64,7 @@ public enum RejectReason {
     }
 
     /**
-     * The status that it comes as.
+     * The status in the event.
      *
      * @return a reason of InfiniBand, or a negative errno; 0 for {@link #UNKNOWN}
      */
@@ -76,7 +76,7 @@ public enum RejectReason {
      * The constant of a status.
      *
      * @param status the status of the event
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static RejectReason of(int status) {
         for (RejectReason reason : values()) {

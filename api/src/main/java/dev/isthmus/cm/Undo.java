@@ -4,7 +4,7 @@ package dev.isthmus.cm;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** What is closed again, last first, when something does not come to its end. */
+/** Closes resources again, the last one first, if a step fails. */
 final class Undo implements AutoCloseable {
 
     private final Deque<AutoCloseable> made = new ArrayDeque<>();
@@ -14,12 +14,12 @@ final class Undo implements AutoCloseable {
         return resource;
     }
 
-    /** All went well: nothing is closed. */
+    /** Keeps everything, as all steps have succeeded. */
     void keep() {
         made.clear();
     }
 
-    /** Closes all, also when one cannot be; the first failure is thrown. */
+    /** Closes all, even if one cannot be closed; throws the first failure. */
     @Override
     public void close() {
         RuntimeException failure = null;

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Connection management: connections by IP address and port, made by librdmacm, as rdma/rdma_cma.h has it. It works on
- * RoCE, InfiniBand and iWARP, and on iWARP nothing else makes connections.
+ * Connection management: connections by IP address and port, made by librdmacm, as in rdma/rdma_cma.h. It works on
+ * RoCE, InfiniBand and iWARP. On iWARP there is no other way to connect.
  *
- * <p>{@link dev.isthmus.cm.Listener} and {@link dev.isthmus.cm.Connector} are what most programs need. One side:
+ * <p>Most programs need only {@link dev.isthmus.cm.Listener} and {@link dev.isthmus.cm.Connector}. One side:
  *
  * <pre>{@code
  * try (var listener = Listener.bind(new InetSocketAddress(7471));
@@ -27,8 +26,8 @@
  * }</pre>
  *
  * <p>Below them, and for many connections on one thread, each call on a {@link dev.isthmus.cm.ConnectionId} begins
- * something, and an event of its {@link dev.isthmus.cm.EventChannel} tells how it went; an {@link
- * dev.isthmus.loop.EventLoop} hands them out. Who serves listens, and answers requests:
+ * something, and an event of its {@link dev.isthmus.cm.EventChannel} reports the result. An
+ * {@link dev.isthmus.loop.EventLoop} hands out the events. A server listens, and answers requests:
  *
  * <pre>{@code
  * try (var channel = EventChannel.open();
@@ -52,7 +51,7 @@
  * }
  * }</pre>
  *
- * <p>Who connects resolves the address and the route, and asks:
+ * <p>A client resolves the address and the route, and connects:
  *
  * <pre>{@code
  * id.resolveAddress(new InetSocketAddress("10.0.0.2", 7471), Duration.ofSeconds(2)); // then AddressResolved
@@ -62,17 +61,18 @@
  * id.queuePair().tryPost(request);
  * }</pre>
  *
- * <p>Datagrams go the same way in {@link dev.isthmus.cm.PortSpace#UDP}: what is established there is the peer's address.
+ * <p>Datagrams work the same way in {@link dev.isthmus.cm.PortSpace#UDP}: what gets established there is the
+ * peer's address.
  *
  * <pre>{@code
  * case CmEvent.DatagramEstablished(var id, var to) ->
  *     id.queuePair().tryPost(request.to(pd.createAddressHandle(to.path()), to.qpNum(), to.qkey()));
  * }</pre>
  *
- * <p>Channels and connection ids can be used from any thread; listeners, connections and queue pairs belong to the one
- * that created them, until they are handed over. A channel is closed after its connections, and a connection after its
- * queue pair. librdmacm opens devices of its own: what goes with a queue pair is made from {@link
- * dev.isthmus.cm.ConnectionId#device}, and from no other open device. What comes from a peer, such as private data, is
- * data of a stranger.
+ * <p>Any thread may use channels and connection ids. Listeners, connections and queue pairs belong to the thread that
+ * created them, until they are handed over. Close a channel after its connections, and a connection after its queue
+ * pair. librdmacm opens devices of its own: create what goes with a queue pair from
+ * {@link dev.isthmus.cm.ConnectionId#device}, and from no other open device. Data from a peer, such as private data,
+ * comes from a stranger.
  */
 package dev.isthmus.cm;

@@ -15,24 +15,26 @@ import java.util.StringJoiner;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An arena that stays open as long as C uses its memory: its close is refused until then, and can be tried again.
+ * An arena that stays open as long as C uses its memory: until then its close is refused, and can be tried again.
  *
- * <p>Two kinds of users keep it open. What lasts, such as a region, is {@linkplain #hold held} one by one. Operations
- * are counted, in an {@link ArenaUse} for each of those who begin some, because that takes no lock.
+ * <p>Two kinds of users keep it open. Lasting ones, such as regions, {@linkplain #hold hold} it individually.
+ * Operations are counted, in one {@link ArenaUse} for each object that begins operations, because counting takes
+ * no lock.
  *
- * <p>A guard is found by the scope of a segment. As long as there was never one, nobody looks: {@link #exist()}.
+ * <p>A guard is found by the scope of a segment. As long as a process never had one, nothing looks for it:
+ * {@link #exist()}.
  */
 public final class ArenaGuard implements Arena {
 
     private static final Map<MemorySegment.Scope, ArenaGuard> GUARDS = new ConcurrentHashMap<>();
     private static final int FEW_USES = 16;
 
-    // Valid until there is a guard. The JIT takes it for a constant, and gives up the code that did when it ends.
+    // Valid until there is a guard; a constant for the JIT: docs/instructions.md, "Lines written for the JIT".
     private static final SwitchPoint NONE_YET = new SwitchPoint();
     private static final MethodHandle EXIST =
             NONE_YET.guardWithTest(constant(boolean.class, false), constant(boolean.class, true));
 
-    private static volatile boolean known; // to every thread
+    private static volatile boolean known; // once every thread knows that there is a guard
 
     private final String name;
     private final Arena arena;
@@ -41,7 +43,7 @@ public final class ArenaGuard implements Arena {
     private final ArrayList<ArenaUse> uses = new ArrayList<>();
     private int usesToPrune = FEW_USES;
     private boolean closed;
-    private volatile boolean closing; // also when it is closed
+    private volatile boolean closing; // also true once it is closed
 
     private ArenaGuard(String name, Arena arena, Thread owner) {
         this.name = name;
@@ -54,10 +56,10 @@ public final class ArenaGuard implements Arena {
         return guard;
     }
 
-    /** Lets it be found by its segments: before anybody else has one. */
+    /** Makes it findable by its segments. Call this before any other code has one. */
     public void publish() {
         GUARDS.put(arena.scope(), this);
-        if (!known) { // two threads may both say so, but neither goes on before it is so
+        if (!known) { // two threads may both do this; neither goes on before it is done
             SwitchPoint.invalidateAll(new SwitchPoint[] {NONE_YET});
             known = true;
         }
@@ -68,7 +70,7 @@ public final class ArenaGuard implements Arena {
         return published(new ArenaGuard(name, Arena.ofConfined(), Thread.currentThread()));
     }
 
-    /** One that any thread may use, and that is not found before it is {@linkplain #publish published}. */
+    /** An arena that any thread may use, and that is not found until it is {@linkplain #publish published}. */
     public static ArenaGuard unpublished(String name) {
         return new ArenaGuard(name, Arena.ofShared(), null);
     }
@@ -78,7 +80,7 @@ public final class ArenaGuard implements Arena {
         return published(new ArenaGuard(name, Arena.ofShared(), null));
     }
 
-    /** Whether there was ever a guard in this process: nothing in compiled code as long as there was none. */
+    /** Whether this process has ever had a guard. Compiled code has no check as long as there was none. */
     @HotPath
     public static boolean exist() {
         try {
@@ -97,7 +99,7 @@ public final class ArenaGuard implements Arena {
     /**
      * Keeps the arena of a segment open until {@link #letGo}.
      *
-     * @param holder is named by the message of a close that is refused
+     * @param holder the holder, which the message of a refused close names
      * @return the guard, or null if the arena has none
      * @throws IllegalStateException if the arena is closed
      */
@@ -114,14 +116,14 @@ public final class ArenaGuard implements Arena {
         holders.add(holder);
     }
 
-    /** Ends a {@link #hold}; null is no guard. */
+    /** Ends a {@link #hold}; does nothing if the guard is null. */
     public static void letGo(ArenaGuard guard, Object holder) {
         if (guard != null) {
             guard.remove(holder);
         }
     }
 
-    @SuppressWarnings("ReferenceEquality") // that very holder
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     private synchronized void remove(Object holder) {
         for (int i = holders.size() - 1; i >= 0; i--) {
             if (holders.get(i) == holder) {
@@ -133,7 +135,7 @@ public final class ArenaGuard implements Arena {
     }
 
     /**
-     * A count of the operations of one user.
+     * The count of one user's operations.
      *
      * @throws IllegalStateException if the arena is closed
      */
@@ -157,12 +159,12 @@ public final class ArenaGuard implements Arena {
         return closing;
     }
 
-    /** Whether it is closed, which it stays. */
+    /** Whether it is closed, for good. */
     public synchronized boolean isClosed() {
         return closed;
     }
 
-    /** Waits for a close on another thread to have ended, in which way ever. */
+    /** Waits until a close on another thread has ended, whatever its outcome. */
     synchronized void checkOpen() {
         if (closed) {
             throw new IllegalStateException(this + " is closed");
@@ -193,7 +195,7 @@ public final class ArenaGuard implements Arena {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // that very thread
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     public void close() {
         if (owner != null && owner != Thread.currentThread()) {
             throw new WrongThreadException(this + " belongs to thread " + owner.getName() + ", not to "
@@ -204,9 +206,9 @@ public final class ArenaGuard implements Arena {
             boolean done = closed;
             try {
                 closing = true;
-                VarHandle.fullFence(); // an operation counts, then looks whether this is closing: see ArenaUse
+                VarHandle.fullFence(); // an operation counts itself, then checks whether this is closing: see ArenaUse
                 refuseIfUsed(null);
-                arena.close(); // says so when it is closed already, or another thread is in the middle of an access
+                arena.close(); // throws if it is closed already, or if another thread is in the middle of an access
                 done = true;
             } finally {
                 closed = done;
@@ -229,7 +231,7 @@ public final class ArenaGuard implements Arena {
         }
     }
 
-    /** Closes it whatever uses it: C's memory goes in any case. */
+    /** Closes it whatever uses it, as C's memory is freed in any case. */
     public synchronized void closeAnyway() {
         arena.close();
         closed = true;
@@ -239,7 +241,7 @@ public final class ArenaGuard implements Arena {
     }
 
     /**
-     * Gives up on operations that their user dropped: for memory that is then left to the process.
+     * Gives up operations that their user has dropped, for memory that is left to the process.
      *
      * @return whether there were any
      */
@@ -247,7 +249,7 @@ public final class ArenaGuard implements Arena {
         return uses.removeIf(ArenaUse::isDropped);
     }
 
-    // Not with the lock: they end uses. What has ended need not have been asked about.
+    // Without the lock, as they end uses. Uses that have ended need not be asked about.
     private void askUsers() {
         ArrayList<ArenaUse> all;
         synchronized (this) {
@@ -281,7 +283,7 @@ public final class ArenaGuard implements Arena {
                         + " have ended (progress their worker, cancel receives), and regions be closed");
     }
 
-    /** The arena as messages name it. */
+    /** The arena as it appears in error messages. */
     @Override
     public String toString() {
         return name;

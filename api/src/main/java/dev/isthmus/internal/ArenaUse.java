@@ -4,25 +4,29 @@ package dev.isthmus.internal;
 import java.lang.invoke.VarHandle;
 
 /**
- * How many operations of one user are in C with memory of one arena. Only the user's thread counts, so that it needs no
- * atomic step; the thread that closes the arena reads.
+ * How many operations of one user are in C with memory of one arena. Only the user's thread counts, so it needs no
+ * atomic operation; the thread that closes the arena reads the count.
  *
- * <p>The arena of a shared guard may be closed by another thread at any time. An operation therefore counts first and then
- * looks whether it is being closed; the close announces itself first and then looks at the counts. One of them sees the
- * other. A confined guard is closed by the thread that begins operations, or they could not access its memory.
+ * <p>The arena of a shared guard may be closed by another thread at any time. So an operation first counts itself, and
+ * then checks whether the arena is being closed. A close first announces itself, and then checks the counts. At least
+ * one of them sees the other. A confined guard is closed by the thread that begins operations, as no other thread can
+ * access its memory.
  */
 public final class ArenaUse {
 
-    /** Who begins operations. */
+    /** An object that begins operations. */
     public interface User {
 
         /** Asks C which operations have ended, if the calling thread may. */
         void ask();
 
-        /** Whether it is closed, so that it begins no more. */
+        /** Whether it is closed, so that it begins nothing more. */
         boolean isOver();
 
-        /** What uses the arena, such as "2 receives of UcpWorker(a)". On any thread, so it may be a little late. */
+        /**
+         * What uses the arena, such as "2 receives of UcpWorker(a)". Any thread may call it, so it may be
+         * slightly outdated.
+         */
         String describe(ArenaUse use, int count);
     }
 
@@ -38,7 +42,7 @@ public final class ArenaUse {
     }
 
     /**
-     * An operation is about to begin.
+     * Counts an operation that is about to begin.
      *
      * @return this
      * @throws IllegalStateException if the arena is closed
@@ -71,7 +75,7 @@ public final class ArenaUse {
         count--;
     }
 
-    /** The same of a buffer that may have no guard: null. */
+    /** The same for a buffer that may have no guard; then the use is null. */
     @HotPath
     public static void endOf(ArenaUse use) {
         if (use != null) {

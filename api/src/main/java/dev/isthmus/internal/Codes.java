@@ -10,8 +10,8 @@ import java.util.function.ToIntFunction;
 import java.util.function.ToLongFunction;
 
 /**
- * From the codes of a C enum to the constants of a Java one and back. A code that this library does not know gives
- * the UNKNOWN constant, never an exception: it may be of a newer library or device.
+ * From the codes of a C enum to the constants of a Java one and back. An unknown code, which may come from a newer
+ * library or device, gives the UNKNOWN constant, never an exception.
  *
  * @param <E> the Java enum
  */
@@ -21,11 +21,11 @@ public final class Codes<E extends Enum<E>> {
     private final E unknown;
 
     /**
-     * A table of all constants but {@code unknown}. The codes are small: the table is an array.
+     * Creates a table of all constants except {@code unknown}. The codes are small: the table is an array.
      *
      * @param constants all constants
      * @param code the C value of each
-     * @param unknown stands for every other code
+     * @param unknown the constant for every other code
      */
     public Codes(E[] constants, ToIntFunction<E> code, E unknown) {
         int max = 0;
@@ -57,7 +57,7 @@ public final class Codes<E extends Enum<E>> {
         return mask;
     }
 
-    /** The constants whose bits are set. Bits that this library does not know are left out: callers keep them raw. */
+    /** The constants whose bits are set. Unknown bits are left out; callers keep the raw value. */
     public static <F extends Enum<F>> Set<F> flags(Class<F> type, long bits, ToLongFunction<F> bit) {
         Set<F> flags = EnumSet.noneOf(type);
         for (F flag : type.getEnumConstants()) {

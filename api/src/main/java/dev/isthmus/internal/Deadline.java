@@ -3,10 +3,10 @@ package dev.isthmus.internal;
 
 import java.time.Duration;
 
-/** A point in time until which something may take. Thread-safe. */
+/** The point in time by which something must end. Thread-safe. */
 public final class Deadline {
 
-    /** Longer ones end then: the clock counts nanoseconds in 64 bits. */
+    /** Longer deadlines end then, as the clock counts nanoseconds in 64 bits. */
     private static final Duration MAX = Duration.ofDays(365);
 
     private static final long NANOS_PER_MILLI = 1_000_000;
@@ -20,7 +20,7 @@ public final class Deadline {
     }
 
     /**
-     * So long from now on.
+     * The deadline after this time.
      *
      * @throws IllegalArgumentException if it is zero or negative
      */
@@ -31,17 +31,17 @@ public final class Deadline {
         return new Deadline(length);
     }
 
-    /** What is left, zero or less when it has passed. */
+    /** The time left; zero or less if it has passed. */
     public Duration left() {
         return Duration.ofNanos(end - System.nanoTime());
     }
 
-    /** What is left in milliseconds, rounded up, so that 0 means that it has passed. */
+    /** The time left in milliseconds, rounded up, so 0 means that it has passed. */
     public long millisLeft() {
         return Math.max(0, Math.ceilDiv(end - System.nanoTime(), NANOS_PER_MILLI));
     }
 
-    /** What is left, but not more than something else, and at least a millisecond. */
+    /** The time left, at most the given time and at least a millisecond. */
     public Duration leftAtMost(Duration most) {
         Duration left = left();
         Duration shorter = left.compareTo(most) < 0 ? left : most;
@@ -53,7 +53,7 @@ public final class Deadline {
         return end - System.nanoTime() <= 0;
     }
 
-    /** How long it was from the beginning. */
+    /** The whole time, from the beginning. */
     public Duration length() {
         return length;
     }

@@ -4,14 +4,14 @@ package dev.isthmus.internal;
 /** An {@code epoll} descriptor, and an {@code eventfd} in it by which any thread ends a wait for it. Thread-safe. */
 public final class EpollSet implements AutoCloseable {
 
-    /** The number by which {@link #wakeup} is told; others have theirs from 0 on. */
+    /** The number that stands for {@link #wakeup}; descriptors have numbers from 0 on. */
     public static final int WAKE = -1;
 
     private final int epoll = Posix.epoll();
     private final int wakeFd = Lifetime.orDestroy(Posix::eventfd, () -> Posix.close(epoll));
     private boolean closed; // guarded by this
 
-    /** With no descriptor but its own. */
+    /** Creates a set with no descriptor but its own. */
     public EpollSet() {
         Lifetime.orDestroy(
                 () -> {
@@ -53,7 +53,7 @@ public final class EpollSet implements AutoCloseable {
         Posix.reset(wakeFd);
     }
 
-    /** Closes both descriptors, whose numbers may be others' from then on. To be called once, when nobody waits. */
+    /** Closes both descriptors, so others may get their numbers. Call this once, when nobody waits. */
     @Override
     public synchronized void close() {
         closed = true;

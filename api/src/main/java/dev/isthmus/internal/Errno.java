@@ -3,7 +3,7 @@ package dev.isthmus.internal;
 
 import java.util.Map;
 
-/** Error numbers of Linux, with the names that errno(3) gives them. The same on x86-64 and aarch64. */
+/** Linux's error numbers, with their names from errno(3). The same on x86-64 and aarch64. */
 public final class Errno {
 
     public static final int EPERM = 1;
@@ -70,7 +70,7 @@ public final class Errno {
         return name == null ? "errno " + errno : name;
     }
 
-    /** The name with the number, as it stands in messages: {@code ENOMEM (12)}. */
+    /** The name with the number, for messages: {@code ENOMEM (12)}. */
     public static String describe(int errno) {
         String name = NAMES.get(errno);
         return name == null ? "errno " + errno : name + " (" + errno + ")";

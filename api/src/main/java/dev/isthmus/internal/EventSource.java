@@ -12,32 +12,32 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 
 /**
- * A file descriptor that is readable while there are events, as a source that threads wait on: with a timeout,
- * interruptibly, and until the object that the descriptor belongs to is closed. Thread-safe; nothing is polled in
- * slices, and a waiting thread does not keep the object from being closed.
+ * A file descriptor that is readable while there are events. Threads can wait for it with a timeout and interruptibly,
+ * until the descriptor's object is closed. Thread-safe. Waits do not poll in slices, and do not keep the object from
+ * being closed.
  *
- * <p>A virtual thread that waits does not hold its carrier: a platform thread is in C for it.
+ * <p>A waiting virtual thread does not hold its carrier: a platform thread is in C in its place.
  */
 public final class EventSource {
 
-    /** As long a wait as it takes. */
+    /** A wait without a limit. */
     public static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
     private static final long ENDLESS = Long.MAX_VALUE;
 
     private final Lifetime lifetime;
     private final int fd;
-    private final Deque<Waiter> idle = new ArrayDeque<>(); // guarded by this, as all below
+    private final Deque<Waiter> idle = new ArrayDeque<>(); // guarded by this, like the fields below
     private final List<Waiter> active = new ArrayList<>();
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private boolean nonBlocking;
     private int users;
-    private volatile boolean woken; // by wakeup, and no wait has ended for it yet
+    private volatile boolean woken; // by wakeup, and no wait has ended because of it yet
 
     /**
-     * A source of events. Nothing is done to the descriptor until it is first used.
+     * Creates a source. Nothing is done to the descriptor until its first use.
      *
-     * @param lifetime of the object that the descriptor belongs to, and which calls {@link #shut} when it is closed
+     * @param lifetime of the descriptor's object, which calls {@link #shut} when it is closed
      * @param fd the descriptor
      */
     public EventSource(Lifetime lifetime, int fd) {
@@ -46,7 +46,7 @@ public final class EventSource {
     }
 
     /**
-     * The descriptor, for who waits by {@code poll} or {@code epoll}; a read from it does not block.
+     * The descriptor, for callers that wait by {@code poll} or {@code epoll}; a read from it does not block.
      *
      * @throws IllegalStateException if the object is closed
      */
@@ -58,7 +58,7 @@ public final class EventSource {
     /**
      * Takes an event if there is one.
      *
-     * @param take reads one event without blocking, or returns null when there is none; the object stays open meanwhile
+     * @param take reads one event without blocking, or returns null if there is none; the object stays open meanwhile
      * @return what {@code take} returned
      * @throws IllegalStateException if the object is closed
      */
@@ -74,9 +74,9 @@ public final class EventSource {
     /**
      * Waits for an event and takes it. Several threads can wait; each event goes to one of them.
      *
-     * @param timeout how long to wait: not at all when it is zero or less, endlessly when it is longer than 292 years
-     * @param take reads one event without blocking, or returns null when there is none, as another thread took it
-     * @return what {@code take} returned; null when the time is over, or after {@link #wakeup}
+     * @param timeout how long to wait; zero or less does not wait, and more than 292 years is no limit
+     * @param take reads one event without blocking, or returns null if there is none because another thread took it
+     * @return what {@code take} returned; null if the time is up, or after {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if the object is closed, before or meanwhile
      */
@@ -116,8 +116,8 @@ public final class EventSource {
     /**
      * Waits until the descriptor is readable, and takes nothing.
      *
-     * @param timeout how long to wait: not at all when it is zero or less, endlessly when it is longer than 292 years
-     * @return whether it is readable; false when the time is over
+     * @param timeout how long to wait; zero or less does not wait, and more than 292 years is no limit
+     * @return whether it is readable; false if the time is up
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if the object is closed, before or meanwhile
      */
@@ -183,7 +183,7 @@ public final class EventSource {
     }
 
     private synchronized Waiter borrow() {
-        lifetime.check(); // or shut() would not know of this waiter
+        lifetime.check(); // otherwise shut() would not know of this waiter
         Waiter waiter = idle.isEmpty() ? new Waiter(fd) : idle.pop();
         active.add(waiter);
         return waiter;
@@ -194,7 +194,7 @@ public final class EventSource {
         idle.push(waiter);
     }
 
-    /** Lets every thread that waits look again: events may have come of which the descriptor did not tell. */
+    /** Lets all waiting threads look again, as there may be events that the descriptor did not report. */
     public void wake() {
         synchronized (this) {
             active.forEach(Waiter::wakeup);
@@ -202,7 +202,7 @@ public final class EventSource {
         watchers.forEach(Runnable::run);
     }
 
-    /** Ends a wait for an event: that of a thread which waits now or, if none does, the next one. */
+    /** Ends a wait for an event: a current one or, if there is none, the next one. */
     public void wakeup() {
         woken = true;
         wake();
@@ -214,26 +214,26 @@ public final class EventSource {
         return is;
     }
 
-    /** Run by {@link #wake}, for who waits for the descriptor by other means. */
+    /** Actions that {@link #wake} runs, for those that wait for the descriptor by other means. */
     public List<Runnable> watchers() {
         return watchers;
     }
 
-    /** The life of the object that the descriptor belongs to. */
+    /** The lifetime of the descriptor's object. */
     public Lifetime lifetime() {
         return lifetime;
     }
 
     /**
      * Ends all waits, and returns when no thread uses the descriptor any more. Called within {@link Lifetime#close},
-     * which keeps others from coming, before the descriptor is closed. When that fails, the source can be used on.
+     * which keeps other threads out, before the descriptor is closed. If closing fails, the source remains usable.
      */
     public synchronized void shut() {
         active.forEach(Waiter::wakeup);
         boolean interrupted = false;
         while (users > 0) {
             try {
-                wait(); // soon over: the waiters have been woken
+                wait(); // brief, as the waiters have been woken
             } catch (InterruptedException e) {
                 interrupted = true;
             }

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
 
-/** A file descriptor of this process, which Java keeps to itself, for a C function that wants one. */
+/** A file descriptor of this process, which Java otherwise hides, for a C function that takes one. */
 public final class FileDescriptor implements AutoCloseable {
 
     private static final int O_RDONLY = 0;

@@ -4,13 +4,13 @@ package dev.isthmus.internal;
 import java.util.function.Consumer;
 
 /**
- * While a program may fill a configuration in: on the thread of its configurer, until that has returned. What is checked
- * after that is what C gets, as no other thread and no later call can change it in between.
+ * The period in which a program may fill in a configuration: on the configurer's thread, until the configurer returns.
+ * After that, no thread and no later call can change the configuration, so C gets what was checked.
  */
-@SuppressWarnings("ReferenceEquality") // the same thread is meant
+@SuppressWarnings("ReferenceEquality") // identity is meant
 public final class Filling {
 
-    // Other threads may read what it was or null, and neither is themselves: so a plain field will do.
+    // Other threads may read an old value or null, and neither is themselves, so a plain field will do.
     private Thread filler = Thread.currentThread();
 
     /** Begins on the calling thread. */
@@ -30,11 +30,11 @@ public final class Filling {
     }
 
     /**
-     * Has the configurer fill its configuration in; nobody changes that afterwards.
+     * Lets the configurer fill in its configuration, which cannot change afterwards.
      *
      * @param <C> the kind of configuration
-     * @param configurer the program's
-     * @param configuration what has this
+     * @param configurer the program's configurer
+     * @param configuration the configuration that has this
      */
     public <C> void by(Consumer<? super C> configurer, C configuration) {
         try {

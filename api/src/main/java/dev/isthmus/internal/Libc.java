@@ -9,7 +9,7 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemoryLayout;
 
-/** The functions of the C library that Java has no equal of. Each constant returns -1 and sets errno when it fails. */
+/** Functions of the C library without a counterpart in Java. Each constant returns -1 and sets errno when it fails. */
 public final class Libc {
 
     public static final NativeFunction MMAP =
@@ -31,12 +31,12 @@ public final class Libc {
         return function(name, result, arguments);
     }
 
-    /** A function that only one class has a use for. */
+    /** A function that only one class uses. */
     public static NativeFunction function(String name, MemoryLayout result, MemoryLayout... arguments) {
         return link(name, FunctionDescriptor.of(result, arguments));
     }
 
-    /** A function without a result that only one class has a use for. */
+    /** A function without a result that only one class uses. */
     public static NativeFunction procedure(String name, MemoryLayout... arguments) {
         return link(name, FunctionDescriptor.ofVoid(arguments));
     }

@@ -7,11 +7,11 @@ import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /**
- * The life of one native object: open, then closed, and never used by C outside of that.
+ * The life of one native object: open, then closed, and used by C only while it is open.
  *
  * <p>An object holds its parents open. It cannot be closed while children hold it, or while a call on it runs on
- * another thread: the close is refused and can be tried again. Thread-safe; the lock is never held during a call
- * into C. The data path does not come here: see {@link OwnerThread}.
+ * another thread: the close is refused, and you can try again. Thread-safe; the lock is never held during a call into
+ * C. The data path does not come here: see {@link OwnerThread}.
  */
 public final class Lifetime {
 
@@ -27,13 +27,13 @@ public final class Lifetime {
     private final Map<String, Integer> children = new TreeMap<>();
     private State state = State.OPEN;
     private int calls;
-    private Runnable toldOfClose; // of one that takes its time; of the thread that closes
+    private Runnable toldOfClose; // of a close that takes a while; used by the closing thread only
 
     /**
      * Begins a life, which holds its parents open until it is closed or abandoned.
      *
      * @param kind the class of the object, for messages
-     * @param name what tells it from others of its kind, such as its device
+     * @param name distinguishes it from others of its kind, for example by its device
      * @param parents the objects that it needs, none of which may be closed
      * @throws IllegalStateException if a parent is closed
      */
@@ -55,9 +55,9 @@ public final class Lifetime {
     }
 
     /**
-     * Makes the native object. When that fails, this life ends and its parents are let go.
+     * Creates the native object. If that fails, this life ends and its parents are released.
      *
-     * @param create makes it, or throws
+     * @param create creates it, or throws
      * @return what {@code create} returned
      */
     public <T> T open(Supplier<T> create) {
@@ -76,10 +76,10 @@ public final class Lifetime {
     }
 
     /**
-     * Makes the Java object that stands for a native one. When that fails, the native one is destroyed, which nobody else
-     * could do any more. Called where the native object is made, within {@link #open}.
+     * Creates the Java object for a native one. If that fails, destroys the native object, as nothing else could. Call
+     * it where the native object is created, within {@link #open}.
      *
-     * @param represent makes the Java object, or throws
+     * @param represent creates the Java object, or throws
      * @param destroy destroys the native object
      * @return what {@code represent} returned
      */
@@ -123,8 +123,8 @@ public final class Lifetime {
     }
 
     /**
-     * Ends the life: destroys the native object and lets the parents go. Does nothing when it has ended already.
-     * When {@code destroy} throws, the object is open as before.
+     * Ends the life: destroys the native object and releases the parents. Does nothing if it has ended already. If
+     * {@code destroy} throws, the object stays open.
      *
      * @param destroy destroys the native object, or throws
      * @throws IllegalStateException if children hold it, or a call on it is running
@@ -158,7 +158,7 @@ public final class Lifetime {
     }
 
     /**
-     * Begins a close that takes its time: from here on the object is not open, and {@link #endClose()} ends its life.
+     * Begins a close that takes a while: from now on, the object is not open, and {@link #endClose()} ends its life.
      *
      * @throws IllegalStateException if it is closed, children hold it, or a call on it is running
      */
@@ -220,13 +220,13 @@ public final class Lifetime {
         return list.toString();
     }
 
-    /** The object as messages name it, such as {@code CompletionQueue(rxe0, 128 entries)}. */
+    /** The object as it appears in error messages, such as {@code CompletionQueue(rxe0, 128 entries)}. */
     @Override
     public String toString() {
         return kind + "(" + name + ")";
     }
 
-    /** What tells the object from others of its kind. */
+    /** What distinguishes the object from others of its kind. */
     public String name() {
         return name;
     }

@@ -6,22 +6,22 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
 
 /**
- * Native access, which a JVM grants to one module and denies to another. A part of the library asks before it takes its
- * first step, so that the program hears what to type rather than that a class could not be initialized.
+ * Native access, which a JVM grants or denies by module. Each part of the library checks it before its first step. So
+ * the program learns what to type, and not only that a class could not be initialized.
  */
 public final class NativeAccess {
 
-    /** On the module path the bindings are modules of their own, and call C, too. */
+    /** On the module path, the bindings are modules of their own, which also call C. */
     private static final String MODULES = "dev.isthmus,dev.isthmus.bindings.ibverbs,dev.isthmus.bindings.ucx";
 
     private NativeAccess() {}
 
     /**
-     * Asks for the module of this class. Where the JVM only warns, it warns here for the first time.
+     * Checks native access of this class's module. If the JVM only warns, it does so here for the first time.
      *
      * @throws RdmaUnavailableException if native access is denied
      */
-    @SuppressWarnings("restricted") // the least of all such methods
+    @SuppressWarnings("restricted") // the most harmless restricted method
     public static void require() {
         try {
             MemorySegment.NULL.reinterpret(0);
@@ -31,7 +31,7 @@ public final class NativeAccess {
     }
 
     /**
-     * Asks for the module of a generated header, which looks for its library when it is initialized.
+     * Checks native access of a generated header's module. The header looks for its library when it is initialized.
      *
      * @param header the header's class, whose package must be exported to this module
      * @throws RdmaUnavailableException if native access is denied
@@ -42,7 +42,7 @@ public final class NativeAccess {
         } catch (IllegalAccessException e) {
             throw new AssertionError(header + " is not for this module", e);
         } catch (LinkageError e) {
-            // Thrown each time: by the initializer at first, later for a class that could not be initialized.
+            // Thrown each time: at first by the initializer, later because the class could not be initialized.
             if (e.getCause() instanceof IllegalCallerException
                     || String.valueOf(e.getCause()).contains(IllegalCallerException.class.getSimpleName())) {
                 throw denied(e);
@@ -51,7 +51,7 @@ public final class NativeAccess {
         }
     }
 
-    /** The exception for a JVM that does not let this library call C. */
+    /** The exception for a JVM that denies this library native access. */
     static RdmaUnavailableException denied(Throwable cause) {
         boolean modular = NativeAccess.class.getModule().isNamed();
         return new RdmaUnavailableException(

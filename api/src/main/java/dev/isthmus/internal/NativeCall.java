@@ -17,7 +17,7 @@ import java.nio.ByteOrder;
  * captures errno. Closed by try-with-resources; used by one thread.
  *
  * <p>Arguments are boxed, and their types are the C function's: {@code (byte) port} for a {@code uint8_t}. That costs
- * some tens of nanoseconds, where the call itself enters the kernel; the data path has method handles of its own.
+ * some tens of nanoseconds in calls that enter the kernel anyway; the data path has its own method handles.
  */
 public class NativeCall implements AutoCloseable, SegmentAllocator {
 
@@ -26,7 +26,7 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
     private static final StructLayout STATE = Linker.Option.captureStateLayout();
     private static final VarHandle ERRNO = STATE.varHandle(MemoryLayout.PathElement.groupElement("errno"));
 
-    private final Lifetime lifetime; // null when no object is needed
+    private final Lifetime lifetime; // null if no object is needed
     private final Arena arena;
     private final MemorySegment state;
 
@@ -56,12 +56,12 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
         }
     }
 
-    /** Begins a call on no object, or on one that is just being made or closed. */
+    /** Begins a call on no object, or on one that is being created or closed. */
     public NativeCall() {
         this(null);
     }
 
-    /** errno as the last call left it: valid only where that call says that it failed. */
+    /** errno after the last call; valid only if that call has reported a failure. */
     public final int errno() {
         return errnoOf(state);
     }
@@ -71,12 +71,12 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
         return allocator.allocate(STATE);
     }
 
-    /** The errno in such memory: valid only where the call says that it failed. */
+    /** The errno in such memory; valid only if the call has reported a failure. */
     public static int errnoOf(MemorySegment state) {
         return (int) ERRNO.get(state, 0L);
     }
 
-    /** Memory of the call's arguments, zeroed, which lives until the call is closed. */
+    /** Zeroed memory for the call's arguments, which lives until the call is closed. */
     @Override
     public final MemorySegment allocate(long byteSize, long byteAlignment) {
         return arena.allocate(byteSize, byteAlignment);
@@ -87,18 +87,18 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
         return arena.allocate(ValueLayout.JAVA_INT);
     }
 
-    /** A pointer that C returned, as memory of the size that it is known to have; C owns it. */
+    /** A pointer from C as memory of its known size; C owns it. */
     @SuppressWarnings("restricted")
     public static MemorySegment sized(MemorySegment pointer, long byteSize) {
         return pointer.reinterpret(byteSize);
     }
 
-    /** A NUL-terminated string that C returned; C owns it. */
+    /** A NUL-terminated string from C; C owns it. */
     public static String string(MemorySegment pointer) {
         return sized(pointer, Long.MAX_VALUE).getString(0);
     }
 
-    /** A number that stands in network order. */
+    /** Converts a number in network order. */
     public static long fromBigEndian(long value) {
         return ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN ? value : Long.reverseBytes(value);
     }
@@ -108,7 +108,7 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
         return invoke(MemorySegment.class, f, arguments);
     }
 
-    /** Calls a function that returns one signed byte, as UCX's do that return a {@code ucs_status_t}. */
+    /** Calls a function that returns one signed byte, such as UCX's that return a {@code ucs_status_t}. */
     public final int integer8(NativeFunction f, Object... arguments) {
         return invoke(Byte.class, f, arguments);
     }
@@ -137,14 +137,14 @@ public class NativeCall implements AutoCloseable, SegmentAllocator {
     }
 
     /**
-     * A downcall throws when the caller closed a segment's arena, or may not use it, which is the caller's to hear; an
-     * Error passes as it is. Anything else is a fault of this library.
+     * A downcall throws if the caller closed a segment's arena, or may not use it: the caller gets that exception. An
+     * Error passes unchanged. Anything else is a fault of this library.
      */
     private static RuntimeException unexpected(NativeFunction f, Throwable t) {
         return switch (t) {
             case IllegalStateException e -> e;
             case WrongThreadException e -> e;
-            case RdmaException e -> e; // the function is not in this version of the library
+            case RdmaException e -> e; // this version of the library lacks the function
             case Error e -> throw e;
             default -> throw new AssertionError("Isthmus called " + f.name() + " wrongly: please report it", t);
         };

@@ -10,8 +10,8 @@ import java.util.Arrays;
 import java.util.function.Supplier;
 
 /**
- * One C function that is called through {@link NativeCall}, which captures errno. Linked when first called: most
- * programs use few of the functions there are.
+ * A C function that is called through {@link NativeCall}, which captures errno. Linked at its first call, as most
+ * programs use only a few of the functions.
  */
 public final class NativeFunction {
 
@@ -19,16 +19,15 @@ public final class NativeFunction {
     private final Supplier<MemorySegment> address;
     private final FunctionDescriptor descriptor;
     private final Linker.Option[] options;
-    private MethodHandle handle; // a race links twice, to no harm
+    private MethodHandle handle; // a race links twice, which does no harm
 
     /**
      * A function of a library.
      *
      * @param name its C name, for messages
-     * @param address finds it when it is first called, so that a function which an older library lacks harms only those
-     *     who call it
+     * @param address finds it at the first call, so a function that an older library lacks harms only its callers
      * @param descriptor its C signature
-     * @param options what the linker must know besides
+     * @param options the linker's options
      */
     NativeFunction(
             String name, Supplier<MemorySegment> address, FunctionDescriptor descriptor, Linker.Option... options) {
@@ -43,7 +42,7 @@ public final class NativeFunction {
      * An entry of a table of function pointers.
      *
      * @param name its C name, for messages
-     * @param address where it is; not {@link MemorySegment#NULL}
+     * @param address its address; not {@link MemorySegment#NULL}
      * @param descriptor its C signature
      */
     public NativeFunction(String name, MemorySegment address, FunctionDescriptor descriptor) {
@@ -58,7 +57,7 @@ public final class NativeFunction {
         return name;
     }
 
-    /** Its C signature; a test holds it against the generated one. */
+    /** Its C signature, which a test compares with the generated one. */
     public FunctionDescriptor descriptor() {
         return descriptor;
     }
@@ -75,7 +74,7 @@ public final class NativeFunction {
 
     @SuppressWarnings("restricted")
     private MethodHandle link() {
-        NativeAccess.require(); // the C library's functions are at hand without loading anything
+        NativeAccess.require(); // functions of the C library need no loading, so nothing has checked native access yet
         MethodHandle downcall = Linker.nativeLinker().downcallHandle(address.get(), descriptor, options);
         int arguments = descriptor.argumentLayouts().size();
         return downcall.asType(MethodType.genericMethodType(1 + arguments).changeParameterType(0, MemorySegment.class))

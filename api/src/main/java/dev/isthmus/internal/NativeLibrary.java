@@ -28,10 +28,10 @@ public final class NativeLibrary {
     /**
      * Loads a library.
      *
-     * @param soname the versioned name, such as {@code libibverbs.so.1}: the one without a version comes with
-     *     development packages only
-     * @param project the project that it is from, for messages about its version
-     * @param debianPackage what to install when it is missing
+     * @param soname the versioned name, such as {@code libibverbs.so.1}: only development packages have the name
+     *     without a version
+     * @param project its project, for messages about the version
+     * @param debianPackage what to install if it is missing
      */
     public static NativeLibrary load(String soname, String project, String debianPackage) {
         NativeAccess.require();
@@ -50,7 +50,7 @@ public final class NativeLibrary {
         return SymbolLookup.libraryLookup(soname, Arena.global());
     }
 
-    /** A function, which is looked for when it is first called. */
+    /** A function, which is looked up at its first call. */
     public NativeFunction function(String name, FunctionDescriptor descriptor) {
         return new NativeFunction(name, () -> symbol(name), descriptor);
     }
@@ -58,7 +58,7 @@ public final class NativeLibrary {
     /**
      * A function that only newer versions have.
      *
-     * @param since checks the version when the function is first called, or throws
+     * @param since checks the version at the first call, or throws
      */
     public NativeFunction function(String name, FunctionDescriptor descriptor, Runnable since) {
         return new NativeFunction(
@@ -71,7 +71,7 @@ public final class NativeLibrary {
     }
 
     /**
-     * A function with a variable number of arguments, as it is called with a certain number of them.
+     * A variadic function, called with a fixed number of arguments.
      *
      * @param fixed how many arguments it always has
      */
@@ -79,7 +79,7 @@ public final class NativeLibrary {
         return new NativeFunction(name, () -> symbol(name), descriptor, Linker.Option.firstVariadicArg(fixed));
     }
 
-    /** A function that came with some version of the project; empty where the loaded one is older. */
+    /** A function that some version of the project introduced; empty if the loaded one is older. */
     public Optional<NativeFunction> optionalFunction(String name, FunctionDescriptor descriptor) {
         return symbols.find(name).map(address -> new NativeFunction(name, address, descriptor));
     }

@@ -9,15 +9,12 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT_UNALIGNED;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory of C by its address, for what a segment per use would allocate. Nothing is checked: the caller knows that the
- * memory is there.
+ * C's memory by address, where a segment for each use would allocate. Nothing is checked: the caller knows that the
+ * memory exists.
  */
 public final class NativeMemory {
 
-    /**
-     * A mask that changes no address of a process. The JIT knows by it that a sum which begins with an address is within
-     * bounds, and leaves out the check.
-     */
+    /** A mask that changes no address, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     public static final long ANY_ADDRESS = Long.MAX_VALUE >> 1;
 
     private static final MemorySegment ALL = all();
@@ -65,7 +62,7 @@ public final class NativeMemory {
         ALL.set(JAVA_LONG_UNALIGNED, address, value);
     }
 
-    /** Copies out of C's memory; the destination is checked. */
+    /** Copies from C's memory; the destination is checked. */
     @HotPath
     public static void copy(long address, MemorySegment to, long offset, long length) {
         MemorySegment.copy(ALL, address, to, offset, length);

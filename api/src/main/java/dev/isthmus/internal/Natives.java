@@ -9,8 +9,8 @@ import java.util.function.BiConsumer;
 import java.util.function.Function;
 
 /**
- * What the packages of this module have of each other's objects, and users have not, since this package is not exported: the
- * C objects, and how long they live. A class says what it shows in its static initialiser:
+ * What the packages of this module can get of each other's objects, such as their C objects and lifetimes. Users
+ * cannot, since this package is not exported. A class declares what it shows in its static initialiser:
  *
  * <pre>{@code
  * static {
@@ -18,8 +18,8 @@ import java.util.function.Function;
  * }
  * }</pre>
  *
- * <p>and others ask by {@link #handle}, {@link #lifetime} and {@link #part}. What is given and asked for is of the JDK or of
- * the internal packages, which thus know no class of the API. Thread-safe. Not for the data path.
+ * <p>and others get it by {@link #handle}, {@link #lifetime} and {@link #part}. The types belong to the JDK or to the
+ * internal packages, which thus know no class of the API. Thread-safe. Not for the data path.
  */
 public final class Natives {
 
@@ -28,10 +28,10 @@ public final class Natives {
     private Natives() {}
 
     /**
-     * What a class shows, to be said by the class itself.
+     * Declares what a class shows. Called by the class itself.
      *
      * @param type the class
-     * @return takes down what it shows
+     * @return the object to declare it with
      */
     public static <T> Shown<T> of(Class<T> type) {
         var shown = new Shown<T>();
@@ -39,12 +39,12 @@ public final class Natives {
         return shown;
     }
 
-    /** The C object that a Java object stands for. */
+    /** The C object of a Java object. */
     public static MemorySegment handle(Object object) {
         return part(object, MemorySegment.class);
     }
 
-    /** The life of an object. */
+    /** The lifetime of an object. */
     public static Lifetime lifetime(Object object) {
         return part(object, Lifetime.class);
     }
@@ -58,7 +58,7 @@ public final class Natives {
         return shown;
     }
 
-    /** The same; null of an object that shows none, such as one of the program's. */
+    /** The same; null for an object that shows none, such as one of the program's. */
     public static <P> P partOrNull(Object object, Class<P> part) {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
             Shown<?> shown = SHOWN.get(type);
@@ -70,16 +70,16 @@ public final class Natives {
         return null;
     }
 
-    /** Gives something to an object that takes its class, such as news of where a queue pair was brought. */
+    /** Gives something to an object that takes its class, such as the new state of a queue pair. */
     public static void give(Object object, Object news) {
         accept(find(SHOWN.get(object.getClass()).takers, object.getClass(), news), object, news);
     }
 
     /**
-     * Makes an object of a class from what C has, such as a struct, or from a record that has more to say.
+     * Creates an object of a class from something of C's, such as a struct, or from a record with more information.
      *
-     * @param type the class, which makes it of objects of the other's class
-     * @param from what it is made from
+     * @param type the class, which has declared how to create it
+     * @param from what to create it from
      * @return the object
      */
     public static <T> T make(Class<T> type, Object from) {
@@ -100,7 +100,7 @@ public final class Natives {
         throw new AssertionError(owner + " takes no " + argument.getClass());
     }
 
-    @SuppressWarnings("unchecked") // a function stands under the class of what it takes
+    @SuppressWarnings("unchecked") // a function is stored under the class of its argument
     private static Object apply(Function<?, ?> function, Object argument) {
         return ((Function<Object, ?>) function).apply(argument);
     }
@@ -111,7 +111,7 @@ public final class Natives {
     }
 
     /**
-     * What a class shows of its objects.
+     * Declares what a class shows of its objects.
      *
      * @param <T> the class
      */
@@ -123,19 +123,19 @@ public final class Natives {
 
         private Shown() {}
 
-        /** An object has a part. */
+        /** Declares that objects have a part. */
         public <P> Shown<T> has(Class<P> part, Function<T, P> getter) {
             parts.put(part, getter);
             return this;
         }
 
-        /** An object takes objects of a class. */
+        /** Declares that objects take objects of a class. */
         public <P> Shown<T> takes(Class<P> given, BiConsumer<T, P> taker) {
             takers.put(given, taker);
             return this;
         }
 
-        /** An object can be made of an object of a class. */
+        /** Declares that an object can be created from an object of a class. */
         public <F> Shown<T> isMadeOf(Class<F> from, Function<F, T> maker) {
             makers.put(from, maker);
             return this;

@@ -15,7 +15,7 @@ public final class NetworkInterfaces {
     /** {@code IF_NAMESIZE} of net/if.h. */
     private static final int NAME_SIZE = 16;
 
-    /** {@code char *if_indextoname(unsigned, char *)}: NULL when there is none. */
+    /** {@code char *if_indextoname(unsigned, char *)}: NULL if there is none. */
     private static final NativeFunction INDEX_TO_NAME = new NativeFunction(
             "if_indextoname",
             Linker.nativeLinker().defaultLookup().find("if_indextoname").orElseThrow(),
@@ -23,7 +23,7 @@ public final class NetworkInterfaces {
 
     private NetworkInterfaces() {}
 
-    /** The name of the interface with an index; empty when there is none any more. */
+    /** The name of the interface with an index; empty if it is gone. */
     public static Optional<String> name(int index) {
         try (var call = new NativeCall()) {
             MemorySegment name = call.allocate(NAME_SIZE, 1);

@@ -9,22 +9,23 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * A future that nobody ends but its owner, who knows when the buffer is the program's again. To cancel or complete it, and
- * so a timeout, is a wish: the first one is kept and handed to the owner, which grants it when the operation was cancelled.
+ * A future that only its owner ends, which knows when the program may use the buffer again. Cancelling or completing
+ * it, and so a timeout, is only a request. The first request is kept and handed to the owner, which grants it once the
+ * operation was cancelled.
  *
- * <p>Its dependents are plain futures: what ends those says nothing about the buffer.
+ * <p>Its dependents are plain futures: their end says nothing about the buffer.
  */
 public abstract class OwnedFuture<T> extends CompletableFuture<T> {
 
-    /** How the program would have it end; with a value if there is no failure. */
+    /** How the program wants the future to end: with the value, unless there is a failure. */
     private record Wish<T>(T value, Throwable failure) {}
 
     private final AtomicReference<Wish<T>> wish = new AtomicReference<>();
 
-    /** Somebody wishes it to end. Called once at most, by any thread. */
+    /** The program has requested its end. Called at most once, on any thread. */
     protected abstract void wished();
 
-    /** Ends it as was wished; does nothing if nothing was. */
+    /** Grants the request; does nothing if there is none. */
     public final boolean grant() {
         Wish<T> wanted = wish.get();
         return wanted != null
@@ -33,7 +34,7 @@ public abstract class OwnedFuture<T> extends CompletableFuture<T> {
                         : super.completeExceptionally(wanted.failure));
     }
 
-    /** Passes the wish on to what this future waits for; does nothing if there is none. */
+    /** Passes the request on to the future that this one waits for; does nothing if there is none. */
     public final void passTo(CompletableFuture<T> other) {
         Wish<T> wanted = wish.get();
         if (wanted == null) {

@@ -5,32 +5,35 @@ import java.util.Objects;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Confines an object's data path to one thread at a time, so that one plain field test tells both that the caller
- * is the owner and that the object is open: a closed object has no owner. Without it a close on one thread could
- * free what C is reading on another.
+ * Confines an object's data path to one thread at a time. A closed object has no owner, so one check of a plain field
+ * shows both that the caller is the owner and that the object is open. Without it, a close on one thread could free
+ * what C is reading on another.
  */
-@SuppressWarnings("ReferenceEquality") // the same thread is meant
+@SuppressWarnings("ReferenceEquality") // identity is meant
 public final class OwnerThread {
 
     private final Object owned; // for messages
-    private final Lifetime lifetime; // null of what is never closed
-    private final boolean forGood; // C knows the thread, and no other may follow it
+    private final Lifetime lifetime; // null if the object is never closed
+    private final boolean forGood; // C knows the thread, so no other may become the owner
     private Thread owner; // null once closed
-    private long ownerId; // its number, which no other thread ever has; 0, which none has, once closed
-    private ReentrantLock lock; // whoever holds it becomes the owner by using the object; null if that is not so
+    private long ownerId; // its id, which no other thread ever has; once closed 0, which no thread has
+    private ReentrantLock lock; // if not null, whichever thread holds it becomes the owner by using the object
 
-    /** Confines to the calling thread. */
+    /** Confines an object to the calling thread. */
     public OwnerThread(Lifetime lifetime) {
         this(lifetime, lifetime, false);
     }
 
-    /** Confines to the calling thread, and for good if nobody may have the object after that thread has ended. */
+    /**
+     * Confines an object to the calling thread; for good if no other thread may own it even after that thread
+     * has ended.
+     */
     public OwnerThread(Lifetime lifetime, boolean forGood) {
         this(lifetime, lifetime, forGood);
     }
 
     /**
-     * Confines one part of an object that several threads may have a part of to the calling thread.
+     * Confines a part of an object to the calling thread; other threads may own other parts.
      *
      * @param part for messages
      * @param lifetime the object's
@@ -39,7 +42,7 @@ public final class OwnerThread {
         this(part, lifetime, false);
     }
 
-    /** Confines what is never closed, such as a request, to the calling thread. */
+    /** Confines an object that is never closed, such as a request, to the calling thread. */
     public OwnerThread(Object owned) {
         this(owned, null, false);
     }
@@ -56,13 +59,13 @@ public final class OwnerThread {
         ownerId = thread.threadId();
     }
 
-    /** The caller's number. It is what is compared: a reference to a thread would be decoded first. */
+    /** The caller's thread id, compared instead of a reference: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
     public static long callerId() {
         return Thread.currentThread().threadId();
     }
 
-    /** Whether a number is not the caller's. By XOR: for a branch that it saw never taken the JIT keeps one value, not two. */
+    /** Whether an id is not the caller's. By XOR, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
     public static boolean isOther(long id) {
         return (callerId() ^ id) != 0;
@@ -91,7 +94,7 @@ public final class OwnerThread {
         return callerId() == ownerId;
     }
 
-    /** The owner gives the object to another thread; the caller makes that thread see it, as with any object. */
+    /** Gives the object to another thread. The caller must publish it safely to that thread, like any object. */
     public void handOver(Thread next) {
         Objects.requireNonNull(next, "next");
         check();
@@ -100,8 +103,9 @@ public final class OwnerThread {
     }
 
     /**
-     * The owner gives the object to whoever holds a lock. The owner that a thread has become by using it stays that until
-     * another thread uses it with the lock: to ask for the lock at each use would cost as much as what is asked now.
+     * Gives the object to whichever thread holds a lock. A thread that has become the owner by using it stays the
+     * owner until another thread uses it with the lock: checking the lock at each use would cost as much as all other
+     * checks together.
      */
     public void shareUnder(ReentrantLock next) {
         Objects.requireNonNull(next, "next");
@@ -120,7 +124,7 @@ public final class OwnerThread {
         ownerId = 0;
     }
 
-    /** Ends the life of an object that has two owners, both of which the caller must be. */
+    /** Ends the life of an object with two owners; the caller must be both. */
     public void close(OwnerThread other, Runnable destroy) {
         if (owner == null) {
             return;
@@ -131,7 +135,8 @@ public final class OwnerThread {
         other.ownerId = 0;
     }
 
-    // Off the hot path. The object of a thread that has ended belongs to whoever comes, or it could never be closed.
+    // Off the hot path. If the owner has ended, the next thread becomes the owner; otherwise nobody could close
+    // the object.
     private void adoptOrRefuse() {
         Thread holder = owner;
         if (holder == null) {

@@ -8,15 +8,15 @@ import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Unparks virtual threads when their file descriptors are readable: one thread of the platform in {@code epoll_wait} for
- * all of them. Programs without such threads have none. Thread-safe.
+ * Unparks virtual threads when their file descriptors are readable, with one platform thread in {@code epoll_wait} for
+ * all of them. Programs without such virtual threads do not have it. Thread-safe.
  */
 public final class ParkedThreads {
 
     private static final int AT_A_TIME = 256;
     private static final int EPOLL = Posix.epoll();
 
-    /** Who waits for a descriptor. Guarded by itself, and so is what {@link #EPOLL} watches. */
+    /** The threads that wait for each descriptor. Guarded by itself, like the set that {@link #EPOLL} watches. */
     private static final Map<Integer, List<Thread>> WAITING = new HashMap<>();
 
     static {
@@ -26,8 +26,8 @@ public final class ParkedThreads {
     private ParkedThreads() {}
 
     /**
-     * Unparks a thread once when a descriptor is readable, at once if it is. The thread keeps the descriptor open, and
-     * calls {@link #forget} when it waits no more.
+     * Unparks a thread, once, when a descriptor is readable; immediately if it is readable now. The thread keeps the
+     * descriptor open, and calls {@link #forget} when it stops waiting.
      */
     public static void unparkWhenReadable(int fd, Thread thread) {
         synchronized (WAITING) {
@@ -44,7 +44,7 @@ public final class ParkedThreads {
         }
     }
 
-    /** The thread waits no more. */
+    /** Notes that the thread has stopped waiting. */
     public static void forget(int fd, Thread thread) {
         synchronized (WAITING) {
             List<Thread> threads = WAITING.get(fd);

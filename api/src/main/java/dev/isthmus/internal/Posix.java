@@ -12,7 +12,7 @@ import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
-/** The functions of the C library with which threads wait for file descriptors. Linked when first needed. */
+/** The functions of the C library with which threads wait for file descriptors. Linked on first use. */
 public final class Posix {
 
     /** {@code POLLIN} of poll.h. */
@@ -27,7 +27,7 @@ public final class Posix {
     private static final int EPOLL_CTL_ADD = 1;
     private static final int EPOLL_CTL_DEL = 2;
     private static final int EPOLL_CTL_MOD = 3;
-    /** There is something to read, or the end. */
+    /** There is something to read, or the end of file. */
     static final int EPOLLIN = 1;
 
     private static final int EPOLLONESHOT = 1 << 30;
@@ -35,7 +35,7 @@ public final class Posix {
     /** {@code sizeof(struct epoll_event)}, which is packed on x86-64 only; the mask of events comes first. */
     public static final long EPOLL_EVENT = isX86() ? 12 : 16;
 
-    /** Where the number is in it that the descriptor was added with. */
+    /** The offset of the number with which the descriptor was added. */
     public static final long EPOLL_DATA = isX86() ? 4 : 8;
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
@@ -53,20 +53,20 @@ public final class Posix {
     private static final MethodHandle READ = link("read", TRANSFER);
     private static final MethodHandle WRITE = link("write", TRANSFER);
 
-    /** What is written to an {@code eventfd}: it holds more than will ever be added. */
+    /** What is written to an {@code eventfd}, whose counter holds more than will ever be added. */
     private static final MemorySegment ONE = Arena.global().allocateFrom(JAVA_LONG, 1L);
 
-    /** Where goes what is read from one, and asked for by nobody. */
+    /** Takes the value that is read from one, which nobody needs. */
     private static final MemorySegment READ_VALUE = Arena.global().allocate(JAVA_LONG);
 
     /**
      * {@code int ppoll(struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)}: poll with a timeout in
-     * nanoseconds. The one that every wait comes through, so it does not go the general way.
+     * nanoseconds. Every wait comes through it, so it does not use the general call.
      */
     private static final MethodHandle PPOLL = link(
             "ppoll", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS, ADDRESS), NativeCall.CAPTURE_ERRNO);
 
-    /** The one that {@link Epoll} waits by. */
+    /** The call that {@link Epoll} waits by. */
     private static final MethodHandle EPOLL_WAIT_FOR =
             link("epoll_wait", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_INT, JAVA_INT));
 
@@ -84,8 +84,8 @@ public final class Posix {
     /**
      * Waits for file descriptors: {@code ppoll} without a signal mask.
      *
-     * @param errno where the error number goes when the result is -1; see {@link NativeCall#errnoOf}
-     * @param timeout a {@code struct timespec}, or NULL for as long as it takes
+     * @param errno takes the error number if the result is -1; see {@link NativeCall#errnoOf}
+     * @param timeout a {@code struct timespec}, or NULL for no limit
      */
     static int poll(MemorySegment errno, MemorySegment descriptors, long count, MemorySegment timeout) {
         try {
@@ -95,7 +95,7 @@ public final class Posix {
         }
     }
 
-    /** A new {@code eventfd}, which does not block. */
+    /** Creates a nonblocking {@code eventfd}. */
     public static int eventfd() {
         try (var call = new NativeCall()) {
             int fd = call.integer(EVENTFD, 0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -111,7 +111,7 @@ public final class Posix {
         transfer(WRITE, eventfd, ONE);
     }
 
-    /** Makes an {@code eventfd} unreadable; does nothing when it was not readable. */
+    /** Makes an {@code eventfd} unreadable; does nothing if it is not readable. */
     public static void reset(int eventfd) {
         transfer(READ, eventfd, READ_VALUE);
     }
@@ -124,7 +124,7 @@ public final class Posix {
         }
     }
 
-    /** A new {@code epoll} descriptor, which is readable while one of those added to it is. */
+    /** Creates an {@code epoll} descriptor, which is readable while one of its descriptors is. */
     public static int epoll() {
         try (var call = new NativeCall()) {
             int fd = call.integer(EPOLL_CREATE, EPOLL_CLOEXEC);
@@ -136,19 +136,22 @@ public final class Posix {
     }
 
     /**
-     * Adds a descriptor with a number to an {@code epoll} one, which tells of some events of it, and from which it vanishes
-     * when it is closed.
+     * Adds a descriptor with a number to an {@code epoll} descriptor, which then reports some of its events. Closing a
+     * descriptor removes it.
      */
     public static void watch(int epoll, int fd, int events, int number) {
         control(epoll, EPOLL_CTL_ADD, fd, events, number);
     }
 
-    /** Changes of which events of a descriptor an {@code epoll} one tells. */
+    /** Changes the events of a descriptor that an {@code epoll} descriptor reports. */
     public static void rewatch(int epoll, int fd, int events, int number) {
         control(epoll, EPOLL_CTL_MOD, fd, events, number);
     }
 
-    /** Has an {@code epoll} descriptor tell once, by its own number, that another is readable; that one may be known to it. */
+    /**
+     * Makes an {@code epoll} descriptor report once, by number, that another descriptor is readable, which may have
+     * been added before.
+     */
     static void watchOnce(int epoll, int fd, boolean known) {
         control(epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLONESHOT, fd);
     }
@@ -164,19 +167,19 @@ public final class Posix {
         }
     }
 
-    /** Removes a descriptor from an {@code epoll} one; does nothing if it is not there, as it was closed. */
+    /** Removes a descriptor from an {@code epoll} descriptor; does nothing if it is gone because it was closed. */
     public static void unwatch(int epoll, int fd) {
         try (var call = new NativeCall()) {
             call.integer(EPOLL_CTL, epoll, EPOLL_CTL_DEL, fd, MemorySegment.NULL);
         }
     }
 
-    /** Stores the numbers of descriptors that are readable or in error; returns how many. Does not wait. */
+    /** Stores the numbers of descriptors that are readable or in error; returns how many there are. Does not wait. */
     static int ready(int epoll, int[] numbers) {
         return ready(epoll, numbers, 0);
     }
 
-    /** The same, but waits until there is one; returns 0 when a signal has ended the wait. */
+    /** The same, but waits until there is one; returns 0 if a signal has ended the wait. */
     static int awaitReady(int epoll, int[] numbers) {
         return ready(epoll, numbers, -1);
     }
@@ -199,13 +202,14 @@ public final class Posix {
     }
 
     /**
-     * Waits for descriptors of an {@code epoll} one. Allocates nothing, compiled by C1 or not, so it hears of no errno: the
-     * only one that {@code epoll_wait} has for an open descriptor and memory that is there is EINTR.
+     * Waits for the descriptors of an {@code epoll} descriptor. Allocates nothing, whichever compiler has compiled
+     * it, as it does not capture errno: with an open descriptor and valid memory, {@code epoll_wait} can fail only
+     * with EINTR.
      *
-     * @param events the address of where what is found goes
-     * @param most how many of them
-     * @param millis how long; 0 does not wait, -1 as long as it takes
-     * @return how many; 0 also when a signal has ended the wait
+     * @param events the address of the array for events
+     * @param most the length of the array
+     * @param millis the longest wait in milliseconds; 0 does not wait, -1 has no limit
+     * @return how many events; 0 also if a signal has ended the wait
      */
     public static int ready(int epoll, long events, int most, int millis) {
         try {
@@ -215,7 +219,7 @@ public final class Posix {
         }
     }
 
-    /** From here on a read from the descriptor returns EAGAIN rather than block. */
+    /** From now on, a read from the descriptor returns EAGAIN instead of blocking. */
     static void setNonBlocking(int fd) {
         try (var call = new NativeCall()) {
             int flags = call.integer(FCNTL, fd, F_GETFL, 0);
@@ -227,7 +231,7 @@ public final class Posix {
 
     public static void close(int fd) {
         try (var call = new NativeCall()) {
-            call.integer(Libc.CLOSE, fd); // whatever it returns, Linux has closed it
+            call.integer(Libc.CLOSE, fd); // Linux has closed it, whatever this returns
         }
     }
 

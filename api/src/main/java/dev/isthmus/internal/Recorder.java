@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal;
 
-/** Takes down what happens. What begins is taken down by running what is returned, when and if it succeeded. */
+/**
+ * Records events. For an action that begins, the caller runs the result once the action has succeeded, which
+ * records it.
+ */
 public interface Recorder {
 
-    /** A native object is being made. */
+    /** A native object is being created. */
     Runnable opening(String kind, String name);
 
     /** A native object is being destroyed. */

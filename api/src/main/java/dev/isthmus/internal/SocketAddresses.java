@@ -12,7 +12,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** Between {@link InetSocketAddress} and {@code struct sockaddr_in} and {@code sockaddr_in6}. */
+/** Converts between {@link InetSocketAddress} and {@code struct sockaddr_in} and {@code sockaddr_in6}. */
 public final class SocketAddresses {
 
     /** {@code sizeof(struct sockaddr_storage)}, which holds an address of any family. */
@@ -32,7 +32,7 @@ public final class SocketAddresses {
     /**
      * Writes an address.
      *
-     * @return a {@code struct sockaddr}, as long as its family's is
+     * @return a {@code struct sockaddr} of its family's length
      * @throws IllegalArgumentException if the address is an unresolved host name
      */
     public static MemorySegment write(SegmentAllocator allocator, InetSocketAddress address) {
@@ -57,7 +57,7 @@ public final class SocketAddresses {
      * Reads an address.
      *
      * @param from a {@code struct sockaddr_storage}
-     * @return the address, or null if it is of no internet family
+     * @return the address; null if it is not of an internet family
      */
     public static InetSocketAddress read(MemorySegment from) {
         short family = from.get(JAVA_SHORT, 0);

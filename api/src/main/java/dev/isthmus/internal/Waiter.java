@@ -17,10 +17,10 @@ import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * What one thread at a time waits on: a file descriptor, and an eventfd by which others end the wait.
+ * What one thread at a time waits for: a file descriptor, and an eventfd by which other threads end the wait.
  *
- * <p>It is an {@link AbstractSelector}, although nothing can be registered with it, because that is how the JDK lets a
- * class hear of {@link Thread#interrupt}: between {@code begin()} and {@code end()} the interrupt calls {@link #wakeup}.
+ * <p>It is an {@link AbstractSelector}, although nothing can be registered with it, because that is how the JDK tells a
+ * class of {@link Thread#interrupt}: between {@code begin()} and {@code end()}, an interrupt calls {@link #wakeup}.
  */
 final class Waiter extends AbstractSelector {
 
@@ -31,7 +31,7 @@ final class Waiter extends AbstractSelector {
     private static final long REVENTS = 6;
     private static final long NANOS_PER_SECOND = 1_000_000_000L;
 
-    /** What {@link #poll} finds. */
+    /** What {@link #poll} has found. */
     private static final int READABLE = 1;
 
     private static final int WOKEN = 2;
@@ -44,7 +44,7 @@ final class Waiter extends AbstractSelector {
     private volatile Thread parked; // a virtual thread that waits here; else null
     private boolean wakeable = true; // guarded by this
 
-    /** A waiter for a descriptor that outlives it. */
+    /** Creates a waiter for a descriptor that outlives it. */
     Waiter(int fd) {
         super(SelectorProvider.provider());
         this.fd = fd;
@@ -60,7 +60,7 @@ final class Waiter extends AbstractSelector {
     /**
      * Waits until the descriptor is readable or in error, or {@link #wakeup} is called, even before this.
      *
-     * @param nanos the longest to wait, {@link Long#MAX_VALUE} for ever
+     * @param nanos the longest wait; {@link Long#MAX_VALUE} has no limit
      * @return whether the descriptor is readable
      * @throws InterruptedException if the thread is interrupted, which clears its interrupt status
      */
@@ -81,7 +81,7 @@ final class Waiter extends AbstractSelector {
         return (found & READABLE) != 0;
     }
 
-    /** A virtual thread in C would hold its carrier, and a few of them every carrier there is: it parks instead. */
+    /** A virtual thread in C would hold its carrier, and a few of them would hold all carriers, so it parks instead. */
     private boolean awaitParked(long nanos) throws InterruptedException {
         long begin = System.nanoTime();
         parked = Thread.currentThread();
@@ -141,7 +141,7 @@ final class Waiter extends AbstractSelector {
 
     @Override
     protected synchronized void implCloseSelector() {
-        wakeable = false; // the number of the descriptor may be another one's from here on
+        wakeable = false; // from now on, another descriptor may have the number
         Posix.close(wakeFd);
     }
 

@@ -3,18 +3,16 @@ package dev.isthmus.internal;
 
 import java.time.Duration;
 
-/**
- * Several file descriptors as one source that a thread waits on, with a way to end the wait. Thread-safe.
- */
+/** Several file descriptors as one source that a thread can wait for, with a way to end the wait. Thread-safe. */
 public final class WatchedDescriptors implements AutoCloseable {
 
     private final EpollSet set = new EpollSet();
     private final EventSource source;
 
     /**
-     * None yet.
+     * Creates an empty set.
      *
-     * @param lifetime of the object that this belongs to
+     * @param lifetime of its object
      */
     public WatchedDescriptors(Lifetime lifetime) {
         this.source = new EventSource(lifetime, set.epoll());
@@ -23,7 +21,7 @@ public final class WatchedDescriptors implements AutoCloseable {
     /**
      * Adds a descriptor, which is watched until it is closed, or {@linkplain #remove removed}.
      *
-     * @param number 0 or more, by which {@link #ready} tells of it
+     * @param number 0 or more; {@link #ready} reports it
      */
     public void add(int fd, int number) {
         set.add(fd, Posix.EPOLLIN, number);
@@ -35,7 +33,7 @@ public final class WatchedDescriptors implements AutoCloseable {
     }
 
     /**
-     * Waits until a descriptor may be readable, {@link #wakeup} is called, or the time is over.
+     * Waits until a descriptor may be readable, {@link #wakeup} is called, or the time is up.
      *
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if the object is closed, before or meanwhile
@@ -45,14 +43,14 @@ public final class WatchedDescriptors implements AutoCloseable {
     }
 
     /**
-     * Stores the numbers of descriptors that may be readable, and forgets a {@link #wakeup}: what it was called for is
-     * looked at after this. Does not wait.
+     * Stores the numbers of descriptors that may be readable, and forgets a {@link #wakeup}, as the caller looks at its
+     * reason after this. Does not wait.
      *
-     * @return how many are ready: when the array is full, more can be
+     * @return how many are ready; if the array is full, there may be more
      * @throws IllegalStateException if the object is closed
      */
     public int ready(int[] numbers) {
-        return source.poll(() -> takeReady(numbers)); // no descriptor is closed during it
+        return source.poll(() -> takeReady(numbers)); // no descriptor is closed meanwhile
     }
 
     private int takeReady(int[] numbers) {

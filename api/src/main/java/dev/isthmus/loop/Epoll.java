@@ -14,9 +14,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Waits for file descriptors, in programs that have a loop of their own: {@code epoll_create1}, with an {@code eventfd} by which
- * other threads end the wait. Most programs take an {@link EventLoop}. It owns these two descriptors, and 12 or 16 bytes of native
- * memory for each descriptor that {@link #open} lets it find at a time.
+ * Waits for file descriptors, in programs that have a loop of their own: {@code epoll_create1}, with an {@code eventfd}
+ * by which other threads end the wait. Most programs use an {@link EventLoop} instead. An instance owns these two
+ * descriptors, and 12 or 16 bytes of native memory for each descriptor that it can find at a time.
  *
  * {@snippet :
  * try (var epoll = Epoll.open(64)) {
@@ -28,12 +28,12 @@ import java.util.concurrent.locks.LockSupport;
  * }
  * }
  *
- * <p>One thread at a time waits, and looks at what it has found; the other methods are for any thread. A descriptor belongs to
- * who adds it, and is removed by itself when it is closed.
+ * <p>One thread at a time waits, and reads what it found. Any thread may call the other methods. A descriptor belongs
+ * to the caller who adds it. The kernel removes it when it is closed.
  */
 public final class Epoll implements AutoCloseable {
 
-    /** There is something to read, or the end: {@code EPOLLIN}. */
+    /** There is something to read, or the end of the stream: {@code EPOLLIN}. */
     public static final int READABLE = 1;
 
     /** There is room to write: {@code EPOLLOUT}. */
@@ -46,7 +46,7 @@ public final class Epoll implements AutoCloseable {
     private final EpollSet set = new EpollSet();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment events;
-    private Thread waiting; // null when no thread is in await; guarded by this
+    private Thread waiting; // null if no thread is in await; guarded by this
 
     private Epoll(int most) {
         this.most = most;
@@ -59,11 +59,11 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Opens one without descriptors.
+     * Opens an instance without descriptors.
      *
-     * @param most how many descriptors are found at a time; what is left is found by the next look
-     * @return what the caller closes
-     * @throws IllegalArgumentException if it is not positive
+     * @param most how many descriptors one wait finds; the next wait finds the others
+     * @return the instance, which the caller closes
+     * @throws IllegalArgumentException if {@code most} is not positive
      * @throws dev.isthmus.VerbsException if the process has too many open files
      */
     public static Epoll open(int most) {
@@ -77,11 +77,11 @@ public final class Epoll implements AutoCloseable {
      * Waits for a descriptor: {@code epoll_ctl} with {@code EPOLL_CTL_ADD}.
      *
      * @param fd its number
-     * @param operations {@link #READABLE}, {@link #WRITABLE}, both, or 0; of errors it is told anyhow
-     * @param number by which it is told; not negative
-     * @throws IllegalArgumentException if an argument is none of these
+     * @param operations {@link #READABLE}, {@link #WRITABLE}, both, or 0; errors are reported in any case
+     * @param number what {@link #number} returns for it; not negative
+     * @throws IllegalArgumentException if an argument is out of range
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if it cannot be waited for, as files cannot, or is there already
+     * @throws dev.isthmus.VerbsException if epoll cannot wait for it, as for files, or it was added already
      */
     public synchronized void add(int fd, int operations, int number) {
         check(operations, number);
@@ -89,14 +89,14 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Changes what is waited for: {@code epoll_ctl} with {@code EPOLL_CTL_MOD}. Arguments as of {@link #add}.
+     * Changes what this waits for: {@code epoll_ctl} with {@code EPOLL_CTL_MOD}. Takes the arguments of {@link #add}.
      *
      * @param fd the number of a descriptor that was added
      * @param operations what to wait for
-     * @param number by which it is told
-     * @throws IllegalArgumentException if an argument is none of these
+     * @param number what {@link #number} returns for it
+     * @throws IllegalArgumentException if an argument is out of range
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if it is not there
+     * @throws dev.isthmus.VerbsException if it was not added
      */
     public synchronized void change(int fd, int operations, int number) {
         check(operations, number);
@@ -111,9 +111,9 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Waits no more for a descriptor: {@code epoll_ctl} with {@code EPOLL_CTL_DEL}. Does nothing if it is not there.
+     * Stops waiting for a descriptor: {@code epoll_ctl} with {@code EPOLL_CTL_DEL}. Does nothing if it was not added.
      *
-     * @param fd the number of a descriptor, which is still open: another may have the number otherwise
+     * @param fd the number of a descriptor that is still open; a closed one's number may belong to another by now
      * @throws IllegalStateException if this is closed
      */
     public synchronized void remove(int fd) {
@@ -122,12 +122,12 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Waits until there is something to do with a descriptor, {@link #wakeup} is called, or the time is over: {@code
-     * epoll_wait}. A wait may end with nothing before its time. An interrupt does not end it. Allocates nothing on a
-     * platform thread; a virtual thread that waits holds none.
+     * Waits until a descriptor is ready, another thread calls {@link #wakeup}, or the time is over: {@code epoll_wait}.
+     * It may return 0 before its time. An interrupt does not end it. Allocates nothing on a platform thread. A virtual
+     * thread that waits gives up its carrier.
      *
-     * @param millis how long; 0 does not wait, and a negative number is as long as it takes
-     * @return how many descriptors there are
+     * @param millis how long to wait; 0 does not wait, and a negative number waits without limit
+     * @return how many descriptors are ready
      * @throws IllegalStateException if this is closed, or another thread waits
      */
     public int await(long millis) {
@@ -190,7 +190,7 @@ public final class Epoll implements AutoCloseable {
     /**
      * Which descriptor was found.
      *
-     * @param i from 0 on, and less than what {@link #await} returned
+     * @param i from 0, and less than what {@link #await} returned
      * @return the number that it was added with
      */
     public int number(int i) {
@@ -198,10 +198,11 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * What can be done with a descriptor that was found.
+     * What a descriptor that was found is ready for.
      *
-     * @param i from 0 on, and less than what {@link #await} returned
-     * @return {@link #READABLE} and {@link #WRITABLE}, as was asked for; other bits of {@code EPOLL*} are errors
+     * @param i from 0, and less than what {@link #await} returned
+     * @return those of {@link #READABLE} and {@link #WRITABLE} that were asked for; other bits of {@code EPOLL*}
+     *     are errors
      */
     public int operations(int i) {
         return events.get(JAVA_INT, i * Posix.EPOLL_EVENT);
@@ -213,7 +214,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     /**
-     * Closes it; the descriptors stay open. Does nothing when it is closed already.
+     * Closes this. The descriptors that were added stay open. Does nothing the second time.
      *
      * @throws IllegalStateException if a thread waits
      */

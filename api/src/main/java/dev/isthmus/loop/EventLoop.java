@@ -22,10 +22,10 @@ import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
 /**
- * Serves many things on one thread: connection events, completions, UCX workers, other file descriptors, timers, and tasks
- * of other threads. The thread handles what is ready, and sleeps when nothing is.
+ * Serves many things on one thread: connection events, completions, UCX workers, other file descriptors, timers, and
+ * tasks from other threads. The thread handles what is ready, and sleeps while nothing is.
  *
- * <p>A loop that is {@linkplain #start() started} has a thread of its own, until it is closed:
+ * <p>A {@linkplain #start() started} loop has a thread of its own until it is closed:
  *
  * {@snippet :
  * try (var loop = EventLoop.start();
@@ -36,7 +36,7 @@ import java.util.function.ToIntFunction;
  * }
  * }
  *
- * <p>A loop that is {@linkplain #open() opened} runs on a thread of the program, by itself or as part of another loop:
+ * <p>An {@linkplain #open() opened} loop runs on a thread of the program, by itself or as part of another loop:
  *
  * {@snippet :
  * try (var loop = EventLoop.open()) {
@@ -47,17 +47,18 @@ import java.util.function.ToIntFunction;
  * }
  * }
  *
- * <p>Handlers, timers and tasks run one after another on the thread that turns the loop, which owns what they use, such as
- * queue pairs. While one blocks, the others wait. None of them turns the loop that calls it. An exception ends the turn;
- * the next turn handles what is left. {@link #add}, {@link #schedule}, {@link #execute},
- * {@link #submit}, {@link #submitAsync}, {@link #call}, {@link #wakeup} and {@link #stop} are for any thread.
+ * <p>Handlers, timers and tasks run one after another on the thread that runs the loop. That thread owns the objects
+ * they use, such as queue pairs. While one of them blocks, the others wait. None of them may run the loop that calls
+ * it. An exception ends the turn, and the next turn handles the rest. Any thread may call {@link #add},
+ * {@link #schedule}, {@link #execute}, {@link #submit}, {@link #submitAsync}, {@link #call}, {@link #wakeup} and
+ * {@link #stop}.
  */
 public final class EventLoop implements Executor, AutoCloseable {
 
-    /** How many tasks and timers a turn runs, so that sources have their turn when those come without end. */
+    /** The most tasks and timers of one turn, so that an endless supply of them does not starve sources. */
     private static final int FAIR_SHARE = 64;
 
-    /** Of so many turns in which others are polled, one looks at descriptors. */
+    /** While polled sources keep the loop busy, one turn in this many looks at descriptors. */
     private static final int LOOK_AT_DESCRIPTORS = 16;
 
     private static final AtomicLong NUMBERS = new AtomicLong();
@@ -72,12 +73,12 @@ public final class EventLoop implements Executor, AutoCloseable {
     private final Sources sources = new Sources(descriptors, () -> isStopping());
     private final Timers timers = new Timers();
     private final Tasks tasks;
-    private final AtomicReference<Thread> turning = new AtomicReference<>(); // null: nobody
-    private final Thread thread; // null if it is the program that turns
+    private final AtomicReference<Thread> turning = new AtomicReference<>(); // null if no thread turns it
+    private final Thread thread; // null if the program turns it
     private volatile boolean stopped;
     private volatile boolean woken;
-    private volatile boolean asleep; // or just going to be
-    private int turns; // of the thread that turns
+    private volatile boolean asleep; // or about to be
+    private int turns; // used by the turning thread only
 
     private EventLoop(EventLoopConfig config, boolean started) {
         this.config = config;
@@ -101,9 +102,10 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Starts a loop with a thread of its own, which serves until the loop is closed. An interrupt of that does not end it.
+     * Starts a loop with a thread of its own, which serves until the loop is closed. Interrupting that thread does not
+     * end it.
      *
-     * @param configurer fills in what is to differ from the defaults
+     * @param configurer sets what differs from the defaults
      * @return the loop, which the caller closes
      * @throws dev.isthmus.VerbsException if the process has too many open files
      */
@@ -120,7 +122,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Opens a loop that the program turns, by {@link #run} or {@link #turn}.
+     * Opens a loop that the program runs by {@link #run} or {@link #turn}.
      *
      * @return the loop, which the caller closes
      * @throws dev.isthmus.VerbsException if the process has too many open files
@@ -130,11 +132,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Opens a loop that the program turns, by {@link #run} or {@link #turn}.
+     * Opens a loop that the program runs by {@link #run} or {@link #turn}.
      *
-     * @param configurer fills in what is to differ from the defaults
+     * @param configurer sets what differs from the defaults
      * @return the loop, which the caller closes
-     * @throws IllegalArgumentException if it sets what only a loop with a thread of its own has
+     * @throws IllegalArgumentException if it sets an option that needs a thread of the loop's own
      * @throws dev.isthmus.VerbsException if the process has too many open files
      */
     public static EventLoop open(Consumer<EventLoopConfig> configurer) {
@@ -145,14 +147,15 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Serves a source of events, such as an event channel or a completion channel. One of this library cannot be closed
-     * meanwhile; the handler may let it go, and then close it. Others may take events from it, too.
+     * Serves a source of events, such as an event channel or a completion channel. If the source is an object of
+     * Isthmus, it cannot be closed meanwhile; the handler may close the registration and then the source. Other threads
+     * may take events from it, too.
      *
      * @param <E> its events
      * @param source the source
-     * @param handler is called with each event. One for a {@link dev.isthmus.verbs.CompletionChannel} asks the queue for
+     * @param handler called with each event. For a {@link dev.isthmus.verbs.CompletionChannel} it asks the queue for
      *     the next event, and then polls until the queue is empty
-     * @return lets it go
+     * @return the registration; closing it ends the service
      * @throws IllegalStateException if this or the source is closed
      */
     public <E> Registration add(Source<E> source, Consumer<? super E> handler) {
@@ -179,11 +182,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     /**
      * Serves a file descriptor.
      *
-     * @param fileDescriptor its number; it stays open until it is let go, or this is closed
-     * @param handler is called on each turn at whose time it is readable, or in error
-     * @return lets it go
+     * @param fileDescriptor its number; keep it open until the registration or this is closed
+     * @param handler called on each turn that finds it readable, or in error
+     * @return the registration; closing it ends the service
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if it cannot be watched, as epoll cannot watch files, or one twice
+     * @throws dev.isthmus.VerbsException if epoll cannot watch it, as with files, or watches it already
      */
     public Registration add(int fileDescriptor, Runnable handler) {
         Objects.requireNonNull(handler, "handler");
@@ -196,11 +199,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Serves something that has to be asked on each turn. While it is there, the loop spins before it sleeps: see {@link
-     * EventLoopConfig#spin}.
+     * Serves something that has to be polled on each turn. While the loop has one, it spins before it sleeps: see
+     * {@link EventLoopConfig#spin}.
      *
-     * @param source is asked on the thread that turns this
-     * @return lets it go
+     * @param source polled on the thread that runs this
+     * @return the registration; closing it ends the service
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.VerbsException if its descriptor cannot be watched
      */
@@ -210,17 +213,17 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the loop's thread, later. What the task throws ends the turn.
+     * Runs a task once, later, on the loop's thread. An exception of the task ends the turn.
      *
-     * @param delay in how long, at the earliest
+     * @param delay the least time until it runs
      * @param task what to run
-     * @return cancels it
+     * @return the timer, by which it can be cancelled
      * @throws IllegalStateException if this is closed
      */
     public Timer schedule(Duration delay, Runnable task) {
         Objects.requireNonNull(task, "task");
         lifetime.check();
-        long nanos = Math.min(nanos(delay), Long.MAX_VALUE / 2); // times that are compared are not further apart
+        long nanos = Math.min(nanos(delay), Long.MAX_VALUE / 2); // so that compared times are never further apart
         Timer timer = timers.add(System.nanoTime() + nanos, task);
         if (timers.isNext(timer)) {
             wakeFromSleep();
@@ -229,11 +232,11 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the loop's thread, soon; tasks of one thread run in their order. What the task throws ends the turn.
-     * Costs an allocation and, when the loop sleeps, a system call.
+     * Queues a task for the loop's thread. Tasks from one thread run in their order. An exception of the task ends the
+     * turn. Costs an allocation and, if the loop sleeps, a system call.
      *
      * @param task what to run
-     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} tasks are waiting
      */
     @Override
     public void execute(Runnable task) {
@@ -242,13 +245,13 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the loop's thread, soon, for its result.
+     * Queues a task for the loop's thread, and returns its result as a future.
      *
      * @param <T> what the task returns
      * @param task what to run
-     * @return completed on the loop's thread, with what the task returned or threw; if it is cancelled before the task
-     *     has begun, the task is not run
-     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     * @return completed on the loop's thread with what the task returned or threw. If you cancel it before the task has
+     *     begun, the task does not run
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} tasks are waiting
      */
     public <T> CompletableFuture<T> submit(Callable<? extends T> task) {
         Objects.requireNonNull(task, "task");
@@ -256,29 +259,29 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the loop's thread, soon, and completes a future when it has run.
+     * Queues a task for the loop's thread, and completes a future when it has run.
      *
      * @param task what to run
-     * @return completed on the loop's thread, with what the task threw if it did; if it is cancelled before the task has
-     *     begun, the task is not run
-     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     * @return completed on the loop's thread, with the task's exception if it threw one. If you cancel it before the
+     *     task has begun, the task does not run
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} tasks are waiting
      */
     public CompletableFuture<Void> submit(Runnable task) {
         return submit(Executors.callable(task, (Void) null));
     }
 
     /**
-     * Begins an operation on the loop's thread, soon, such as {@link dev.isthmus.ucx.UcpEndpoint#tagSendAsync}.
+     * Begins an operation, such as {@link dev.isthmus.ucx.UcpEndpoint#tagSendAsync}, on the loop's thread.
      *
-     * <p>The returned future ends when the task's does, and so, if that is one of this library's, when UCX no longer uses
-     * the buffer. To cancel or complete it, or to let it time out, asks the same of the task's future: see {@link
-     * dev.isthmus.ucx.UcpRequests#whenDone}. If the loop has not started the task yet, it ends at once, and the task is
-     * not run.
+     * <p>The returned future completes when the task's future does. If that is a future of Isthmus, UCX then no longer
+     * uses the buffer. Cancelling or completing the returned future, or a timeout of it, asks the same of the task's
+     * future: see {@link dev.isthmus.ucx.UcpRequests#whenDone}. If the loop has not started the task yet, the future
+     * completes at once, and the task does not run.
      *
-     * @param <T> what it ends with
-     * @param task begins something, and returns its future
+     * @param <T> the type of its result
+     * @param task begins an operation, and returns its future
      * @return completed on the loop's thread as the task's future is, or with what the task threw
-     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} tasks are waiting
      */
     public <T> CompletableFuture<T> submitAsync(Callable<? extends CompletableFuture<T>> task) {
         var future = new TaskFuture<T>(this, Objects.requireNonNull(task, "task"));
@@ -287,13 +290,13 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Runs a task on the loop's thread and waits for its result. If the caller is that thread, or no thread turns the loop
-     * yet, the task runs on the calling thread at once. Blocks.
+     * Runs a task on the loop's thread and waits for its result. Runs it on the calling thread at once if that is the
+     * loop's thread, or if no thread runs the loop yet. Blocks.
      *
      * @param <T> what the task returns
-     * @param task what to run; what it throws comes out of this
+     * @param task what to run; this throws what the task throws
      * @return what the task returned
-     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} wait
+     * @throws RejectedExecutionException if this is closed, or {@link EventLoopConfig#maxTasks} tasks are waiting
      */
     public <T> T call(Supplier<? extends T> task) {
         if (isCurrent() || (thread == null && turning.get() == null)) {
@@ -316,7 +319,7 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Whether the caller is the loop's own thread, or the one that turns it now.
+     * Whether the caller is the loop's own thread, or the thread that runs it now.
      *
      * @return whether it is
      */
@@ -325,14 +328,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Handles what is there; when nothing is, waits for something first. Of many tasks, descriptors or events of a source it
-     * handles some, and the next turn goes on.
+     * Handles what is ready; if nothing is, first waits for something. It handles a bounded number of tasks, of
+     * descriptors, and of events from each source; the next turn goes on from there.
      *
      * @param timeout how long to wait; zero or less does not wait
      * @return whether anything was handled
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
-     * @throws IllegalStateException if this is closed, before or meanwhile; or if a turn is under way, on another thread or
-     *     because a handler calls this
+     * @throws IllegalStateException if this is closed, before or meanwhile; or if a turn is under way, on another
+     *     thread or because a handler calls this
      */
     public boolean turn(Duration timeout) throws InterruptedException {
         beginTurn();
@@ -373,7 +376,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         boolean any = timers.run(FAIR_SHARE);
         any |= tasks.run(FAIR_SHARE);
         if (thread != null && tasks.hasEnded()) {
-            return true; // one of them was the last
+            return true; // the last one has just ended
         }
         any |= sources.poll();
         return (look && sources.handleReady()) || any;
@@ -406,13 +409,13 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Turns until {@link #stop} is called.
+     * Runs turn after turn until {@link #stop} is called.
      *
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException as {@link #turn} does
      */
     public void run() throws InterruptedException {
-        lifetime.check(); // also when it was stopped before
+        lifetime.check(); // also if it was stopped before
         beginTurn();
         try {
             while (!isStopping()) {
@@ -425,15 +428,15 @@ public final class EventLoop implements Executor, AutoCloseable {
     }
 
     /**
-     * Ends {@link #run} after the event that is being handled, or the next run at once. One that was {@linkplain #start
-     * started} goes on: {@link #close} ends it.
+     * Ends {@link #run} after the event that is being handled. If no run is under way, it ends the next one at once. A
+     * {@linkplain #start started} loop goes on; only {@link #close} ends it.
      */
     public void stop() {
         stopped = true;
         wakeFromSleep();
     }
 
-    /** Ends the wait of the thread that turns this, or the next one if it does not wait. */
+    /** Ends the current wait of the thread that runs this, or else its next wait. */
     public void wakeup() {
         woken = true;
         wakeFromSleep();
@@ -458,13 +461,13 @@ public final class EventLoop implements Executor, AutoCloseable {
                     end();
                 }
             } catch (InterruptedException e) {
-                assert e != null; // close() ends it, and nothing else
+                assert e != null; // only close() ends it
             } catch (Throwable t) {
                 report(t);
             }
         }
         boolean more = true;
-        while (more) { // given while it ended
+        while (more) { // tasks may arrive while it ends
             try {
                 more = tasks.run(Integer.MAX_VALUE);
             } catch (Throwable t) {
@@ -477,20 +480,20 @@ public final class EventLoop implements Executor, AutoCloseable {
         try {
             config.exceptionHandler().accept(t);
         } catch (Throwable ignored) {
-            // Nobody is left to tell.
+            // No caller is left to tell.
         }
     }
 
     /**
-     * Closes the loop, and lets go what it serves. Does nothing when it is closed already.
+     * Closes the loop, and stops serving everything. Does nothing the second time.
      *
-     * <p>One that was {@linkplain #start started} runs the tasks first that it was given. Blocks until its thread has ended,
-     * but not when it is called on that thread: then the loop ends after the task or handler that calls. One that was
-     * {@linkplain #open opened} runs no more tasks: their futures end with a RejectedExecutionException. A thread that
-     * turns it meanwhile gets an IllegalStateException.
+     * <p>A {@linkplain #start started} loop first runs the tasks that it was given before. The call blocks until the
+     * loop's thread has ended. On that thread itself it does not block: the loop then ends after the current task or
+     * handler. An {@linkplain #open opened} loop runs no more tasks, and their futures complete with a
+     * RejectedExecutionException. A thread that is running such a loop gets an IllegalStateException.
      *
-     * @throws IllegalStateException if workers are open that belong to it; it names how many, and the loop goes on. When
-     *     its own thread calls this, that goes to {@link EventLoopConfig#exceptionHandler}
+     * @throws IllegalStateException if workers that belong to it are open; the message says how many, and the loop goes
+     *     on. If its own thread makes the call, the exception goes to {@link EventLoopConfig#exceptionHandler}
      */
     @Override
     public void close() {
@@ -498,7 +501,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             end();
             tasks.reject();
         } else if (isCurrent()) {
-            tasks.closing(!tasks.hasEnded()); // when it has, tasks that were given before are still to run
+            tasks.closing(!tasks.hasEnded()); // if it has ended, earlier tasks must still run
         } else {
             endOnItsThread();
             join();
@@ -520,7 +523,7 @@ public final class EventLoop implements Executor, AutoCloseable {
             wakeFromSleep();
             closed.join();
         } catch (RejectedExecutionException e) {
-            assert e != null; // it is closed already, or its thread is just ending
+            assert e != null; // it is closed already, or its thread is ending
         } catch (CompletionException e) {
             throw unchecked(e.getCause());
         }
@@ -549,7 +552,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
     }
 
-    /** Whether its thread sleeps, or is just going to. */
+    /** Whether its thread sleeps, or is about to. */
     boolean isAsleep() {
         return asleep;
     }

@@ -7,14 +7,16 @@ import java.util.Objects;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 
-/** How an {@link EventLoop} is to be. Used by one thread, inside {@link EventLoop#start} or {@link EventLoop#open}. */
+/**
+ * How to set up an {@link EventLoop}. Confined to one thread, inside {@link EventLoop#start} or {@link EventLoop#open}.
+ */
 public final class EventLoopConfig {
 
     private static final Duration MAX_SPIN = Duration.ofDays(1);
     private static final long USUAL_SPIN = 50_000;
 
     final Filling filling = new Filling();
-    private ThreadFactory threads; // null if not said, as what follows
+    private ThreadFactory threads; // null if unset, like the next fields
     private Consumer<Throwable> exceptionHandler;
     private Duration spin;
     private int maxTasks = Integer.MAX_VALUE;
@@ -22,10 +24,10 @@ public final class EventLoopConfig {
     EventLoopConfig() {}
 
     /**
-     * Makes the thread of a loop that is {@linkplain EventLoop#start started}; a daemon of the platform if not said. A
-     * virtual thread is possible, but while it polls it lets no other run on its carrier.
+     * Sets what creates the thread of a {@linkplain EventLoop#start started} loop; by default, a daemon platform
+     * thread. A virtual thread is possible, but while it polls it lets no other run on its carrier.
      *
-     * @param factory makes one thread
+     * @param factory creates one thread
      * @return this
      */
     public EventLoopConfig thread(ThreadFactory factory) {
@@ -35,8 +37,8 @@ public final class EventLoopConfig {
     }
 
     /**
-     * Who is told of what tasks and handlers throw in a loop that is {@linkplain EventLoop#start started}; if not said, the
-     * uncaught exception handler of the loop's thread, which prints it. The loop goes on in any case.
+     * Sets who handles the exceptions of tasks and handlers in a {@linkplain EventLoop#start started} loop. By default
+     * it is the uncaught exception handler of the loop's thread, which prints them. The loop goes on in any case.
      *
      * @param handler called on the loop's thread; what it throws itself is ignored
      * @return this
@@ -48,11 +50,11 @@ public final class EventLoopConfig {
     }
 
     /**
-     * For how long the loop looks for events before it sleeps. If not said, 50 microseconds when something is {@link
-     * Polled} on it, such as a UCX worker, and not at all otherwise. Waking up takes some microseconds, in which an event
-     * waits; looking keeps a processor busy.
+     * Sets how long the loop polls for events before it sleeps. The default is 50 microseconds while it has a
+     * {@link Polled}, such as a UCX worker, and no time otherwise. Waking up takes some microseconds, which delay an
+     * event; polling keeps a processor busy.
      *
-     * @param duration zero to sleep as soon as nothing happens; at most a day
+     * @param duration zero to sleep as soon as nothing is ready; at most a day
      * @return this
      * @throws IllegalArgumentException if it is negative or longer
      */
@@ -66,7 +68,7 @@ public final class EventLoopConfig {
     }
 
     /**
-     * Sets how many tasks wait to be run at most; more are rejected. Not set: any number.
+     * Limits how many tasks may wait to run; more are rejected. The default is no limit.
      *
      * @param tasks their number
      * @return this
@@ -81,7 +83,7 @@ public final class EventLoopConfig {
         return this;
     }
 
-    /** Refuses what a loop without a thread of its own has no use for. */
+    /** Refuses settings that a loop without a thread of its own cannot use. */
     void checkThreadless() {
         if (threads != null || exceptionHandler != null) {
             throw new IllegalArgumentException(

@@ -11,7 +11,7 @@ import java.time.Duration;
 public interface Polled {
 
     /**
-     * Does what there is to do, a bounded part of it when there is much. Does not block.
+     * Does what is ready; if there is much, a bounded part of it. Does not block.
      *
      * @return whether there was anything
      */
@@ -20,19 +20,19 @@ public interface Polled {
     /**
      * Prepares a sleep: from now on the descriptor becomes readable when there is something to do.
      *
-     * @return false if there is something already, and the thread is not to sleep
+     * @return false if there is something to do already, so that the thread must not sleep
      */
     boolean arm();
 
     /**
-     * The descriptor that ends a sleep. It stays the same, and open while a loop has this.
+     * The descriptor that ends a sleep. While a loop has this, the descriptor stays the same, and open.
      *
      * @return the number of the file descriptor
      */
     int fileDescriptor();
 
     /**
-     * For how long the thread may sleep: override it if this has deadlines of its own.
+     * How long the thread may sleep. Override it if this has deadlines of its own.
      *
      * @param most how long the loop would sleep otherwise
      * @return that, or less

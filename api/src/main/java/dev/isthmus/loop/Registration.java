@@ -5,8 +5,8 @@ package dev.isthmus.loop;
 public interface Registration extends AutoCloseable {
 
     /**
-     * Stops serving it. A handler that is running on another thread runs to its end. Thread-safe. Does not block. Does
-     * nothing if it was called before, or the loop is closed.
+     * Stops the service. A handler that is running on another thread still runs to its end. Thread-safe. Does not
+     * block. Does nothing if it was called before, or the loop is closed.
      */
     @Override
     void close();

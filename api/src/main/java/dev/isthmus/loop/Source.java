@@ -2,24 +2,25 @@
 package dev.isthmus.loop;
 
 /**
- * Something that has events, and a file descriptor that tells of them, such as a {@link dev.isthmus.cm.EventChannel} or a
- * {@link dev.isthmus.verbs.CompletionChannel}. A program can have its own.
+ * Something that has events, and a file descriptor that signals them, such as a {@link dev.isthmus.cm.EventChannel} or
+ * a {@link dev.isthmus.verbs.CompletionChannel}. You can implement your own.
  *
  * @param <E> its events
  */
 public interface Source<E> {
 
     /**
-     * The descriptor, which is readable while there are events. It stays the same, and open while a loop has this.
+     * The descriptor, which is readable while there are events. While a loop has this, the descriptor stays the same,
+     * and open.
      *
      * @return the number of the file descriptor
      */
     int fileDescriptor();
 
     /**
-     * Takes an event if there is one. Does not block.
+     * Takes an event, if there is one. Does not block.
      *
-     * @return the event; null when there is none
+     * @return the event; null if there is none
      */
     E poll();
 }

@@ -10,37 +10,37 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import java.util.function.ToIntFunction;
 
-/** What a loop serves. Any thread adds and removes; the one that turns handles. */
-@SuppressWarnings("ReferenceEquality") // the same array or source is meant
+/** What a loop serves. Any thread may add and remove sources; the turning thread handles their events. */
+@SuppressWarnings("ReferenceEquality") // identity is meant
 final class Sources {
 
-    /** How many descriptors a turn looks at, and how many events of each it handles. */
+    /** The most descriptors that a turn looks at, and the most events of each that it handles. */
     static final int FAIR_SHARE = 64;
 
     private final WatchedDescriptors descriptors;
     private final BooleanSupplier stopped;
-    private volatile Entry[] entries = {}; // by the numbers of their descriptors; null where one was removed
+    private volatile Entry[] entries = {}; // by descriptor number; null where one was removed
     private volatile Polled[] polled = {};
 
-    /** Sources that have events of which their descriptors do not tell. */
+    /** Sources that have events which their descriptors do not report. */
     private final Queue<Entry> unannounced = new ConcurrentLinkedQueue<>();
 
-    private final int[] ready = new int[FAIR_SHARE]; // of the thread that turns, as what follows
-    private int first; // of those that are polled: not always the same, or it could keep others out by throwing
+    private final int[] ready = new int[FAIR_SHARE]; // used by the turning thread only, like the next fields
+    private int first; // of the polled sources; it rotates, so that one that throws cannot keep the others out
 
     Sources(WatchedDescriptors descriptors, BooleanSupplier stopped) {
         this.descriptors = descriptors;
         this.stopped = stopped;
     }
 
-    /** Something that is served. */
+    /** A source that is served. */
     private final class Entry implements Registration {
 
         private final int fd;
-        private final ToIntFunction<BooleanSupplier> handle; // handles some of its events until that; returns how many
-        private final Polled polledOne; // null if it has a handler
-        private final EventSource own; // of an object of this library; else null
-        private final Lifetime hold; // keeps that open; else null
+        private final ToIntFunction<BooleanSupplier> handle; // handles events until told to stop
+        private final Polled polledOne; // null if this has a handler
+        private final EventSource own; // if it is an object of this library; else null
+        private final Lifetime hold; // keeps that object open; else null
         private final Runnable look = this::lookAgain;
         private volatile int number; // -1 once it is removed; written under the lock of Sources.this
 
@@ -52,7 +52,7 @@ final class Sources {
             this.hold = own == null ? null : new Lifetime("EventLoop", what, own.lifetime());
         }
 
-        /** Handles some of its events; its handler may have it removed, and close what has them. */
+        /** Handles some of its events. The handler may remove the source, and close it. */
         int handle() {
             return handle.applyAsInt(() -> number < 0 || stopped.getAsBoolean());
         }
@@ -94,14 +94,14 @@ final class Sources {
         }
     }
 
-    /** Serves what handles some of its events when its descriptor is readable. */
+    /** Serves a source that handles events when its descriptor is readable. */
     Registration add(String what, int fd, ToIntFunction<BooleanSupplier> handle, EventSource own) {
         var entry = new Entry(what, fd, handle, null, own);
         entry.open();
         return entry;
     }
 
-    /** Serves what is asked on each turn. */
+    /** Serves a source that is polled on each turn. */
     Registration add(Polled source) {
         var entry = new Entry("Polled", source.fileDescriptor(), over -> 0, source, null);
         entry.open();
@@ -115,7 +115,7 @@ final class Sources {
             number++;
         }
         Entry[] more = number < all.length ? all : Arrays.copyOf(all, Math.max(8, 2 * all.length));
-        more[number] = entry; // first: the thread that turns may hear of the descriptor at once
+        more[number] = entry; // first, as the turning thread may see the descriptor at once
         entries = more;
         boolean added = false;
         try {
@@ -131,7 +131,7 @@ final class Sources {
             Polled[] longer = Arrays.copyOf(polled, polled.length + 1);
             longer[polled.length] = entry.polledOne;
             polled = longer;
-            descriptors.wakeup(); // it is to be armed before the thread sleeps
+            descriptors.wakeup(); // it must be armed before the thread sleeps
         }
     }
 
@@ -150,7 +150,7 @@ final class Sources {
         return true;
     }
 
-    /** Lets all go, when the loop is closed: nothing is served any more. */
+    /** Releases everything, as the loop is closed. */
     void release() {
         Entry[] left;
         synchronized (this) {
@@ -174,7 +174,7 @@ final class Sources {
         return polled.length > 0;
     }
 
-    /** Asks what is polled; returns whether there was anything. */
+    /** Polls the polled sources; returns whether there was anything. */
     boolean poll() {
         Polled[] all = polled;
         boolean any = false;
@@ -183,10 +183,13 @@ final class Sources {
             int at = first + i;
             any |= all[at < all.length ? at : at - all.length].poll();
         }
-        return any || all != polled; // that one has come or gone is something, too
+        return any || all != polled; // an added or removed source counts, too
     }
 
-    /** Whether the thread may sleep, as far as what is served goes. What comes now ends the sleep. */
+    /**
+     * Arms all sources; returns whether the thread may sleep, as far as they are concerned. From now on, new events end
+     * the sleep.
+     */
     boolean arm() {
         for (Polled each : polled) {
             if (!each.arm()) {
@@ -196,7 +199,7 @@ final class Sources {
         return unannounced.isEmpty();
     }
 
-    /** For how many nanoseconds the thread may sleep. */
+    /** The longest time that the thread may sleep, in nanoseconds. */
     long longestSleep(long nanos) {
         long most = nanos;
         for (Polled each : polled) {
@@ -205,7 +208,7 @@ final class Sources {
         return most;
     }
 
-    /** Handles some events of those whose descriptors are readable; returns whether there were any. */
+    /** Handles some events of the sources with readable descriptors; returns whether there were any. */
     boolean handleReady() {
         int count = descriptors.ready(ready);
         boolean any = false;
@@ -213,7 +216,7 @@ final class Sources {
             Entry[] all = entries;
             Entry entry = ready[i] < all.length ? all[ready[i]] : null;
             if (entry != null) {
-                any |= entry.handle() > 0; // what is left, or throws, is ready at the next turn, too
+                any |= entry.handle() > 0; // any events left are ready at the next turn, too
             }
         }
         return handleUnannounced() || any;
@@ -225,7 +228,7 @@ final class Sources {
         for (int i = 0; i < FAIR_SHARE && entry != null; i++) {
             int handled = entry.handle();
             any |= handled > 0;
-            unannounced.remove(); // now that its handler has not thrown
+            unannounced.remove(); // only if its handler has not thrown
             if (handled == FAIR_SHARE) {
                 unannounced.add(entry);
             }

@@ -7,14 +7,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * What {@link EventLoop#submitAsync} returns. It ends when the task's future does, and passes on to that what is wished
- * of it. Before the loop has started the task a wish is granted at once, and the task is not run.
+ * What {@link EventLoop#submitAsync} returns. It ends when the task's future does, and passes on to that future how the
+ * program wants it to end. If the loop has not started the task yet, this ends at once, and the task does not run.
  */
 final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
 
     private final EventLoop loop;
     private final Callable<? extends CompletableFuture<T>> task;
-    private boolean started; // guarded by this, as what follows
+    private boolean started; // guarded by this, like the next fields
     private boolean givenUp;
     private CompletableFuture<T> begun;
 
@@ -52,10 +52,10 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
         synchronized (this) {
             begun = future;
         }
-        passTo(future); // what was wished while the task ran
+        passTo(future); // what the program wanted while the task ran
     }
 
-    /** The task is not run any more. */
+    /** The task will not run. */
     void reject(RejectedExecutionException reason) {
         fail(reason);
     }
@@ -78,7 +78,7 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
         try {
             loop.execute(() -> passTo(future));
         } catch (RejectedExecutionException e) {
-            passTo(future); // the loop has ended, and with it what it served
+            passTo(future); // the loop has ended, and with it everything that it served
         }
     }
 }

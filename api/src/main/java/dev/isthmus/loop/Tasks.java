@@ -6,15 +6,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** What other threads have given a loop to run. Those of one thread run in their order. */
+/** The tasks that other threads have given a loop. Those of one thread run in their order. */
 final class Tasks {
 
     private final Object loop; // for messages
     private final int most;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
-    private volatile boolean ended; // none is taken any more
-    private boolean closing; // by a task or handler, of the loop's own thread
+    private volatile boolean ended; // no task is accepted any more
+    private boolean closing; // a task or handler has asked for that; used by the loop's own thread only
 
     Tasks(Object loop, int most) {
         this.loop = loop;
@@ -30,7 +30,7 @@ final class Tasks {
         enqueue(task);
     }
 
-    /** Adds one though there are as many as there may be: the one that closes the loop. */
+    /** Adds the task that closes the loop, even if there are as many as allowed. */
     void addLast(Runnable task) {
         size.incrementAndGet();
         enqueue(task);
@@ -47,7 +47,7 @@ final class Tasks {
         return closing;
     }
 
-    /** The loop is to be closed before another is run, or not any more. */
+    /** Says whether the loop is to be closed before another task runs. */
     void closing(boolean soon) {
         closing = soon;
     }
@@ -56,7 +56,7 @@ final class Tasks {
         return queue.isEmpty();
     }
 
-    /** Runs so many at most, until one closes the loop; returns whether it ran any. */
+    /** Runs at most this many tasks, or until one closes the loop; returns whether it ran any. */
     boolean run(int atMost) {
         int ran = 0;
         Runnable task;
@@ -68,7 +68,7 @@ final class Tasks {
         return ran > 0;
     }
 
-    /** From now on none is taken. */
+    /** From now on, no task is accepted. */
     void end() {
         ended = true;
     }
@@ -77,7 +77,7 @@ final class Tasks {
         return ended;
     }
 
-    /** Tells those who wait for tasks that are not run any more. */
+    /** Tells the callers that wait for tasks that will not run. */
     void reject() {
         Runnable task;
         while ((task = queue.poll()) != null) {

@@ -6,7 +6,7 @@ public final class Timer implements Comparable<Timer> {
 
     private final Timers timers;
     private final long due; // by System.nanoTime
-    private final long number; // of two at the same time, the one that was set first comes first
+    private final long number; // orders timers that are due at the same time
     private final Runnable task;
 
     Timer(Timers timers, long due, long number, Runnable task) {
@@ -17,7 +17,7 @@ public final class Timer implements Comparable<Timer> {
     }
 
     /**
-     * Cancels it, unless it has begun. The loop forgets it at once. Thread-safe. Does not block.
+     * Cancels the task, unless it has begun. The loop drops it at once. Thread-safe. Does not block.
      *
      * @return whether it will not run; false if it has begun, or was cancelled before
      */
@@ -35,7 +35,7 @@ public final class Timer implements Comparable<Timer> {
 
     @Override
     public int compareTo(Timer other) {
-        long later = due - other.due; // which may overflow, as nanoTime may
+        long later = due - other.due; // may overflow, like nanoTime
         return later != 0 ? Long.signum(later) : Long.compare(number, other.number);
     }
 

@@ -6,11 +6,10 @@ import java.util.TreeSet;
 /** The timers of a loop, the next one first. Thread-safe. */
 final class Timers {
 
-    private final TreeSet<Timer> waiting = new TreeSet<>(); // guarded by this, as what follows
+    private final TreeSet<Timer> waiting = new TreeSet<>(); // guarded by this, like the next fields
     private long numbers;
     private volatile Timer next; // null if there is none
 
-    /** Sets a timer; returns it. */
     synchronized Timer add(long due, Runnable task) {
         var timer = new Timer(this, due, ++numbers, task);
         waiting.add(timer);
@@ -24,18 +23,18 @@ final class Timers {
         return waited;
     }
 
-    /** Whether a timer is the one that is due next. */
+    /** Whether a timer is due next. */
     boolean isNext(Timer timer) {
         return timer.equals(next);
     }
 
-    /** Nanoseconds until the next one is due, 0 or less if one is; {@link Long#MAX_VALUE} if there is none. */
+    /** Nanoseconds until the next timer is due; 0 or less if one is due; {@link Long#MAX_VALUE} if there is none. */
     long nanosLeft() {
         Timer first = next;
         return first == null ? Long.MAX_VALUE : first.due() - System.nanoTime();
     }
 
-    /** Runs those that are due, so many at most; returns whether there was one. */
+    /** Runs at most this many timers that are due; returns whether there was one. */
     boolean run(int most) {
         int ran = 0;
         Timer first = next;

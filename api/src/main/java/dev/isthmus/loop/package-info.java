@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * One thread that serves many things: {@link dev.isthmus.loop.EventLoop}. It hands out events of connections ({@link
- * dev.isthmus.cm.EventChannel}), completions ({@link dev.isthmus.verbs.CompletionChannel}) and devices ({@link
- * dev.isthmus.verbs.AsyncEvents}), progresses UCX workers, watches other file descriptors, and runs timers and what other
- * threads give it.
+ * One thread that serves many things: {@link dev.isthmus.loop.EventLoop}. It hands out events of connections
+ * ({@link dev.isthmus.cm.EventChannel}), completions ({@link dev.isthmus.verbs.CompletionChannel}) and devices
+ * ({@link dev.isthmus.verbs.AsyncEvents}), progresses UCX workers, watches other file descriptors, and runs timers and
+ * the tasks that other threads give it.
  *
  * {@snippet :
  * try (var loop = EventLoop.start()) {

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 
 /**
- * Addresses that nobody else maps anything at. UCX allocates at a fixed address by replacing whatever is there, the heap of
- * the JVM included; what it replaces is therefore made sure to be this.
+ * Addresses at which nothing else is mapped. UCX allocates at a fixed address by replacing whatever is there, even the
+ * JVM's heap. So this makes sure that it replaces only this reservation.
  *
  * @param begin the first address
  * @param bytes how many
@@ -21,13 +21,13 @@ record AddressReservation(long begin, long bytes) {
     private static final int MAP_FIXED_NOREPLACE = 0x100000;
     private static final long MAP_FAILED = -1;
 
-    // UCX rounds up to these where it can have them, as long as that does not double the size.
+    // UCX rounds up to huge pages if it can get them, unless that doubles the size.
     private static final long HUGE_PAGE = 1 << 21;
 
     /**
-     * Reserves as many as UCX may need for that many bytes.
+     * Reserves as many addresses as UCX may need for that many bytes.
      *
-     * @throws IllegalArgumentException if the address cannot be had
+     * @throws IllegalArgumentException if the address is not available
      */
     static AddressReservation reserve(long address, long bytes) {
         if (address < 0 || (address & (Libc.pageSize() - 1)) != 0) {
@@ -50,7 +50,7 @@ record AddressReservation(long begin, long bytes) {
         }
     }
 
-    /** Gives back what lies behind an address. */
+    /** Gives back the part after an address. */
     void giveBackFrom(long address) {
         long page = Libc.pageSize();
         long end = (address + page - 1) & -page;

@@ -11,7 +11,7 @@ import java.util.Arrays;
 /**
  * The active message callback of one worker ({@code ucp_am_recv_callback_t}), the same for all ids, which are its
  * argument. UCX calls it inside a progress, and inside a send over the self transport, on the worker's thread. The
- * program's handler runs within: the message is there only then. What that throws is kept for the next progress.
+ * program's handler runs inside, as the message exists only then. An exception from it is kept for the next progress.
  */
 final class AmDispatch {
 
@@ -105,7 +105,7 @@ final class AmDispatch {
             }
             return message.end();
         } catch (Throwable t) {
-            thrown = t; // whatever else there was
+            thrown = t; // in spite of earlier exceptions
             worker.needAttention();
             return OK;
         }
@@ -115,7 +115,7 @@ final class AmDispatch {
         return (NativeMemory.getLong(param) & RNDV) == 0 ? OK : CANCELED;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a throwable that is thrown again cannot be suppressed by itself
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
     private void keep(Throwable t) {
         if (thrown == null) {
             thrown = t;

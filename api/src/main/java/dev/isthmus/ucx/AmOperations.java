@@ -11,11 +11,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 
 /**
- * Active messages on one worker and its endpoints: checks, calls, and account of what C keeps.
+ * Active messages on one worker and its endpoints: checks, calls, and a record of what C keeps.
  *
  * <p>The self transport delivers within the call that sends, so a handler can run inside a send, and send itself. The
- * slot that the send is about to take, which has its parameters, is kept from it, as from all that runs inside of C ({@link
- * RequestSlots#beginCallback}). The depth is limited: C has no guard against a stack that overflows.
+ * slot that the send is about to take, and that has its parameters, is protected from everything that runs inside C
+ * ({@link RequestSlots#beginCallback}). The depth is limited, as C has no guard against stack overflow.
  */
 final class AmOperations {
 
@@ -27,7 +27,7 @@ final class AmOperations {
     private static final int FLAGS = UcpActiveMessages.REPLY | EITHER;
     private static final int FLAGS_FIELD = ucp_h.UCP_OP_ATTR_FIELD_FLAGS();
 
-    // With it UCX takes the data for plain bytes, whatever its datatype is.
+    // With it, UCX takes the data for plain bytes, whatever its datatype.
     private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
     private final UcpWorker parent;
@@ -38,7 +38,7 @@ final class AmOperations {
     private final int knownFlags;
     private final EndpointTable endpoints = new EndpointTable();
     private final ArrayList<UcpKeptMessage> kept = new ArrayList<>();
-    private int depth; // how many handlers run, each inside the next
+    private int depth; // how many handlers run, nested
 
     AmOperations(UcpWorker parent, OwnerThread owner, Operations operations, long maxHeaderBytes) {
         this.parent = parent;
@@ -49,7 +49,7 @@ final class AmOperations {
         this.knownFlags = UcxLibrary.load()[1] < COPY_HEADER_SINCE ? FLAGS : FLAGS | UcpActiveMessages.COPY_HEADER;
     }
 
-    /** {@code ucp_am_send_nbx}, on an endpoint that is open and of this thread; null for one of UCX's own. */
+    /** {@code ucp_am_send_nbx}, on an open endpoint of this thread; null for one of UCX's own. */
     @HotPath
     long send(
             UcpEndpoint endpoint,
@@ -78,7 +78,7 @@ final class AmOperations {
                 : operations.begun(result, RequestSlot.AM_SEND, endpoint, buffer, headerLength + length, use);
     }
 
-    /** {@code ucp_am_send_nbx} of more than a plain buffer. */
+    /** {@code ucp_am_send_nbx} of something other than a plain buffer. */
     @HotPath
     long send(UcpEndpoint endpoint, long ep, int id, MemorySegment header, UcpPayload payload, int flags) {
         payload.checkOf(parent);
@@ -94,7 +94,7 @@ final class AmOperations {
         return operations.began(result, slot, RequestSlot.AM_SEND, endpoint, payload);
     }
 
-    /** Keeps account of the header of an operation, before its own. */
+    /** Records the header of an operation, before the operation itself. */
     @HotPath
     private void noteHeader(long result, MemorySegment header, long headerLength, ArenaUse headerUse) {
         Operations.keepUntilHere(header);
@@ -129,7 +129,7 @@ final class AmOperations {
         }
     }
 
-    /** {@code ucp_am_recv_data_nbx} of a rendezvous, into a buffer that is as long. */
+    /** {@code ucp_am_recv_data_nbx} of a rendezvous, into a buffer of the right length. */
     @HotPath
     long receive(long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint) {
         long parameters = operations.next();
@@ -140,7 +140,7 @@ final class AmOperations {
                 : operations.begun(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use);
     }
 
-    /** The same of one that carries user data. */
+    /** The same with user data. */
     @HotPath
     long receive(
             long descriptor,
@@ -150,7 +150,7 @@ final class AmOperations {
             UcpEndpoint endpoint,
             long userData,
             PolledOperations polled) {
-        operations.next(); // before the arena is held: it says so if there can be no more
+        operations.next(); // before the arena is held, as it throws if there can be no more
         ArenaUse use = operations.hold(buffer);
         long result = UcpAm.receiveData(worker, descriptor, address, length, polled.parameters(true));
         return result == 0
@@ -206,9 +206,9 @@ final class AmOperations {
     }
 
     /**
-     * Releases what is kept, before the worker is closed.
+     * Releases kept messages, before the worker is closed.
      *
-     * @param used also what an operation uses, which C is not to go on with
+     * @param used also those that an operation uses, which C must not continue
      */
     void releaseAll(boolean used) {
         for (int i = kept.size() - 1; i >= 0; i--) {

@@ -12,8 +12,8 @@ import java.util.Map;
 import java.util.StringJoiner;
 
 /**
- * The guarded arenas that one worker's operations use. An operation counts in the arena of its buffer before C gets it, and
- * until it has ended. On the worker's thread, but for what a close of an arena asks.
+ * The guarded arenas that one worker's operations use. An operation counts in the arena of its buffer before C gets it,
+ * and until it has ended. Used on the worker's thread, except for questions from the close of an arena.
  */
 final class ArenaHolds implements ArenaUse.User {
 
@@ -26,7 +26,7 @@ final class ArenaHolds implements ArenaUse.User {
     private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
     private int usesToPrune = FEW;
 
-    // Most operations use the same arena as the one before. The memory of an automatic one stays for so long.
+    // Most operations use the same arena as the one before. Memory of an automatic arena stays until the next one.
     private MemorySegment.Scope lastScope;
     private ArenaUse last; // null if that is not guarded
     private volatile boolean over;
@@ -37,19 +37,19 @@ final class ArenaHolds implements ArenaUse.User {
         this.slots = slots;
     }
 
-    /** Who asks C which operations have ended. */
+    /** Sets what asks C which operations have ended. */
     void askBy(Runnable asker) {
         askAll = asker;
     }
 
     /**
-     * An operation is about to begin with memory of an arena.
+     * Counts an operation that is about to begin with memory of an arena.
      *
      * @return what to release when it ends; null if the arena is not guarded
      * @throws IllegalStateException if the arena is closed
      */
     @HotPath
-    @SuppressWarnings("ReferenceEquality") // segments of an arena have the same scope; if not, it is only slower
+    @SuppressWarnings("ReferenceEquality") // segments of an arena share a scope; if not, this is only slower
     ArenaUse begin(MemorySegment.Scope scope) {
         if (scope != lastScope) {
             look(scope);
@@ -79,7 +79,7 @@ final class ArenaHolds implements ArenaUse.User {
         return use;
     }
 
-    /** A second arena of the same operation: when it cannot be used, the first is not used either. */
+    /** Counts it in a second arena. If that cannot be used, the first is released, too. */
     @HotPath
     ArenaUse beginSecond(MemorySegment.Scope scope, ArenaUse first) {
         boolean begun = false;
@@ -94,7 +94,7 @@ final class ArenaHolds implements ArenaUse.User {
         }
     }
 
-    /** The worker is closed: what still counts then does so for ever. */
+    /** The worker is closed: what still counts now counts forever. */
     void end() {
         over = true;
     }
@@ -115,11 +115,11 @@ final class ArenaHolds implements ArenaUse.User {
     public String describe(ArenaUse use, int count) {
         var kinds = new LinkedHashMap<String, Integer>();
         for (RequestSlot slot : slots.all()) {
-            if (slot != null && slot.isTaken() && slot.isUsing(use)) { // the worker's thread may just be making more
+            if (slot != null && slot.isTaken() && slot.isUsing(use)) { // the worker's thread may be adding slots
                 kinds.merge(RequestSlot.noun(slot.kind), 1, Integer::sum);
             }
         }
-        if (kinds.isEmpty()) { // they have just begun or ended, on the worker's thread
+        if (kinds.isEmpty()) { // they have just begun or ended on the worker's thread
             kinds.put("operation", count);
         }
         var list =

@@ -10,27 +10,28 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.LongSupplier;
 
 /**
- * The operations that have a future. UCX tells of the end of each by a callback, so that none is asked about while it is
- * pending: a progress costs the same with ten thousand futures as with one. The exception is what was begun without a
- * future and got one later: of those a few are looked at in turn.
+ * The operations that have a future. UCX reports the end of each by a callback, so nothing asks about pending ones: a
+ * progress costs the same with ten thousand futures as with one. Operations that got a future only after they had begun
+ * are the exception: of those, each progress asks about a few.
  */
 final class AsyncRequests {
 
-    private static final int LOOK_AT = 32; // of so many a progress asks at most
+    private static final int LOOK_AT = 32; // a progress asks about at most this many
     private static final int LOOK_ANYWAY = 63; // UCX ends a few operations without counting that as progress
 
     private final UcpWorker worker;
     private final UcpRequests requests;
     private final Operations operations;
     private final Arena arena;
-    private final ArrayList<OperationFuture<?>> untold = new ArrayList<>(); // their operations have no callback
-    private final Queue<OperationFuture<?>> wishes = new ConcurrentLinkedQueue<>(); // of any thread
+    private final ArrayList<OperationFuture<?>> untold = new ArrayList<>(); // those whose operations have no callback
+    private final Queue<OperationFuture<?>> wishes = new ConcurrentLinkedQueue<>(); // from any thread
     private CompletionCallbacks ended; // null until there is a future
     private int pending;
-    private int next; // of those untold
+    private int endings; // how many futures have ended, in total
+    private int next; // of untold to ask about
     private int toLook;
     private int idle;
-    private final List<OperationFuture<?>> left = new ArrayList<>(); // when the worker closes
+    private final List<OperationFuture<?>> left = new ArrayList<>(); // pending when the worker closes
 
     AsyncRequests(UcpWorker worker, UcpRequests requests, Operations operations, Arena arena) {
         this.worker = worker;
@@ -39,7 +40,7 @@ final class AsyncRequests {
         this.arena = arena;
     }
 
-    /** Begins what is no receive, and has no result. */
+    /** Begins an operation that is not a receive and has no result. */
     CompletableFuture<Void> send(LongSupplier operation, Object on) {
         long request = begin(callbacks().sent(), operation);
         return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, operations.find(request), on);
@@ -83,7 +84,10 @@ final class AsyncRequests {
         });
     }
 
-    /** Of an operation that was begun without a future. Its number is the library's from now on, and becomes another. */
+    /**
+     * Makes a future for an operation that was begun without one. The operation gets a new number, which the program
+     * does not know.
+     */
     CompletableFuture<Void> take(RequestSlot slot) {
         callbacks();
         Object on = slot.owner();
@@ -110,7 +114,7 @@ final class AsyncRequests {
         return ended;
     }
 
-    // The operation takes the slot that is the next one now, or none.
+    // The operation takes the current next slot, or none.
     private long begin(long callback, LongSupplier operation) {
         RequestSlot slot = operations.nextSlot();
         slot.tell(callback);
@@ -126,29 +130,34 @@ final class AsyncRequests {
         slot.future = future;
         pending++;
         if (operations.hasEnded(slot)) {
-            ended.add(slot); // C has done it at once, and need not tell
+            ended.add(slot); // C has done it at once, and does not call back
         }
         worker.needAttention();
         return future;
     }
 
-    /** Somebody wishes a future to end, on any thread: the worker's one asks C. */
+    /** The program wants a future to end, on any thread; the worker's thread asks C. */
     private void wish(OperationFuture<?> future) {
         wishes.add(future);
         worker.wakeUp();
     }
 
-    /** How many operations have a future that has not ended. */
+    /** How many futures have not ended. */
     int pending() {
         return pending;
     }
 
-    /** Whether {@link #sweep} has something to look at, now or later. */
+    /** A number that changes whenever a future ends. */
+    int endings() {
+        return endings;
+    }
+
+    /** Whether {@link #sweep} has something to do, now or later. */
     boolean any() {
         return pending > 0;
     }
 
-    /** Whether there is something to do for {@link #sweep} at once. */
+    /** Whether {@link #sweep} has something to do at once. */
     boolean anyDone() {
         if (pending == 0) {
             return false;
@@ -161,7 +170,10 @@ final class AsyncRequests {
         return any;
     }
 
-    /** Ends the futures of what has ended. Their actions may come back here: they may progress the worker, or close it. */
+    /**
+     * Ends the futures of operations that have ended. Their actions may call this again: they may progress the worker,
+     * or close it.
+     */
     void sweep(boolean somethingHappened) {
         OperationFuture<?> wishing;
         while ((wishing = wishes.poll()) != null) {
@@ -181,7 +193,7 @@ final class AsyncRequests {
             if (future != null && operations.hasEnded(slot)) {
                 end(future);
                 if (worker.parts().close().isUnderWay()) {
-                    future.abandon(worker); // a receive was cancelled for that, and not as the program wished
+                    future.abandon(worker); // its receive was cancelled for the close, not by the program
                 } else {
                     future.tell();
                 }
@@ -225,10 +237,11 @@ final class AsyncRequests {
         future.keep(slot.status);
         slot.future = null;
         pending--;
+        endings++;
         operations.free(slot);
     }
 
-    /** The worker closes: keeps how operations have ended, while C's memory is there. */
+    /** The worker closes: records how operations have ended, while C's memory exists. */
     void keepEnded() {
         for (RequestSlot slot : operations.all()) {
             OperationFuture<?> future = slot.future;
@@ -239,7 +252,7 @@ final class AsyncRequests {
         }
     }
 
-    /** The worker is closed: ends all futures that are left. Their actions find it closed. */
+    /** The worker is closed: ends all remaining futures. Their actions find it closed. */
     void abandon() {
         for (RequestSlot slot : operations.all()) {
             if (slot.future != null) {

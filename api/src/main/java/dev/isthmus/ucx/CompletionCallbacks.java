@@ -7,10 +7,9 @@ import java.lang.foreign.Arena;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The callbacks of one worker's operations that have a future, or that carry user data ({@code ucp_send_nbx_callback_t}
- * and those of receives).
- * UCX calls them on the worker's thread, inside a progress or another call. They put the operation's slot into a queue,
- * and that is all: it goes through the slots themselves, so that it never needs memory.
+ * The callbacks of one worker's operations that have a future or carry user data ({@code ucp_send_nbx_callback_t} and
+ * those of receives). UCX calls them on the worker's thread, inside a progress or another call. They only put the
+ * operation's slot into a queue. The slots themselves are linked, so the queue never needs memory.
  */
 final class CompletionCallbacks {
 
@@ -23,10 +22,10 @@ final class CompletionCallbacks {
     private boolean lost;
 
     /**
-     * Makes the callbacks.
+     * Creates the callbacks.
      *
      * @param arena of the worker, which closes it when C can no longer call
-     * @param inform called when something has come into the queue
+     * @param inform called when the queue gets a slot
      */
     CompletionCallbacks(RequestSlots slots, Arena arena, Runnable inform) {
         this.slots = slots;
@@ -40,27 +39,27 @@ final class CompletionCallbacks {
         }
     }
 
-    /** Of what is sent, put, got, and of atomic operations and flushes. */
+    /** The callback of sends, puts, gets, atomic operations and flushes. */
     long sent() {
         return sent;
     }
 
-    /** Of receives: of tags, of streams, of the data of active messages. */
+    /** The callback of receives: of tags, of streams, and of active messages' data. */
     long received() {
         return received;
     }
 
-    /** Whether there is something in the queue, or was lost from it. */
+    /** Whether the queue has a slot, or has lost one. */
     boolean any() {
         return first != null || lost;
     }
 
-    /** The same, which stays in the queue; {@link RequestSlot#nextEnded} leads on. */
+    /** The first slot, which stays in the queue; {@link RequestSlot#nextEnded} leads to the others. */
     RequestSlot first() {
         return first;
     }
 
-    /** The slot whose operation ended first, which may be free by now; null when there is none. */
+    /** Takes the slot whose operation ended first; it may be free by now. Null if there is none. */
     RequestSlot poll() {
         RequestSlot slot = first;
         if (slot != null) {
@@ -97,13 +96,13 @@ final class CompletionCallbacks {
 
     // Called by C, like the next one. An exception that left it would end the JVM.
     @HotPath
-    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // called by name
     private void onSent(long request, byte status, long index) {
         ended(index, status);
     }
 
     @HotPath
-    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // by its name
+    @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // called by name
     private void onReceived(long request, byte status, long lengthOrInfo, long index) {
         ended(index, status);
     }
@@ -114,7 +113,7 @@ final class CompletionCallbacks {
             RequestSlot slot = slots.all()[(int) index];
             slot.calledBack = status;
             add(slot);
-        } catch (Throwable t) { // a stack that overflows
+        } catch (Throwable t) { // such as a stack overflow
             lost = true;
             inform.run();
         }

@@ -12,16 +12,16 @@ import java.util.Map;
 
 /**
  * The connection handler of one worker ({@code ucp_listener_conn_callback_t}), the same for all of its listeners. UCX
- * calls it inside a progress, on the worker's thread. It keeps what it is told; {@link UcpWorker#progress()} tells the
+ * calls it inside a progress, on the worker's thread. It records requests; {@link UcpWorker#progress()} tells the
  * program once UCX has returned.
  *
  * <p>A listener that the program has closed stays in C until the worker is closed, and its clients are rejected. UCX
- * does not look for connections that its TCP listener has accepted and whose request has not come yet: when that comes
- * after {@code ucp_listener_destroy}, it calls a listener that is freed.
+ * forgets connections that its TCP listener has accepted and whose request has not arrived yet: if it arrives after
+ * {@code ucp_listener_destroy}, UCX calls a freed listener.
  */
 final class ConnectionRequests {
 
-    /** A listener that C has and the program has not. */
+    /** A listener that the program has closed, and C still has. */
     record Retired(long id, long handle, InetSocketAddress address) {}
 
     private final UcpWorker worker;
@@ -35,9 +35,9 @@ final class ConnectionRequests {
     private Throwable thrown;
 
     /**
-     * Makes the callback.
+     * Creates the callback.
      *
-     * @param worker told when there is something to tell
+     * @param worker is told when there are requests
      * @param arena of the worker, which closes it when C can no longer call
      */
     ConnectionRequests(UcpWorker worker, Arena arena) {
@@ -49,7 +49,7 @@ final class ConnectionRequests {
         return callback;
     }
 
-    /** A number for a new listener, to be the callback's argument. */
+    /** A number for a new listener, which is the callback's argument. */
     long nextId() {
         return ++lastId;
     }
@@ -69,7 +69,7 @@ final class ConnectionRequests {
         retiredById.put(listener.id, listener);
     }
 
-    /** A listener that the program closed and that has an address which it wants again; null if there is none. */
+    /** A closed listener with an address that the program wants again; null if there is none. */
     Retired revive(InetSocketAddress address) {
         Retired listener = retired.remove(address);
         if (listener != null) {
@@ -78,7 +78,7 @@ final class ConnectionRequests {
         return listener;
     }
 
-    /** Frees what C has of closed listeners, right before it destroys the worker, and with that all connections. */
+    /** Destroys closed listeners in C, right before the worker and its connections are destroyed. */
     void destroyRetired() {
         rejectUnwanted();
         for (Retired listener : retiredById.values()) {

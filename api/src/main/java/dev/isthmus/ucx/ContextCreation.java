@@ -12,12 +12,12 @@ import java.lang.foreign.ValueLayout;
 import java.util.Map;
 import java.util.Set;
 
-/** What stands between a {@link UcpContextConfig} and {@code ucp_init}: options are read, changed, printed, checked. */
+/** The steps from a {@link UcpContextConfig} to {@code ucp_init}: options are read, changed, printed and checked. */
 final class ContextCreation {
 
     private ContextCreation() {}
 
-    /** Makes the context, and returns its handle. */
+    /** Creates the context, and returns its handle. */
     static long create(UcpContextConfig config, String name) {
         try (var call = new UcpCall()) {
             long options = readOptions(call, config.settings());
@@ -36,7 +36,7 @@ final class ContextCreation {
         }
     }
 
-    /** The options as {@code ucp_config_print} prints them. */
+    /** The options in the format of {@code ucp_config_print}. */
     static String print(Map<String, String> settings, boolean explained) {
         UcxLibrary.load(); // before the generated classes
         int flags = ucp_h.UCS_CONFIG_PRINT_CONFIG()
@@ -62,7 +62,7 @@ final class ContextCreation {
             features |= feature.bit();
         }
         ucp_params.features(params, features);
-        // Always: a worker on a second thread would otherwise race in C. It locks set-up and registration only.
+        // Always, as a worker on a second thread would otherwise race in C. This locks set-up and registration only.
         ucp_params.mt_workers_shared(params, 1);
         ucp_params.name(params, call.allocateFrom(name));
         if (config.estimatedEndpoints() > 0) {

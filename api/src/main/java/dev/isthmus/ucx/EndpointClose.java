@@ -10,11 +10,12 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The close of one endpoint: {@link #advance} takes it as far as it goes without waiting. Each stage has a deadline, so
- * that it ends: at worst the worker's close does the rest.
+ * The close of one endpoint. {@link #advance} takes it as far as possible without waiting. Each stage has a deadline,
+ * so it always ends; at worst, the worker's close does the rest.
  *
- * <p>UCX does not look for unfinished rendezvous sends when it closes an endpoint, and they would then use a freed one. So
- * sends end first; and if they do not, it is closed by force where UCX can, or left to {@code ucp_worker_destroy}.
+ * <p>When UCX closes an endpoint, it ignores unfinished rendezvous sends, which would then use a freed endpoint. So
+ * sends end first. If they do not, the endpoint is closed by force where UCX can do that, or left to
+ * {@code ucp_worker_destroy}.
  */
 final class EndpointClose {
 
@@ -35,10 +36,10 @@ final class EndpointClose {
     private final UcpEndpoint endpoint;
     private Stage stage = Stage.SENDS;
     private long deadline;
-    private boolean limited; // the deadline is for all stages, as the program said
-    private long request; // of UCX's own
-    private int sending; // the slot of a send that had not ended
-    private boolean flushLeft; // its own flush had not ended
+    private boolean limited; // the program's deadline covers all stages
+    private long request; // in memory of UCX's own
+    private int sending; // the slot of a send that has not ended
+    private boolean flushLeft; // its own flush has not ended
 
     EndpointClose(UcpWorker worker, UcpEndpoint endpoint) {
         this.worker = worker;
@@ -46,13 +47,13 @@ final class EndpointClose {
         this.deadline = worker.closeDeadline();
     }
 
-    /** All of it is to end by then, whatever the worker's limit for a stage is. */
+    /** Sets one deadline for all stages, whatever the worker's limit for a stage is. */
     void endBy(long nanoTime) {
         deadline = nanoTime;
         limited = true;
     }
 
-    /** Waits for sends no more. */
+    /** Stops waiting for sends. */
     void force() {
         if (stage == Stage.FLUSH) {
             flushLeft = !free();
@@ -70,7 +71,7 @@ final class EndpointClose {
         return stage == Stage.NOTHING;
     }
 
-    /** Goes on until it has ended. The worker progresses meanwhile, and tells nobody. */
+    /** Goes on until it has ended. The worker progresses meanwhile, without telling the program anything. */
     void await() {
         while (!advance()) {
             worker.parts().news().progressUntil(deadline);
@@ -81,7 +82,7 @@ final class EndpointClose {
         return stage == Stage.NOTHING;
     }
 
-    /** For how long it waits at most, in nanoseconds. */
+    /** How long it still waits at most, in nanoseconds. */
     long nanosLeft() {
         return Math.max(0, deadline - System.nanoTime());
     }
@@ -122,7 +123,7 @@ final class EndpointClose {
                 }
             }
             case CLOSE -> {
-                free(); // not ended in time: it ends with later progress, or with the worker
+                free(); // not in time: it ends with later progress, or with the worker
                 end();
             }
             case NOTHING -> {}
@@ -145,9 +146,8 @@ final class EndpointClose {
         return true;
     }
 
-    // Newer versions do not take a flush of the worker from an endpoint that is closed by force, and it would then use
-    // a
-    // freed one. It was seen in 1.22; 1.13 does.
+    // Newer versions do not take the worker's flush from an endpoint that is closed by force, and the flush would use a
+    // freed endpoint. Seen in 1.22, not in 1.13.
     private boolean isWorkerFlushing() {
         return endpoint.errorHandling() == UcpErrorHandling.PEER
                 && UcxLibrary.load()[1] > LAST_TO_END_FLUSHES
@@ -155,7 +155,7 @@ final class EndpointClose {
     }
 
     private void flush() {
-        stage = Stage.FLUSH; // within the time that the sends had
+        stage = Stage.FLUSH; // in the time that the sends had
         try (Arena arena = Arena.ofConfined()) {
             request = Ucp.endpointFlush(
                     endpoint.handle(), ucp_request_param_t.allocate(arena).address());
@@ -177,8 +177,8 @@ final class EndpointClose {
     }
 
     /**
-     * UCX may put a flush off to the next progress, by a callback that it does not drop when the endpoint is closed by
-     * force: that would then use a freed one. Each progress takes the flush one lane further.
+     * UCX may postpone a flush to the next progress, by a callback that it does not drop when the endpoint is closed by
+     * force; the callback would then use a freed endpoint. Each progress takes the flush one lane further.
      */
     private void letFlushesGoOn() {
         for (int lane = 0; lane < MOST_LANES && (flushLeft || !endpoint.isEstablished() || isSending()); lane++) {
@@ -190,7 +190,7 @@ final class EndpointClose {
         return request != 0 && !UcxFailure.isError(request) && Ucp.requestStatus(request) == IN_PROGRESS;
     }
 
-    /** Leaves the request to UCX; returns whether it had ended. */
+    /** Leaves the request to UCX; returns whether it has ended. */
     private boolean free() {
         boolean ended = !isInProgress();
         if (request != 0 && !UcxFailure.isError(request)) {

@@ -5,17 +5,18 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The endpoints of a worker that are being closed while it goes on. On the worker's thread. */
+/** The endpoints of a worker that are being closed while the worker goes on. For the worker's thread. */
 final class EndpointCloses {
 
     private final UcpWorker worker;
     private final ArrayList<EndpointClose> closes = new ArrayList<>();
+    private int endings; // in total
 
     EndpointCloses(UcpWorker worker) {
         this.worker = worker;
     }
 
-    /** Begins to look after a close. */
+    /** Adds a close. */
     void add(EndpointClose close) {
         if (!close.advance() && !closes.contains(close)) {
             closes.add(close);
@@ -36,15 +37,22 @@ final class EndpointCloses {
         return any;
     }
 
-    /** Takes each as far as it goes. What the program does when one has ended may come back here. */
+    /** Takes each close as far as possible. The program's reaction to an ended one may call this again. */
     void advance() {
         for (EndpointClose close : List.copyOf(closes)) {
             close.advance();
         }
+        int before = closes.size();
         closes.removeIf(EndpointClose::hasEnded);
+        endings += before - closes.size();
     }
 
-    /** Waits for all of them: the worker is about to go. */
+    /** A number that changes whenever a close ends. */
+    int endings() {
+        return endings;
+    }
+
+    /** Waits for all closes, as the worker is about to be destroyed. */
     void await() {
         for (EndpointClose close : List.copyOf(closes)) {
             close.await();
@@ -52,14 +60,14 @@ final class EndpointCloses {
         closes.removeIf(EndpointClose::hasEnded);
     }
 
-    /** All of them are to end by then. */
+    /** Sets a deadline for all closes. */
     void endBy(long nanoTime) {
         for (EndpointClose close : closes) {
             close.endBy(nanoTime);
         }
     }
 
-    /** For how long nothing needs to be done at most, if no more happens on the worker than was asked for. */
+    /** How long nothing needs to be done, at most the given time, if nothing else happens on the worker. */
     Duration atMost(Duration timeout) {
         Duration most = timeout;
         for (EndpointClose close : closes) {

@@ -16,7 +16,7 @@ final class EndpointCreation {
     private EndpointCreation() {}
 
     /**
-     * Makes the endpoint, and returns its handle.
+     * Creates the endpoint, and returns its handle.
      *
      * @param failureId the argument of the worker's error callback
      */

@@ -8,10 +8,10 @@ import java.util.ArrayDeque;
 
 /**
  * The endpoint error handler of one worker ({@code ucp_err_handler_cb_t}), the same for all of its endpoints. UCX calls
- * it inside a progress or another call, on the worker's thread. It keeps what it is told; {@link UcpWorker#progress()}
- * tells the program once UCX has returned.
+ * it inside a progress or another call, on the worker's thread. It records failures; {@link UcpWorker#progress()} tells
+ * the program once UCX has returned.
  *
- * <p>Every endpoint gets it, in mode NONE too: without one UCX ends the process when some transports fail.
+ * <p>Every endpoint gets it, even in mode NONE: without a handler, UCX ends the process when some transports fail.
  */
 final class EndpointFailures {
 
@@ -23,9 +23,9 @@ final class EndpointFailures {
     private boolean any;
 
     /**
-     * Makes the callback.
+     * Creates the callback.
      *
-     * @param worker told when there is something to tell
+     * @param worker is told when there are failures
      * @param arena of the worker, which closes it when C can no longer call
      */
     EndpointFailures(UcpWorker worker, Arena arena) {
@@ -37,7 +37,7 @@ final class EndpointFailures {
         return callback;
     }
 
-    /** Registers an endpoint; the number is to be the callback's argument. */
+    /** Registers an endpoint; returns the number for the callback's argument. */
     long add(UcpEndpoint endpoint) {
         return endpoints.add(endpoint);
     }
@@ -51,7 +51,7 @@ final class EndpointFailures {
         return endpoints.get(id);
     }
 
-    /** The worker is another thread's from now on. */
+    /** Another thread owns the worker from now on. */
     void handedOver() {
         endpoints.forEach(UcpEndpoint::handedOver);
     }

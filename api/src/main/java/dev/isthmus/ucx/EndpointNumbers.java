@@ -6,15 +6,15 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * The endpoints of one worker by the numbers that C has for them as user data. A number is given once, so that one which
- * C has of an endpoint that was closed finds nothing.
+ * The endpoints of one worker by the numbers that C has as their user data. A number is used only once, so the number
+ * of a closed endpoint finds nothing.
  */
 final class EndpointNumbers {
 
     private static final int INDEX_BITS = 32;
 
     private UcpEndpoint[] endpoints = new UcpEndpoint[8];
-    private long[] ids = new long[8]; // of each place, its next one while it is free
+    private long[] ids = new long[8]; // of each place; for a free place, its next id
     private int[] free = new int[8];
     private int freeCount;
 
@@ -51,7 +51,7 @@ final class EndpointNumbers {
         return place >= 0 && place < ids.length && ids[place] == id ? endpoints[place] : null;
     }
 
-    /** All of them. */
+    /** Visits all endpoints. */
     void forEach(Consumer<UcpEndpoint> action) {
         for (UcpEndpoint endpoint : endpoints) {
             if (endpoint != null) {
@@ -60,7 +60,7 @@ final class EndpointNumbers {
         }
     }
 
-    // The lowest place on top, and no number is 0.
+    // The lowest place is on top, and no number is 0.
     private void fill(int from) {
         for (int place = endpoints.length - 1; place >= from; place--) {
             ids[place] = (1L << INDEX_BITS) | place;

@@ -15,22 +15,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** What an endpoint can be asked about itself, on its worker's thread. */
+/** Queries of an endpoint, on its worker's thread. */
 final class EndpointQueries {
 
-    /** {@code UCP_EP_ATTR_FIELD_TRANSPORTS}, of UCX 1.14. */
+    /** {@code UCP_EP_ATTR_FIELD_TRANSPORTS}, since UCX 1.14. */
     private static final long TRANSPORTS = 1 << 3;
 
     private static final int TRANSPORTS_SINCE = 14;
 
-    // ucp_ep_attr_t of UCX 1.14 goes on where that of 1.13 ends with {ucp_transport_entry_t *entries;
-    // unsigned num_entries; size_t entry_size;}, and a ucp_transport_entry_t is two pointers to names.
+    // Since UCX 1.14, ucp_ep_attr_t continues after the end of that of 1.13 with
+    // {ucp_transport_entry_t *entries; unsigned num_entries; size_t entry_size;}, and a ucp_transport_entry_t is two
+    // pointers to names.
     private static final long ENTRIES = ucp_ep_attr.sizeof();
     private static final long NUM_ENTRIES = ENTRIES + 8;
     private static final long ENTRY_SIZE = ENTRIES + 16;
-    private static final long ATTR_BYTES = ENTRIES + 32; // with the user data of 1.18
+    private static final long ATTR_BYTES = ENTRIES + 32; // including the user data of 1.18
     private static final long ENTRY_BYTES = 16;
-    private static final int MAX_TRANSPORTS = 64; // more than there are lanes
+    private static final int MAX_TRANSPORTS = 64; // more than an endpoint has lanes
 
     private EndpointQueries() {}
 
@@ -56,7 +57,7 @@ final class EndpointQueries {
         }
     }
 
-    // An endpoint to a worker address has no socket address, nor has one that failed.
+    // Endpoints to worker addresses and failed endpoints have no socket address.
     private static Optional<MemorySegment> query(UcpCall call, UcpEndpoint endpoint, long field) {
         MemorySegment attr = allocate(call, field);
         int status = call.integer8(Libucp.EP_QUERY, endpoint.handle(), attr);
@@ -67,12 +68,12 @@ final class EndpointQueries {
         return Optional.of(attr);
     }
 
-    /** Whether the lines of {@code ucp_ep_print_info} name a transport of System V's or POSIX' shared memory. */
+    /** Whether the lines of {@code ucp_ep_print_info} name a transport over System V or POSIX shared memory. */
     static boolean isOverSharedMemory(String info) {
         return info.contains("posix/") || info.contains("sysv/");
     }
 
-    /** Whether they name one that does atomic operations with the processor on this side. */
+    /** Whether they name a transport whose atomic operations use this side's processor. */
     static boolean isWithinMachine(String info) {
         return isOverSharedMemory(info) || info.contains("self/");
     }
@@ -99,7 +100,7 @@ final class EndpointQueries {
 
     static double estimatedSeconds(UcpEndpoint endpoint, long bytes) {
         if (endpoint.worker().context().isUnified()) {
-            // ucp_ep_evaluate_perf then looks for a transport where there is none, and may end the process.
+            // ucp_ep_evaluate_perf would look for a transport where there is none, and might end the process.
             throw new IllegalStateException("UCX cannot estimate times with its option UNIFIED_MODE=y");
         }
         try (var call = new UcpCall()) {

@@ -4,7 +4,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.HotPath;
 import java.util.Arrays;
 
-/** The endpoints of a program by the handles that C knows them by, looked up without allocating. */
+/** The endpoints of a program by C's handles; a look-up allocates nothing. */
 final class EndpointTable {
 
     private static final int FIRST = 16;
@@ -20,7 +20,7 @@ final class EndpointTable {
         return index < 0 ? null : endpoints[index];
     }
 
-    /** Adds an endpoint; one that had the handle before is forgotten. */
+    /** Adds an endpoint; an earlier one with the same handle is forgotten. */
     void put(long handle, UcpEndpoint endpoint) {
         int index = Arrays.binarySearch(handles, 0, count, handle);
         if (index < 0) {
@@ -37,7 +37,7 @@ final class EndpointTable {
         endpoints[index] = endpoint;
     }
 
-    /** Removes an endpoint, unless another has its handle by now. */
+    /** Removes an endpoint, unless another one has its handle by now. */
     void remove(long handle, UcpEndpoint endpoint) {
         int index = Arrays.binarySearch(handles, 0, count, handle);
         if (index < 0 || !endpoints[index].equals(endpoint)) {

@@ -8,11 +8,11 @@ import dev.isthmus.internal.SocketAddresses;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 
-/** What an endpoint is to lead to: writes its part of {@code ucp_ep_params_t}, mask bits included. */
+/** The target of an endpoint: writes its part of {@code ucp_ep_params_t}, including mask bits. */
 @FunctionalInterface
 interface EndpointTarget {
 
-    /** A worker, whose address tells what it can be reached by. */
+    /** A worker, whose address says how to reach it. */
     record Worker(UcpAddress remote) implements EndpointTarget {
         @Override
         public void write(UcpCall call, MemorySegment params) {
@@ -36,8 +36,8 @@ interface EndpointTarget {
     /**
      * Writes the target.
      *
-     * @param call owns the memory that the parameters point to
-     * @param params the mask and the flags are to be added to
+     * @param call the call that owns the memory that the parameters point to
+     * @param params the parameters, whose mask and flags get further bits
      */
     void write(UcpCall call, MemorySegment params);
 

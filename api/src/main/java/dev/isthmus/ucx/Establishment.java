@@ -8,15 +8,15 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.Arena;
 
 /**
- * Tells when a connection by socket address is established: a flush that is begun with it ends then, or when it fails. Until
- * then UCX changes what an endpoint uses, and has two faults with that (docs/ucx-faults.md):
+ * Tells when a connection by socket address is established: a flush that begins with it ends then, or when it fails.
+ * Until then, UCX may change the transports of an endpoint, with two faults (docs/ucx-faults.md):
  *
  * <ul>
- *   <li>From 1.16 on a remote key is bound to what that was when the key was unpacked: an assertion ends the process that
- *       uses such a key afterwards.
- *   <li>Before 1.15 what the connecting side sends before UCX has resolved the address waits in one queue, and what it sends
- *       later in another, which goes first. The address is resolved within a progress, nobody can tell which. So sends
- *       between two progresses keep their order, and another one is refused while some of an earlier time wait.
+ *   <li>From 1.16 on, a remote key is bound to the transports at the time when it was unpacked: an assertion ends a
+ *       process that uses such a key afterwards.
+ *   <li>Before 1.15, sends of the connecting side wait in one queue until UCX has resolved the address, and later ones
+ *       in another queue, which goes first. The address is resolved within some progress, but nobody can tell which. So
+ *       sends between two progresses keep their order, and a further send is refused while earlier ones wait.
  * </ul>
  */
 final class Establishment {
@@ -27,7 +27,7 @@ final class Establishment {
 
     private final boolean keepsOrder;
     private long request; // of UCX's own; 0 once it is over
-    private long lastTurn = NEVER; // when something was sent
+    private long lastTurn = NEVER; // of the last send
 
     private Establishment(long ep, boolean keepsOrder) {
         this.keepsOrder = keepsOrder;
@@ -38,7 +38,7 @@ final class Establishment {
         }
     }
 
-    /** Begins to wait, without to block. Returns null where there is nothing to wait for. */
+    /** Begins to wait, without blocking. Returns null if there is nothing to wait for. */
     static Establishment of(UcpWorker worker, EndpointTarget target, long ep) {
         boolean keepsOrder = !(target instanceof EndpointTarget.Listener) || UcxLibrary.load()[1] >= KEEPS_ORDER_SINCE;
         boolean keepsKeys = target instanceof EndpointTarget.Worker || !UcpRemoteMemory.isIn(worker.context());
@@ -59,12 +59,12 @@ final class Establishment {
         return request == 0;
     }
 
-    /** Whether a send comes after what was sent before. */
+    /** Whether a send is sure to follow earlier ones. */
     boolean isOrdered() {
         return keepsOrder || isOver();
     }
 
-    /** To be called before a send while it is not sure to be ordered: refuses one that could overtake others. */
+    /** Called before a send that is not sure to be ordered: refuses one that could overtake others. */
     void orderSend(UcpEndpoint endpoint) {
         long turn = endpoint.worker().parts().news().turn();
         boolean mayOvertake = lastTurn != NEVER && lastTurn != turn;

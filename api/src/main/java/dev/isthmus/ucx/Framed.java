@@ -11,8 +11,8 @@ import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Bytes that a program carries to a peer, behind a mark that says what they are and a check sum, because C reads them
- * without knowing where they end. In network order:
+ * Bytes that a program carries to a peer, preceded by a mark that says what they are and by a checksum, because C reads
+ * them without knowing their length. In network order:
  *
  * <pre>
  *   | mark, 4 bytes | check sum of what follows, 4 bytes | content |
@@ -26,7 +26,7 @@ final class Framed {
 
     private Framed() {}
 
-    /** The bytes of a frame with a content of that length, which is written where the buffer stands. */
+    /** The bytes of a frame with a content of that length, which is written at the buffer's position. */
     static byte[] of(int mark, int contentBytes, Consumer<ByteBuffer> content) {
         byte[] bytes = new byte[HEAD_BYTES + contentBytes];
         ByteBuffer frame = ByteBuffer.wrap(bytes).putInt(mark).putInt(0);
@@ -36,11 +36,11 @@ final class Framed {
     }
 
     /**
-     * The content of a frame.
+     * Checks a frame, and returns its content.
      *
      * @param what the bytes are, for messages
      * @param minBytes of the content
-     * @throws IllegalArgumentException if it is not what {@link #of} gave
+     * @throws IllegalArgumentException if it was not made by {@link #of}
      */
     static ByteBuffer open(byte[] bytes, int mark, String what, int minBytes) {
         ByteBuffer frame = ByteBuffer.wrap(bytes);
@@ -52,7 +52,7 @@ final class Framed {
     }
 
     /**
-     * The bytes of a frame that only those can make who know a key: it has an HMAC-SHA256 in place of the check sum.
+     * The bytes of a frame that only holders of a key can make: it has an HMAC-SHA256 in place of the checksum.
      *
      * @throws IllegalArgumentException if the key is empty
      */
@@ -65,9 +65,9 @@ final class Framed {
     }
 
     /**
-     * The content of such a frame.
+     * Checks such a frame, and returns its content.
      *
-     * @throws IllegalArgumentException if it is not what {@link #sealed} gave with that key
+     * @throws IllegalArgumentException if it was not made by {@link #sealed} with that key
      */
     static ByteBuffer openSealed(byte[] bytes, int mark, byte[] key, String what, int minBytes) {
         ByteBuffer frame = ByteBuffer.wrap(bytes);
@@ -89,7 +89,7 @@ final class Framed {
     private static byte[] seal(byte[] bytes, byte[] key) {
         try {
             var mac = Mac.getInstance("HmacSHA256");
-            mac.init(new SecretKeySpec(key, "HmacSHA256")); // refuses an empty one
+            mac.init(new SecretKeySpec(key, "HmacSHA256")); // refuses an empty key
             mac.update(bytes, 0, Integer.BYTES);
             mac.update(bytes, SEALED_HEAD_BYTES, bytes.length - SEALED_HEAD_BYTES);
             return mac.doFinal();

@@ -9,15 +9,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 
 /**
- * The one generic datatype of a worker ({@code ucp_datatype_t}), which all its {@link UcpPackedData} share. C knows an
- * operation on such data by a number, its state, that is given out when C asks to start and given back when it
- * finishes. C starts inside the call that begins the operation.
+ * The one generic datatype of a worker ({@code ucp_datatype_t}), which all of its {@link UcpPackedData} share. C
+ * identifies an operation on such data by a number, its state, which it gets at the start and returns at the end. C
+ * starts inside the call that begins the operation.
  */
 final class GenericDatatype {
 
     private static final byte OK = 0;
 
-    /** One operation; null for a query of the length. */
+    /** One operation; it is null for a query of the length. */
     private record State(UcpPackedData data, RequestSlot operation) {}
 
     private final WorkerCallbacks callbacks;
@@ -28,7 +28,7 @@ final class GenericDatatype {
     private State beginning; // until C asks to start
 
     /**
-     * Makes the datatype.
+     * Creates the datatype.
      *
      * @param arena of the worker, which closes it when C can no longer call
      */
@@ -51,7 +51,7 @@ final class GenericDatatype {
         return handle;
     }
 
-    /** C is about to be given the data, and will ask to start. */
+    /** C is about to get the data, and will start. */
     void begin(UcpPackedData data, RequestSlot operation) {
         if (operation != null) {
             operation.packingFailed = false;
@@ -59,12 +59,12 @@ final class GenericDatatype {
         beginning = new State(data, operation);
     }
 
-    /** After the worker: no operation is left. */
+    /** Destroys it, after the worker, when no operation is left. */
     void destroy() {
         UcpCall.run(Libucp.DT_DESTROY, handle);
     }
 
-    // Called by C, like what follows: an exception that left one of them would end the JVM.
+    // Called by C, like the following methods: an exception that left one of them would end the JVM.
 
     private MemorySegment start(MemorySegment context, MemorySegment buffer, long count) {
         try {
@@ -93,7 +93,7 @@ final class GenericDatatype {
             return 0;
         }
         long rest = data.byteSize() - offset;
-        long length = most < 0 ? rest : Math.min(most, rest); // newer versions say SIZE_MAX: all of it
+        long length = most < 0 ? rest : Math.min(most, rest); // newer versions say SIZE_MAX for all of it
         callbacks.enter();
         try (Arena call = Arena.ofConfined()) {
             MemorySegment part = sized(target, length, call);
@@ -111,7 +111,7 @@ final class GenericDatatype {
         return length;
     }
 
-    // Always OK: a status that is not would end the process where UCX does not expect one.
+    // Always OK: where UCX does not expect another status, it would end the process.
     private byte unpack(MemorySegment state, long offset, MemorySegment source, long length) {
         State known = known(state);
         if (length == 0) {

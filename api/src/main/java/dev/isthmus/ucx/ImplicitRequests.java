@@ -4,12 +4,13 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.HotPath;
 
 /**
- * The outstanding operations of a worker whose number the program did not get: oldest first, for that is about the order
- * in which they end. Nobody asks about them, so each new one asks about the oldest, and a flush that has ended about all.
+ * The outstanding operations of a worker whose number the program did not get, oldest first, as they end in about that
+ * order. The program does not ask about them. So each new operation asks about the oldest ones, and an ended flush asks
+ * about all.
  */
 final class ImplicitRequests {
 
-    private static final int LOOK_AT = 2; // more than one, or they would never become fewer
+    private static final int LOOK_AT = 2; // more than one, so that they become fewer
 
     private final Operations operations;
     private RequestSlot[] ring = new RequestSlot[16]; // a power of two
@@ -25,7 +26,7 @@ final class ImplicitRequests {
         return size;
     }
 
-    /** Keeps account of an operation that C has begun, and forgets old ones that have ended. */
+    /** Adds an operation that C has begun, and forgets old ones that have ended. */
     @HotPath
     void add(RequestSlot slot) {
         for (int i = 0; i < LOOK_AT && size > 0 && operations.hasEnded(ring[head]); i++) {
@@ -40,7 +41,7 @@ final class ImplicitRequests {
         size++;
     }
 
-    /** Forgets all that have ended. */
+    /** Forgets all ended operations. */
     void sweep() {
         int all = size;
         int mask = ring.length - 1;

@@ -6,11 +6,11 @@ import dev.isthmus.loop.Polled;
 import dev.isthmus.loop.Registration;
 import java.time.Duration;
 
-/** A worker that a loop progresses. On the loop's thread. */
+/** A worker that a loop progresses, on the loop's thread. */
 final class LoopedWorker implements Polled {
 
     private final UcpWorker worker;
-    private final UcpCompletions completions; // null if nobody is told
+    private final UcpCompletions completions; // null without a handler
     private final UcpCompletionHandler handler;
     private final Registration registration;
 
@@ -25,7 +25,7 @@ final class LoopedWorker implements Polled {
         return completions != null;
     }
 
-    /** The worker is just being destroyed. */
+    /** The worker is being destroyed. */
     void leave() {
         registration.close();
     }

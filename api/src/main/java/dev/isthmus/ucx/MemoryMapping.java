@@ -12,17 +12,20 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.Supplier;
 
-/** From a {@link UcpMemoryConfig} to {@code ucp_mem_map}, and back from there. */
+/** From a {@link UcpMemoryConfig} to {@code ucp_mem_map}, and back again. */
 final class MemoryMapping {
 
-    /** {@code UCP_MEM_MAP_PARAM_FIELD_EXPORTED_MEMH_BUFFER}, of UCX 1.14, and where the field is: behind those of 1.13. */
+    /**
+     * {@code UCP_MEM_MAP_PARAM_FIELD_EXPORTED_MEMH_BUFFER}, since UCX 1.14, and the offset of its field, which follows
+     * those of 1.13.
+     */
     private static final long EXPORTED_FIELD = 1 << 5;
 
     private static final int EXPORTED_SINCE = 14;
 
     private static final long EXPORTED_OFFSET = ucp_mem_map_params.sizeof();
 
-    // More than any machine has, and less than what overflows when UCX rounds it up.
+    // More than any machine has, and small enough not to overflow when UCX rounds it up.
     private static final long MAX_BYTES = 1L << 46;
 
     private MemoryMapping() {}
@@ -46,7 +49,7 @@ final class MemoryMapping {
             }
             addAddress(params, address);
             AddressReservation room = AddressReservation.reserve(address, bytes);
-            long memory = map(call, context, bytes, params); // the room stays when it fails: UCX may have used it
+            long memory = map(call, context, bytes, params); // if it fails, the room stays: UCX may have used it
             return orUnmap(context, memory, () -> {
                 UcpMemoryAttributes mapped = query(call, context, memory);
                 room.giveBackFrom(mapped.address() + mapped.byteSize());
@@ -65,7 +68,7 @@ final class MemoryMapping {
         }
     }
 
-    /** Makes what stands for memory that C has mapped, or takes it from C again. */
+    /** Creates the Java object for memory that C has mapped, or unmaps it again. */
     static <T> T orUnmap(UcpContext context, long memory, Supplier<T> represent) {
         return Lifetime.orDestroy(represent, () -> {
             try (var call = new UcpCall()) {
@@ -105,7 +108,7 @@ final class MemoryMapping {
         long mask = ucp_h.UCP_MEM_MAP_PARAM_FIELD_LENGTH() | ucp_h.UCP_MEM_MAP_PARAM_FIELD_FLAGS();
         UcpMemoryType type = config.memoryType();
         if (type != null) {
-            refuseOther(context, type); // C takes it for an index, and some versions do not check it
+            refuseOther(context, type); // C uses it as an index, which some versions do not check
             mask |= ucp_h.UCP_MEM_MAP_PARAM_FIELD_MEMORY_TYPE();
             ucp_mem_map_params.memory_type(params, type.code());
         }

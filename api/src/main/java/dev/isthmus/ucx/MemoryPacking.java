@@ -7,10 +7,11 @@ import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** The two ways to turn memory into bytes for another process, which UCX allocates and is given back. */
+/** The two ways to turn memory into bytes for another process. UCX allocates the bytes, and gets them back. */
 final class MemoryPacking {
 
-    // ucp_memh_pack_params_t of UCX 1.14: {uint64_t field_mask; uint64_t flags;}. That of the release is a mask alone.
+    // ucp_memh_pack_params_t of UCX 1.14: {uint64_t field_mask; uint64_t flags;}. The params of the release have only
+    // a mask.
     private static final long PACK_PARAMS_BYTES = 16;
     private static final long PACK_FLAGS_OFFSET = 8;
     private static final long FIELD_FLAGS = 1;

@@ -4,12 +4,12 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.OwnedFuture;
 import java.util.function.Consumer;
 
-/** The future of one operation, which ends when UCX has ended the operation and the buffer is the program's again. */
+/** The future of one operation. It ends when UCX has ended the operation, and the program may use the buffer again. */
 abstract class OperationFuture<T> extends OwnedFuture<T> {
 
     private static final int IN_PROGRESS = 1;
 
-    /** The operation's number, which the program does not have. */
+    /** The operation's number, which the program does not know. */
     final long request;
 
     private final RequestSlot slot;
@@ -26,7 +26,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
         this.wishes = wishes;
     }
 
-    /** What an operation has brought that went well. Asked for before its slot is freed. */
+    /** The result of a successful operation. Called before its slot is freed. */
     abstract T result();
 
     @Override
@@ -38,14 +38,14 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
         return slot;
     }
 
-    /** Keeps how the operation has ended. */
+    /** Records how the operation has ended. */
     final void keep(int code) {
         status = code;
         kind = slot.kind;
         value = code == 0 ? result() : null;
     }
 
-    /** Ends as the operation has: as was wished only if UCX has cancelled it. */
+    /** Ends like the operation; as the program wanted only if UCX has cancelled the operation. */
     final void tell() {
         if (status == 0) {
             end(value);
@@ -54,7 +54,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
         }
     }
 
-    /** Ends because the worker has, which cancels what it can. */
+    /** Ends because the worker has ended, which cancels what it can. */
     final void abandon(UcpWorker worker) {
         String closed = worker + " was closed before the operation was done";
         if (status == IN_PROGRESS) {

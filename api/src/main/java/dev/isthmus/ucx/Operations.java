@@ -15,12 +15,12 @@ import java.lang.foreign.ValueLayout;
 import java.lang.ref.Reference;
 
 /**
- * The life of each operation of a worker. All begin in the same way: the caller checks what it was given; {@link #next}
- * gives the place that C is to keep the operation in, and {@link #hold} keeps the arena of its buffer open; C is called;
- * and {@link #began} takes what C returned. It ends when C is {@linkplain #hasEnded asked} or has called back, and its slot
- * is {@linkplain #free free} when nobody asks for it any more.
+ * The life of each operation of a worker. All begin in the same way: the caller checks its arguments; {@link #next}
+ * returns the memory where C keeps the operation, and {@link #hold} keeps the arena of its buffer open; C is called;
+ * and {@link #began} takes C's result. An operation ends when C is {@linkplain #hasEnded asked} or has called back. Its
+ * slot is {@linkplain #free freed} when the program no longer needs it.
  *
- * <p>A part of {@link RequestSlots}, and not beside it: that is one field less to load in each call.
+ * <p>It extends {@link RequestSlots} rather than refer to it: that saves loading a field in each call.
  */
 final class Operations extends RequestSlots {
 
@@ -29,8 +29,8 @@ final class Operations extends RequestSlots {
     /** A length that no message has. */
     private static final long NOT_ASKED = -1;
 
-    // A status is asked for again only after something happened on the worker. UCX completes a few things without
-    // counting them as progress, so every so often it is asked for all the same.
+    // A status is queried again only after something has happened on the worker. UCX completes a few operations without
+    // counting them as progress, so every so often the status is queried all the same.
     private static final int TRUST_NO_PROGRESS = 63;
 
     private final UcpWorker parent;
@@ -39,13 +39,13 @@ final class Operations extends RequestSlots {
     private final ImplicitRequests implicit = new ImplicitRequests(this);
     private final ArenaHolds holds;
 
-    private int activity; // counts what may have completed something
+    private int activity; // counts events that may have completed operations
     private int skipped;
 
     /**
      * Reserves slots.
      *
-     * @param arena for as long as C may use a request
+     * @param arena lives as long as C may use a request
      */
     Operations(UcpWorker parent, OwnerThread owner, Arena arena, int reserved) {
         super(new RequestMemory(arena, parent.context().requestBytes()), reserved);
@@ -59,20 +59,20 @@ final class Operations extends RequestSlots {
         return holds;
     }
 
-    /** How many operations have no number and were not seen to end. */
+    /** How many operations without a number were not seen to end. */
     int implicit() {
         return implicit.size();
     }
 
-    /** Something was called that may have completed operations. */
+    /** A call may have completed operations. */
     @HotPath
     void touch() {
         activity++;
     }
 
     /**
-     * What a progress returned may have completed operations. Added without asking whether it is 0: a branch that goes
-     * the other way just when a message has come would be mispredicted each time.
+     * A progress with this result may have completed operations. The result is added without a check for 0: a branch
+     * that changes direction just when a message arrives would be mispredicted each time.
      */
     @HotPath
     void happened(int events) {
@@ -80,26 +80,26 @@ final class Operations extends RequestSlots {
     }
 
     /**
-     * To be called last before C gets a buffer: a guarded arena stays open until the operation has ended.
+     * Called last before C gets a buffer: keeps a guarded arena open until the operation has ended.
      *
-     * @return null if the arena is not guarded; otherwise to be given to {@link #began}
+     * @return the argument for {@link #began}; null if the arena is not guarded
      */
     @HotPath
     ArenaUse hold(MemorySegment buffer) {
         return ArenaGuard.exist() ? holds.begin(buffer.scope()) : null;
     }
 
-    /** The same of a second buffer of the operation. */
+    /** The same for a second buffer of the operation. */
     @HotPath
     ArenaUse holdSecond(MemorySegment buffer, ArenaUse first) {
         return ArenaGuard.exist() ? holds.beginSecond(buffer.scope(), first) : null;
     }
 
     /**
-     * C has done at once what it was called to begin: it returned 0. Each caller asks that itself, so that the JIT knows for
-     * each function of C what is usual.
+     * C has done the operation at once: it returned 0. Each caller checks that itself, for the JIT:
+     * docs/instructions.md, "Lines written for the JIT".
      *
-     * @param buffer what C used of the program's; null for nothing
+     * @param buffer the program's memory that C used; null for none
      * @param use what {@link #hold} returned
      * @return 0
      */
@@ -110,7 +110,7 @@ final class Operations extends RequestSlots {
         return 0;
     }
 
-    /** The same of a flush. */
+    /** The same for a flush. */
     @HotPath
     long flushed() {
         touch();
@@ -119,11 +119,12 @@ final class Operations extends RequestSlots {
     }
 
     /**
-     * Keeps account of what C was called to begin at {@link #next}, and has not done at once.
+     * Records an operation that C has begun at {@link #next}, and has not done at once.
      *
      * @param result what C returned, other than 0
-     * @param endpoint whose operation it is; null for the worker's, and for an answer over an endpoint of UCX's own
-     * @param buffer what C uses of the program's; null for nothing
+     * @param endpoint the endpoint of the operation; null for the worker's, and for an answer over an endpoint of
+     *     UCX's own
+     * @param buffer the program's memory that C uses; null for none
      * @param bytes how many of it
      * @param use what {@link #hold} returned
      * @return the operation's number
@@ -134,7 +135,7 @@ final class Operations extends RequestSlots {
         return take(noted(result, kind, endpoint, buffer, bytes, use));
     }
 
-    /** The same without its end: the slot is to be taken. */
+    /** The same without the last step: the caller takes the slot. */
     @HotPath
     RequestSlot noted(long result, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
         returned(buffer);
@@ -157,7 +158,10 @@ final class Operations extends RequestSlots {
         touch();
     }
 
-    /** Memory of an automatic arena is not to be collected during a call. Not in a finally block: C throws nothing. */
+    /**
+     * Keeps memory of an automatic arena from being collected during a call. It needs no finally block, as C
+     * throws nothing.
+     */
     @HotPath
     @SuppressWarnings("ReachabilityFenceUsage")
     static void keepUntilHere(Object memory) {
@@ -173,7 +177,7 @@ final class Operations extends RequestSlots {
         return UcxFailure.of(status, RequestSlot.call(kind), bytes == 0 ? on.toString() : on + ", " + bytes + " bytes");
     }
 
-    /** Keeps account of what C was called to begin on more than a plain buffer, and perhaps has done at once. */
+    /** Records an operation on something other than a plain buffer, which C has begun, and perhaps done at once. */
     @HotPath
     long began(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
         returned(payload);
@@ -206,7 +210,7 @@ final class Operations extends RequestSlots {
         slot.polledAt = activity - 1; // it may be done already
         slot.buffer = buffer;
         slot.holdsMore = kind != RequestSlot.TAG_RECEIVE && kind != RequestSlot.STREAM_RECEIVE;
-        if (endpoint != null) { // null also with an answer over an endpoint of UCX's own
+        if (endpoint != null) { // also null for an answer over an endpoint of UCX's own
             slot.endpoint = endpoint;
             if (RequestSlot.counts(kind)) {
                 slot.bytes = bytes;
@@ -215,20 +219,20 @@ final class Operations extends RequestSlots {
         }
     }
 
-    /** Takes the slot of an operation that the program is not told the number of: it is forgotten when it has ended. */
+    /** Takes the slot of an operation whose number the program does not get: it is forgotten when it has ended. */
     @HotPath
     void takeUnnamed(RequestSlot slot) {
         takeImplicit(slot);
         implicit.add(slot);
     }
 
-    /** Keeps account of a receive of a stream that C has done at once, with its length. */
+    /** Records a receive of a stream that C has done at once, with its length. */
     @HotPath
     long receivedAtOnce(long length) {
         return take(notedAtOnce(length));
     }
 
-    /** The same of a receive into more than a plain buffer. */
+    /** The same for a receive into something other than a plain buffer. */
     @HotPath
     long receivedAtOnce(long length, UcpPayload payload) {
         return payload.take(this, notedAtOnce(length));
@@ -251,20 +255,20 @@ final class Operations extends RequestSlots {
         }
     }
 
-    /** Whether an operation has ended; C is asked unless that is known. */
+    /** Whether an operation has ended; asks C unless that is known. */
     @HotPath
     boolean hasEnded(RequestSlot slot) {
         return poll(slot) != IN_PROGRESS;
     }
 
-    /** The status of an operation; C is asked unless it is known. */
+    /** The status of an operation; asks C unless it is known. */
     @HotPath
     int poll(RequestSlot slot) {
         int status = slot.status;
         return status != IN_PROGRESS ? status : ask(slot);
     }
 
-    /** The same for a program that asks again and again: C is not asked when nothing has happened since. */
+    /** The same for a program that asks repeatedly: does not ask C if nothing has happened since. */
     @HotPath
     int status(RequestSlot slot) {
         int status = slot.status;
@@ -284,7 +288,7 @@ final class Operations extends RequestSlots {
         return status == IN_PROGRESS ? status : ended(slot, status);
     }
 
-    /** C has told that an operation has ended, and how. */
+    /** C has reported the end of an operation. */
     @HotPath
     int ended(RequestSlot slot, int status) {
         slot.buffer = null;
@@ -329,8 +333,8 @@ final class Operations extends RequestSlots {
     /**
      * Whether the operation is a receive that got its message; if so, its length and tag are known after this. UCX is
      * asked for them only when the program asks: the answer is a copy of 16 bytes that UCX has just written as two
-     * numbers, for which the processor waits until everything it wrote before has left for memory. That is some 25 ns, in
-     * the time between a message and its answer.
+     * numbers, and for such a copy the processor waits until all of its earlier writes have left for memory. That takes
+     * some 25 ns, in the time between a message and its answer.
      */
     @HotPath
     boolean received(RequestSlot slot) {
@@ -358,7 +362,7 @@ final class Operations extends RequestSlots {
         return true;
     }
 
-    /** The number that an atomic operation fetched; 0 unless it has ended well. */
+    /** The number that an atomic operation fetched; 0 unless it has succeeded. */
     @HotPath
     long fetched(RequestSlot slot) {
         boolean known = slot.status == 0 && slot.kind >= RequestSlot.FETCH_32 && slot.kind <= RequestSlot.FETCH_64;

@@ -20,14 +20,14 @@ final class OrderOperations {
         this.worker = parent.handle();
     }
 
-    /** {@code ucp_ep_flush_nbx}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_ep_flush_nbx}, on an open endpoint of this thread. */
     @HotPath
     long flush(UcpEndpoint endpoint, long ep) {
         long result = Ucp.endpointFlush(ep, operations.next());
         return result == 0 ? operations.flushed() : operations.take(noted(result, RequestSlot.FLUSH, endpoint));
     }
 
-    /** The same of one that carries user data. */
+    /** The same with user data. */
     @HotPath
     long flush(UcpEndpoint endpoint, long ep, long userData) {
         PolledOperations polled = parent.polled();
@@ -43,7 +43,7 @@ final class OrderOperations {
         return result == 0 ? operations.flushed() : operations.take(noted(result, RequestSlot.WORKER_FLUSH, null));
     }
 
-    /** The same of one that carries user data. */
+    /** The same with user data. */
     @HotPath
     long flush(long userData) {
         owner.check();

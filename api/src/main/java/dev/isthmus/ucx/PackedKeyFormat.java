@@ -11,26 +11,26 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /**
- * How {@code ucp_rkey_pack} writes a key, as far as that has been the same from UCX 1.12 to 1.22, in the machine's order:
+ * The format in which {@code ucp_rkey_pack} writes a key, as far as it is the same from UCX 1.12 to 1.22, in the
+ * machine's order:
  *
  * <pre>
  *   | memory domains, a bit each, 8 bytes | memory type, 1 byte | for each bit: length, 1 byte; so many bytes |
  *   | since 1.20: the device, and distances |
  * </pre>
  *
- * C is not told how long a key is, so all that is said in it must lie within it.
+ * C does not get the length of a key, so everything that a key mentions must lie within it.
  */
 final class PackedKeyFormat {
 
     private static final int HEAD_BYTES = Long.BYTES + 1;
     private static final int MAX_BYTES = HEAD_BYTES + 64 * 256 + 1024;
 
-    // Until then UCX, when it cannot attach the shared memory of a key, releases what it has not attached.
+    // Up to this version, if UCX cannot attach the shared memory of a key, it releases memory that it has not attached.
     private static final int FIXED_MINOR = 19;
 
-    // uct_posix_packed_rkey_t: {uint64_t seg_id; uintptr_t address; size_t length;}, and what tells the process's
-    // namespace
-    // where that is not the first one, as in a container, or the folder of the file.
+    // uct_posix_packed_rkey_t: {uint64_t seg_id; uintptr_t address; size_t length;}, followed by the process's
+    // namespace, if that is not the first one, as in a container, or by the folder of the file.
     private static final int POSIX_BYTES = 24;
     private static final long POSIX_FILE_OF_PROCESS = 1L << 63;
     private static final long POSIX_SHM_OPEN = 1L << 62;
@@ -43,7 +43,7 @@ final class PackedKeyFormat {
     private PackedKeyFormat() {}
 
     /**
-     * Checks that a key is built like one.
+     * Checks that a key is well-formed.
      *
      * @throws IllegalArgumentException if C would read beyond its end
      */
@@ -68,7 +68,7 @@ final class PackedKeyFormat {
     }
 
     /**
-     * Checks that the loaded UCX knows the type of the memory, which it uses as an index.
+     * Checks that the loaded UCX knows the memory type, which it uses as an index.
      *
      * @throws IllegalArgumentException if it does not
      */
@@ -80,7 +80,7 @@ final class PackedKeyFormat {
         }
     }
 
-    /** Whether a program could read and write the memory if it were mapped. */
+    /** Whether a program could read and write the memory, if it were mapped. */
     static boolean isOfHostMemory(byte[] rkey) {
         return UcpMemoryType.of(Byte.toUnsignedInt(rkey[Long.BYTES]))
                 .map(UcpMemoryType::isHost)
@@ -88,8 +88,8 @@ final class PackedKeyFormat {
     }
 
     /**
-     * Whether the shared memory that a key speaks of has gone, with its owner for instance, and the loaded UCX would not
-     * survive the attempt to attach it.
+     * Whether a key's shared memory has gone, for instance with its owner, and the loaded UCX would not survive an
+     * attempt to attach it.
      */
     static boolean isGone(UcpPackedKey key) {
         if (UcxLibrary.load()[1] >= FIXED_MINOR) {
@@ -107,7 +107,7 @@ final class PackedKeyFormat {
         return gone;
     }
 
-    // There is no telling which transport an entry is of, but each of the two says where its memory is.
+    // An entry does not name its transport, but each of the two says where its memory is.
     private static boolean isGone(ByteBuffer entry, UcpPackedKey key) {
         if (entry.remaining() >= POSIX_BYTES) {
             long id = entry.getLong();

@@ -4,8 +4,8 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.ucx.Ucp;
 
 /**
- * Looks through all operations of a worker, for what waits until some have ended: closes, arenas, and a thread that is about
- * to sleep. On the worker's thread.
+ * Looks through all operations of a worker for whatever waits for their end: closes, arenas, and a thread that is about
+ * to sleep. For the worker's thread.
  */
 final class PendingOperations {
 
@@ -25,11 +25,11 @@ final class PendingOperations {
         polled = those;
     }
 
-    /** Whether an operation has ended that the program has not been told of. UCX is asked for each of them. */
+    /** Whether an operation has ended that the program has not been told of. Asks UCX about each of them. */
     boolean anyEndedUntold() {
         boolean any = false;
         RequestSlot[] all = operations.all();
-        // Those with a future or user data are looked at elsewhere.
+        // Other classes look after those with a future or user data.
         int left = operations.inUse() - async.pending() - (polled == null ? 0 : polled.pending());
         for (int i = 0; left > 0 && i < all.length; i++) {
             RequestSlot slot = all[i];
@@ -41,7 +41,7 @@ final class PendingOperations {
         return any;
     }
 
-    /** Lets go of the buffers of all that has ended. */
+    /** Releases the buffers of all operations that have ended. */
     private void settle() {
         anyEndedUntold();
         if (polled != null) {
@@ -59,8 +59,8 @@ final class PendingOperations {
     }
 
     /**
-     * How many operations have not ended: those of an endpoint, or all when it is null. Receives of streams do not count:
-     * the close of their endpoint ends them.
+     * How many operations have not ended: those of an endpoint, or all if it is null. Receives of streams do not count,
+     * as the close of their endpoint ends them.
      */
     int count(UcpEndpoint endpoint) {
         int count = 0;
@@ -73,9 +73,9 @@ final class PendingOperations {
     }
 
     /**
-     * The same, to wait until none is left: one of those that have not ended.
+     * One of those that have not ended, for waiting until none is left.
      *
-     * @param from what the last call returned, or 0: not all are asked about each time
+     * @param from what the last call returned, or 0, so that not every call asks about all
      * @return the index of its slot; -1 if there is none
      */
     int next(UcpEndpoint endpoint, int from) {
@@ -89,7 +89,7 @@ final class PendingOperations {
         return -1;
     }
 
-    /** Whether a send of the endpoint has not ended. A flush is none: nothing is wrong with a send that overtakes it. */
+    /** Whether a send of the endpoint has not ended. A flush does not count: a send may overtake it. */
     boolean anySend(UcpEndpoint endpoint) {
         for (RequestSlot slot : operations.all()) {
             boolean sends = RequestSlot.counts(slot.kind) && slot.kind != RequestSlot.FLUSH;
@@ -101,8 +101,8 @@ final class PendingOperations {
     }
 
     /**
-     * Whether one has not ended that UCX may keep in a list of an endpoint with error handling {@code PEER}: its own, or one
-     * that UCX has made for a peer, as the peer said.
+     * Whether an operation has not ended that UCX may keep in a list of an endpoint with error handling {@code PEER}:
+     * its own endpoint, or one that UCX has created at a peer's request.
      */
     boolean anyTracked() {
         boolean any = false;
@@ -114,7 +114,7 @@ final class PendingOperations {
     }
 
     private boolean isPending(RequestSlot slot, UcpEndpoint endpoint) {
-        // Of an active message that is fetched it is not always known which endpoint that uses.
+        // It is not always known which endpoint the fetch of an active message uses.
         boolean any = endpoint == null || (slot.kind == RequestSlot.AM_RECEIVE && slot.endpoint == null);
         boolean counts = slot.isTaken() && slot.kind != RequestSlot.STREAM_RECEIVE;
         return counts && (any || slot.endpoint == endpoint) && !operations.hasEnded(slot);
@@ -130,7 +130,7 @@ final class PendingOperations {
         operations.touch();
     }
 
-    /** The worker goes: what is left of keys goes with it. */
+    /** The worker is being destroyed, and with it the remaining keys. */
     void forgetRemoteMemory() {
         for (RequestSlot slot : operations.all()) {
             if (slot.remote != null) {
@@ -141,8 +141,9 @@ final class PendingOperations {
     }
 
     /**
-     * The worker has gone. The buffers of operations that did not end are the program's again, but for those that a peer in
-     * the middle of a transfer may still write to. Registered memory that such an operation uses is not given back to C.
+     * The worker is destroyed. The program may use the buffers of operations that did not end, except those that a
+     * peer in the middle of a transfer may still write to. Registered memory that such an operation uses is not
+     * returned to C.
      */
     void release() {
         for (RequestSlot slot : operations.all()) {

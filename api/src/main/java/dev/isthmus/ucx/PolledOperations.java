@@ -5,28 +5,31 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.Arena;
 
 /**
- * The operations of one worker that carry user data. UCX reports the end of each by a callback, and a poll takes what was
- * reported: none is looked at while it is pending. The program has a number of such an operation only to cancel it.
+ * The operations of one worker that carry user data. UCX reports the end of each by a callback, and a poll takes
+ * what was reported, so nothing asks about pending ones. The program needs the number of such an operation only to
+ * cancel it.
  */
 final class PolledOperations {
 
     private final Operations operations;
     private final CompletionCallbacks ended;
-    private int pending; // until they are polled
+    private int pending; // not polled yet
 
     PolledOperations(Operations operations, Arena arena) {
         this.operations = operations;
         this.ended = new CompletionCallbacks(operations, arena, () -> {});
     }
 
-    /** To be called last before C gets the operation: has it call back. */
+    /** Called last before C gets the operation: makes it call back. */
     @HotPath
     void prepare(RequestSlot slot, boolean receives) {
         slot.calledBack = RequestSlot.IN_PROGRESS;
         slot.tellOther(receives ? ended.received() : ended.sent());
     }
 
-    /** Parameters of the next operation, which has a buffer of bytes, or none, and no options; has it call back, too. */
+    /**
+     * Parameters of the next operation, which has a buffer of bytes or none, and no options; also makes it call back.
+     */
     @HotPath
     long parameters(boolean receives) {
         RequestSlot slot = operations.nextSlot();
@@ -36,7 +39,7 @@ final class PolledOperations {
     }
 
     /**
-     * Keeps account of an operation that C has begun.
+     * Records an operation that C has begun.
      *
      * @return the number to cancel it by, which is negative
      */
@@ -46,20 +49,20 @@ final class PolledOperations {
         slot.userData = userData;
         slot.hasUserData = true;
         pending++;
-        boolean atOnce = slot.status != RequestSlot.IN_PROGRESS; // then nobody has asked C to call back
+        boolean atOnce = slot.status != RequestSlot.IN_PROGRESS; // then C does not call back
         if (atOnce || (slot.calledBack == RequestSlot.IN_PROGRESS && operations.hasEnded(slot))) {
             ended.add(slot);
         }
         return slot.handle;
     }
 
-    /** The one of a number that {@link #begun} returned; null if there is none. */
+    /** The operation with a number that {@link #begun} returned; null if there is none. */
     RequestSlot find(long number) {
         RequestSlot slot = operations.at(number);
         return slot != null && slot.hasUserData && slot.handle == number ? slot : null;
     }
 
-    /** How many have not been polled, ended or not. */
+    /** How many have not been polled, whether ended or not. */
     int pending() {
         return pending;
     }
@@ -93,7 +96,7 @@ final class PolledOperations {
         if (status == RequestSlot.IN_PROGRESS || slot.status != RequestSlot.IN_PROGRESS) {
             return operations.hasEnded(slot);
         }
-        operations.ended(slot, status); // as the callback said: C need not be asked
+        operations.ended(slot, status); // the callback has said so, without asking C
         return true;
     }
 
@@ -107,7 +110,7 @@ final class PolledOperations {
         operations.free(slot);
     }
 
-    /** Lets go of the buffers of all that have ended, which stay to be polled. */
+    /** Releases the buffers of ended operations, which remain to be polled. */
     void settle() {
         for (RequestSlot slot = ended.first(); slot != null; slot = slot.nextEnded) {
             if (slot.hasUserData) {

@@ -7,12 +7,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Optional;
 
-/** What a {@link UcpRemoteMemory} asks of C besides operations. */
+/** The calls of a {@link UcpRemoteMemory} other than operations. */
 final class RemoteKeys {
 
     private RemoteKeys() {}
 
-    /** {@code ucp_ep_rkey_unpack}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_ep_rkey_unpack}, on an open endpoint of this thread. */
     static long unpack(UcpEndpoint endpoint, UcpPackedKey key) {
         UcpContext context = endpoint.worker().context();
         if (!UcpRemoteMemory.isIn(context)) {
@@ -35,7 +35,7 @@ final class RemoteKeys {
         }
     }
 
-    /** {@code ucp_rkey_ptr}: where the key's memory begins in this process, if it is there. */
+    /** {@code ucp_rkey_ptr}: where the key's memory begins in this process, if it is mapped. */
     static Optional<MemorySegment> pointer(long rkey, UcpPackedKey key) {
         if (!PackedKeyFormat.isOfHostMemory(key.bytes())) {
             return Optional.empty();
@@ -51,14 +51,14 @@ final class RemoteKeys {
     static int compare(Object object, long worker, long rkey, long other) {
         var compare = Libucp.RKEY_COMPARE;
         try (var call = new UcpCall()) {
-            MemorySegment params = call.allocate(ValueLayout.JAVA_LONG); // a mask of fields, of which there are none
+            MemorySegment params = call.allocate(ValueLayout.JAVA_LONG); // an empty mask of fields
             MemorySegment result = call.allocateInt();
             call.check(compare, object, worker, rkey, other, params, result);
             return result.get(ValueLayout.JAVA_INT, 0);
         }
     }
 
-    /** The endpoint failed, and UCX would look for transports that are not there. */
+    /** The endpoint has failed, and UCX would look for transports that do not exist. */
     static UcxException failed(UcpEndpoint endpoint) {
         return UcxFailure.of(endpoint.failureCode(), "an operation on remote memory", endpoint.toString());
     }

@@ -8,9 +8,7 @@ import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.ucx.UcpRma;
 import java.lang.foreign.MemorySegment;
 
-/**
- * Operations of one worker on its peers' memory: checks and calls. The {@link UcpRemoteMemory} has checked its own part.
- */
+/** Operations of one worker on its peers' memory: checks and calls. {@link UcpRemoteMemory} has made its own checks. */
 final class RemoteOperations {
 
     private static final long BYTES_1 = 1L << 3; // ucp_dt_make_contig, a macro: size << class bits
@@ -20,8 +18,8 @@ final class RemoteOperations {
     private static final int TRANSFER =
             ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE() | ucp_h.UCP_OP_ATTR_FIELD_MEMH();
 
-    // Without immediate completion: UCX otherwise frees the request of an atomic that fetches nothing, which is not its
-    // own here, and the number that another fetched is told by its request.
+    // Without immediate completion. Otherwise UCX frees the request of an atomic that fetches nothing, although it is
+    // not UCX's; and only the request tells the number that another one fetched.
     private static final int POST = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
     private static final int FETCH = POST | ucp_h.UCP_OP_ATTR_FIELD_REPLY_BUFFER();
 
@@ -38,7 +36,7 @@ final class RemoteOperations {
     /** {@code ucp_put_nbx}. */
     @HotPath
     static long put(UcpRemoteMemory to, long remote, MemorySegment from, long offset, long length, boolean implicit) {
-        if (length <= 0) { // as was asked of the place at the peer: the JIT asks once
+        if (length <= 0) { // as for the range at the peer, for the JIT: docs/instructions.md
             long ignored = Buffers.readable(from, offset, length);
             return 0;
         }
@@ -54,7 +52,7 @@ final class RemoteOperations {
     /** {@code ucp_get_nbx}. */
     @HotPath
     static long get(UcpRemoteMemory from, long remote, MemorySegment to, long offset, long length, boolean implicit) {
-        if (length <= 0) { // as was asked of the place at the peer: the JIT asks once
+        if (length <= 0) { // as for the range at the peer, for the JIT: docs/instructions.md
             long ignored = Buffers.writable(to, offset, length);
             return 0;
         }
@@ -85,7 +83,7 @@ final class RemoteOperations {
     private long transfer(
             byte kind, UcpRemoteMemory with, long remote, UcpMemory memory, long local, long length, boolean implicit) {
         RequestSlot slot = operations.nextSlot();
-        long handle = memory.acquire(context); // which refuses memory that is closed, or another context's
+        long handle = memory.acquire(context); // refuses memory that is closed, or of another context
         boolean begun = false;
         try {
             if (length == 0) {
@@ -129,7 +127,7 @@ final class RemoteOperations {
             return 0;
         }
         RequestSlot slot = operations.nextSlot();
-        long parameters = buffer.begin(slot, false, 0, 0, 0); // the callback of a get is that of a send
+        long parameters = buffer.begin(slot, false, 0, 0, 0); // a get has the callback of a send
         long result = transfer(kind, with, remote, local, length, parameters);
         if (result != 0 && !UcxFailure.isError(result)) {
             slot.remote = with;

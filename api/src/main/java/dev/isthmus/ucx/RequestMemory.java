@@ -7,10 +7,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The memory that UCX keeps the requests of one worker in. UCX is given it with each call ({@code
- * UCP_OP_ATTR_FIELD_REQUEST}) instead of allocating it. So nothing has to be freed in C, which saves a call per operation,
- * and a program that releases a request twice finds a stale number in Java rather than a corrupt pool in C. The parameters
- * of the call lie behind each request and are filled once, because they hold its address:
+ * The memory in which UCX keeps the requests of one worker. UCX gets it with each call
+ * ({@code UCP_OP_ATTR_FIELD_REQUEST}) instead of allocating it. So nothing has to be freed in C, which saves a call per
+ * operation, and a program that releases a request twice meets a stale number in Java, not a corrupt pool in C. The
+ * call's parameters follow each request, and are filled in once, because they hold its address:
  *
  * <pre>
  *   | ucp_request_t, of the size that ucp_context_query says | parameters: send | receive | receive all | other | operands |
@@ -22,24 +22,24 @@ final class RequestMemory {
     /** {@code ucp_dt_make_contig(1)}, a macro: size << class bits | CONTIG. */
     static final long CONTIGUOUS_BYTES = 1L << 3;
 
-    /** How far the parameters are from each other. */
+    /** The distance between the parameters. */
     static final long PARAM_BYTES = ucp_request_param_t.layout().byteSize();
 
-    /** Where those of a receive are that is not done at once, for its message is known by the request only. */
+    /** The parameters of a receive that is not done at once, as only its request describes the message. */
     static final long RECEIVE = PARAM_BYTES;
 
-    /** Where those of a receive are that waits until its buffer is full. */
+    /** The parameters of a receive that waits until its buffer is full. */
     static final long RECEIVE_ALL = 2 * PARAM_BYTES;
 
-    /** Where those are that are written for each call, and their reply buffer is set. */
+    /** The parameters that are written for each call; their reply buffer is set. */
     static final long OTHER = 3 * PARAM_BYTES;
 
-    /** Where two numbers are, each of eight bytes: an atomic operation's operand, and what it fetches. */
+    /** Two numbers of eight bytes each: the operand of an atomic operation, and what it fetches. */
     static final long OPERAND = 4 * PARAM_BYTES;
 
     static final long REPLY = OPERAND + Long.BYTES;
 
-    /** The fields that all parameters have. */
+    /** The fields that all parameters set. */
     static final int FIELDS = ucp_h.UCP_OP_ATTR_FIELD_REQUEST() | ucp_h.UCP_OP_ATTR_FIELD_DATATYPE();
 
     private static final long CACHE_LINE = 64;
@@ -49,7 +49,7 @@ final class RequestMemory {
     private final long stride;
 
     /**
-     * Lays requests out.
+     * Creates the layout.
      *
      * @param arena for as long as C may use a request
      * @param requestBytes the size of {@code ucp_request_t}
@@ -72,11 +72,11 @@ final class RequestMemory {
         return requests;
     }
 
-    // The parameters begin where the request's address is: UCX keeps its part below it.
+    // The parameters begin at the request's address; UCX keeps its part below that.
     private static void prepare(MemorySegment parameters, int index) {
         fill(parameters, 0, 0, index);
-        // Without immediate completion: UCX 1.13 tells the length and the sender's tag of a message that was there
-        // already only by its request.
+        // Without immediate completion: if a message was there already, UCX 1.13 reports its length and tag only by
+        // its request.
         fill(parameters, RECEIVE, ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL(), index);
         fill(parameters, RECEIVE_ALL, ucp_h.UCP_OP_ATTR_FIELD_FLAGS(), index);
         ucp_request_param_t.flags(parameters.asSlice(RECEIVE_ALL), ucp_h.UCP_STREAM_RECV_FLAG_WAITALL());

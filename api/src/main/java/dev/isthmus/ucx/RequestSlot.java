@@ -9,9 +9,9 @@ import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What Java knows of one operation. All of it in one object rather than in an array per field: an operation touches most
- * of its fields, so they belong into the same cache lines, and a reference is stored in a field without the check that
- * an array asks for.
+ * What Java knows of one operation. It is one object, not an element in an array per field: an operation uses most of
+ * its fields, so they belong in the same cache lines, and storing a reference in a field needs no type check, unlike in
+ * an array.
  */
 final class RequestSlot {
 
@@ -44,16 +44,16 @@ final class RequestSlot {
 
     final int index;
 
-    /** The request, as C knows it; its parameters follow. */
+    /** C's address of the request; its parameters follow. */
     final long address;
 
     /** What C keeps of the operation. */
     private final MemorySegment request;
 
-    /** The operation's number, {@link RequestSlots#FREE} while there is none: then it is the next one. */
+    /** The operation's number; while there is no operation, the next number, with {@link RequestSlots#FREE}. */
     long handle;
 
-    /** The address of the next one of those that are free, as long as this is. */
+    /** While this slot is free, the address of the next free one. */
     long nextFree;
 
     byte kind;
@@ -61,56 +61,56 @@ final class RequestSlot {
     /** A {@code ucs_status_t}, final unless it is {@link #IN_PROGRESS}. */
     byte status;
 
-    /** What C's callback has said, if it was set to {@link #IN_PROGRESS} before. */
+    /** The status from C's callback, if this was set to {@link #IN_PROGRESS} before. */
     byte calledBack;
 
-    /** The program has given it user data, is told of its end, and does not know its number. */
+    /** The program gave it user data. It learns of the end by that, and does not know this slot's number. */
     boolean hasUserData;
 
     long userData;
 
-    /** The worker's count of events when the status was asked for last. */
+    /** The worker's count of events when the status was last queried. */
     int polledAt;
 
     long length;
     long senderTag;
 
-    /** Held while C uses it: the memory of an automatic arena must not be collected. */
+    /** Held while C uses it, so that memory of an automatic arena is not collected. */
     MemorySegment buffer;
 
-    /** The header of an active message, which C uses as long; null with anything else. */
+    /** The header of an active message, which C uses as long as the buffer; null for anything else. */
     MemorySegment header;
 
     /** What C uses instead of a buffer. */
     UcpPayload payload;
 
-    /** Where the operation counts as long as C uses the buffer; null if its arena is not guarded. */
+    /** The guarded arena that counts the operation while C uses the buffer; null if the arena is not guarded. */
     ArenaUse use;
 
-    /** The same of the header. */
+    /** The same for the header. */
     ArenaUse headerUse;
 
     UcpEndpoint endpoint;
 
-    /** What it counts there as long as it has not ended. */
+    /** The bytes that it counts there until it has ended. */
     long bytes;
 
-    /** Of an operation on a peer's memory; null for any other. */
+    /** The peer's memory of such an operation; null for any other. */
     UcpRemoteMemory remote;
 
-    /** What such an operation uses on this side; null if that is not registered. */
+    /** The memory that such an operation uses on this side; null if that is not registered. */
     UcpMemory memory;
 
-    /** The program's part of packed data has thrown for this operation. */
+    /** The program's packer or unpacker has thrown during this operation. */
     boolean packingFailed;
 
-    /** Whether there is more to let go of, when the operation has ended, than the buffer. */
+    /** Whether there is more to release at the end of the operation than the buffer. */
     boolean holdsMore;
 
     /** The program does not know the number of the operation. */
     boolean implicit;
 
-    /** Of the operation, if it has one; null with any other. */
+    /** The operation's future; null if it has none. */
     OperationFuture<?> future;
 
     /** The next one in the queue of {@link CompletionCallbacks}. */
@@ -135,11 +135,11 @@ final class RequestSlot {
     }
 
     /**
-     * Parameters for one call. They are written by their address: each call has checked that the worker is open, and with
-     * it their memory.
+     * Parameters for one call. They are written by address: each call has checked that the worker is open, and so is
+     * their memory.
      *
-     * @param mask {@code UCP_OP_ATTR_FLAG}s, and fields besides those here
-     * @param flags what {@code UCP_OP_ATTR_FIELD_FLAGS} stands for, if the mask has it
+     * @param mask {@code UCP_OP_ATTR_FLAG}s, and further fields
+     * @param flags the value for {@code UCP_OP_ATTR_FIELD_FLAGS}, if the mask has it
      */
     @HotPath
     long parameters(int mask, long datatype, int flags, int memoryType) {
@@ -151,7 +151,7 @@ final class RequestSlot {
         return p;
     }
 
-    /** The operation that takes this slot next, and no other, is to call C's callback with the slot's index. */
+    /** Makes the next operation in this slot, and no other, call the callback with the slot's index. */
     void tell(long callback) {
         fields = RequestMemory.FIELDS | TELLING;
         for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
@@ -159,7 +159,7 @@ final class RequestSlot {
         }
     }
 
-    /** The same of {@link #parameters}, until these are written for the next call. */
+    /** The same for {@link #parameters}, until they are written for the next call. */
     @HotPath
     void tellOther(long callback) {
         tell(address + RequestMemory.OTHER, callback);
@@ -172,7 +172,7 @@ final class RequestSlot {
         NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);
     }
 
-    /** Takes that back, when the operation has begun or has not. */
+    /** Undoes that, whether or not the operation has begun. */
     void tellNobody() {
         fields = RequestMemory.FIELDS;
         for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
@@ -180,7 +180,7 @@ final class RequestSlot {
         }
     }
 
-    /** The C function that an operation of a kind is, for messages. */
+    /** The C function of a kind of operation, for messages. */
     static String call(byte kind) {
         return switch (kind) {
             case SEND -> "ucp_tag_send_nbx";
@@ -199,13 +199,13 @@ final class RequestSlot {
         };
     }
 
-    /** Whether the endpoint counts the bytes of an operation of a kind until it has ended. */
+    /** Whether the endpoint counts the bytes of this kind of operation until it has ended. */
     @HotPath
     static boolean counts(byte kind) {
         return kind != TAG_RECEIVE && kind != STREAM_RECEIVE && kind != AM_RECEIVE;
     }
 
-    /** What an operation of a kind is, for messages. */
+    /** The noun for a kind of operation, for messages. */
     static String noun(byte kind) {
         return switch (kind) {
             case SEND, SYNC_SEND, AM_SEND, STREAM_SEND -> "send";
@@ -224,14 +224,14 @@ final class RequestSlot {
         };
     }
 
-    /** Whether it counts there. */
+    /** Whether it counts in an arena. */
     @SuppressWarnings("ReferenceEquality") // that very one
     boolean isUsing(ArenaUse one) {
         UcpPayload used = payload;
         return one == use || one == headerUse || (used != null && used.isUsing(one));
     }
 
-    /** Lets the arenas go of the buffers that C no longer uses. */
+    /** Releases the arenas of the buffers that C no longer uses. */
     void letGo() {
         ArenaUse.endOf(use);
         ArenaUse.endOf(headerUse);
@@ -239,7 +239,7 @@ final class RequestSlot {
         headerUse = null;
     }
 
-    /** What it is an operation of, for messages. */
+    /** The owner of the operation, for messages. */
     Object owner() {
         if (remote != null) {
             return remote;
@@ -254,8 +254,8 @@ final class RequestSlot {
     }
 
     /**
-     * Clears what C has kept of the operation before: of an atomic operation UCX fills in less than it looks at when the
-     * endpoint fails, and calls what an operation before it would have called.
+     * Clears C's data of the previous operation. For an atomic operation, UCX fills in less than it reads when the
+     * endpoint fails, and would call the previous operation's callback.
      */
     @HotPath
     void clear() {
@@ -268,7 +268,7 @@ final class RequestSlot {
         return address + RequestMemory.OPERAND;
     }
 
-    /** Eight bytes for what it fetches. */
+    /** Eight bytes for the number that it fetches. */
     @HotPath
     long reply() {
         return address + RequestMemory.REPLY;

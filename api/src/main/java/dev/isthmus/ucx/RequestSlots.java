@@ -7,12 +7,13 @@ import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The slots for a worker's operations: which are free, and the numbers of the others. What becomes of an operation is told
- * by {@link Operations}.
+ * The slots of a worker's operations: the free ones, and the numbers of the others. {@link Operations} describes the
+ * life of an operation.
  *
- * <p>An operation is known to the program by a number: slot in bits 0 to 19, 1 in bit 20, generation in 21 to 62. So it is
- * never 0 or negative. Generations repeat after 51 days of one operation a microsecond in one slot. Those of each worker
- * begin far from those of all others, so that none takes a number of another's, nor of an operation that was released.
+ * <p>The program identifies an operation by a number: slot in bits 0 to 19, 1 in bit 20, generation in 21 to 62. So it
+ * is never 0 or negative. Generations repeat after 51 days of one operation a microsecond in one slot. Those of each
+ * worker begin far from those of all others, so a worker accepts neither another worker's number nor that of a
+ * released operation.
  */
 class RequestSlots {
 
@@ -21,9 +22,8 @@ class RequestSlots {
     private static final long SLOT_MASK = MAX_SLOTS - 1;
     private static final long NEVER_ZERO = 1L << 20;
     private static final int GENERATION_SHIFT = 21;
-    private static final long GENERATION_ONE = 1L << GENERATION_SHIFT; // a carry beyond all of them meets FREE
-    private static final long GOLDEN =
-            0x9E37_79B9_7F4A_7C15L; // its multiples are spread evenly, however many there are
+    private static final long GENERATION_ONE = 1L << GENERATION_SHIFT; // a carry out of the generation reaches FREE
+    private static final long GOLDEN = 0x9E37_79B9_7F4A_7C15L; // any number of its multiples are spread evenly
     private static final long FREE = Long.MIN_VALUE;
     private static final long NONE = 0;
     private static final AtomicLong WORKERS = new AtomicLong();
@@ -32,10 +32,9 @@ class RequestSlots {
     private final long firstHandle;
 
     private RequestSlot[] slots = {};
-    private long free = NONE; // the address of the first of a list by RequestSlot.nextFree: the last freed
+    private long free = NONE; // the first of a list by RequestSlot.nextFree, by address: the last one freed
     private int inUse;
 
-    /** Reserves slots. */
     RequestSlots(RequestMemory memory, int count) {
         this.memory = memory;
         this.firstHandle = (WORKERS.getAndIncrement() * GOLDEN & -GENERATION_ONE & ~FREE) | NEVER_ZERO;
@@ -43,8 +42,8 @@ class RequestSlots {
     }
 
     /**
-     * The address of a free slot, which stays free until {@link #take}: most sends are done at once. The parameters of a
-     * send are there.
+     * The address of a free slot, where the parameters of a send are. The slot stays free until {@link #take}, as most
+     * sends are done at once.
      */
     @HotPath
     final long next() {
@@ -52,14 +51,14 @@ class RequestSlots {
         return address != NONE ? address : grow();
     }
 
-    /** The slot whose address {@link #next} gives. */
+    /** The slot whose address {@link #next} returns. */
     @HotPath
     final RequestSlot nextSlot() {
-        long address = next(); // first: it may make more slots
+        long address = next(); // first, as it may add slots
         return slots[RequestSlot.indexAt(address)];
     }
 
-    /** Takes the slot that {@link #next} gave, and names it. */
+    /** Takes the slot that {@link #next} returned, and returns its number. */
     @HotPath
     final long take(RequestSlot slot) {
         remove(slot);
@@ -68,7 +67,7 @@ class RequestSlots {
         return handle;
     }
 
-    /** Takes the slot that {@link #next} gave, and names it to nobody. */
+    /** Takes the slot that {@link #next} returned, without a number for the program. */
     @HotPath
     final void takeImplicit(RequestSlot slot) {
         remove(slot);
@@ -83,8 +82,8 @@ class RequestSlots {
 
     @HotPath
     private void add(RequestSlot slot) {
-        // Most often the list behind it is still the same. A store that changes nothing would be in the way of the
-        // loads that follow it soon.
+        // Most often the list after it is unchanged. A store that changes nothing would delay the loads that
+        // soon follow.
         if (slot.nextFree != free) {
             slot.nextFree = free;
         }
@@ -100,31 +99,31 @@ class RequestSlots {
         add(slot);
     }
 
-    /** Gives the operation of a slot another number: the one that the program has is stale from now on. */
+    /** Gives the operation of a slot a new number: the program's number is stale from now on. */
     final long rename(RequestSlot slot) {
         slot.handle = (slot.handle + GENERATION_ONE) & ~FREE;
         return slot.handle;
     }
 
-    /** The slot of a handle, or null if it is no outstanding operation of this worker. */
+    /** The slot of a number, or null if it is not an outstanding operation of this worker. */
     @HotPath
     final RequestSlot find(long handle) {
         int index = (int) (handle & SLOT_MASK);
         RequestSlot[] all = slots;
-        if (handle <= 0 || Integer.compareUnsigned(index, all.length) >= 0) { // compared as the JIT does for all[index]
+        if (handle <= 0 || Integer.compareUnsigned(index, all.length) >= 0) { // for the JIT: docs/instructions.md
             return null;
         }
         RequestSlot slot = all[index];
         return slot.handle == handle ? slot : null;
     }
 
-    /** The slot that a number leads to, whatever it is used for; null if there is none. */
+    /** The slot of a number, whatever it is used for; null if there is none. */
     final RequestSlot at(long handle) {
         int index = (int) (handle & SLOT_MASK);
         return index < slots.length ? slots[index] : null;
     }
 
-    /** All slots, free ones too. */
+    /** All slots, including free ones. */
     final RequestSlot[] all() {
         return slots;
     }
@@ -134,10 +133,10 @@ class RequestSlots {
     }
 
     /**
-     * Keeps the slot that {@link #next} gave away from whoever is called back during a call that begins an operation:
-     * C may have begun it in there.
+     * Protects the slot that {@link #next} returned from callbacks during the call that begins the operation: C may
+     * have begun it there.
      *
-     * @return what to give {@link #endCallback}; null if there was none
+     * @return the argument for {@link #endCallback}; null if there was none
      */
     @HotPath
     final RequestSlot beginCallback() {
@@ -169,7 +168,7 @@ class RequestSlots {
         int first = slots.length;
         MemorySegment[] requests = memory.allocate(first, count);
         slots = Arrays.copyOf(slots, first + count);
-        for (int i = count - 1; i >= 0; i--) { // the lowest is the first
+        for (int i = count - 1; i >= 0; i--) { // so that the lowest comes first
             var slot = new RequestSlot(first + i, requests[i], firstHandle | (first + i) | FREE);
             slot.nextFree = free;
             free = slot.address;

@@ -11,13 +11,14 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.Arrays;
 
-/** Streams of one worker's endpoints: checks, calls, and account of what C has lent. */
+/** Streams of one worker's endpoints: checks, calls, and a record of what C has lent. */
 final class StreamOperations {
 
     private static final int WAIT_ALL = ucp_h.UCP_STREAM_RECV_FLAG_WAITALL();
     private static final int FLAGS = ucp_h.UCP_OP_ATTR_FIELD_FLAGS();
 
-    // With it UCX takes the data for plain bytes, whatever its datatype is: bytes of the list of buffers, for instance.
+    // With it, UCX takes the data for plain bytes, whatever its datatype: it would send the list of buffers itself,
+    // for instance.
     private static final int BREAKS_DATATYPES = ucp_h.UCP_OP_ATTR_FLAG_NO_IMM_CMPL();
 
     private final UcpWorker parent;
@@ -36,12 +37,12 @@ final class StreamOperations {
         this.enabled = parent.context().features().contains(UcpFeature.STREAM);
     }
 
-    /** {@code ucp_stream_send_nbx}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_stream_send_nbx}, on an open endpoint of this thread. */
     @HotPath
     long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes) {
         long address = Buffers.readable(buffer, offset, bytes);
         if (bytes == 0) {
-            return 0; // an assertion at the receiver ends its process
+            return 0; // otherwise an assertion would end the receiver's process
         }
         long parameters = operations.next();
         ArenaUse use = operations.hold(buffer);
@@ -64,13 +65,13 @@ final class StreamOperations {
         return operations.began(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
     }
 
-    /** {@code ucp_stream_recv_nbx}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_stream_recv_nbx}, on an open endpoint of this thread. */
     @HotPath
     long receive(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes, boolean all) {
         long address = Buffers.writable(buffer, offset, bytes);
         long parameters = all ? operations.next() + RequestMemory.RECEIVE_ALL : operations.next();
         if (bytes == 0) {
-            return operations.receivedAtOnce(0); // UCX has assertions against it
+            return operations.receivedAtOnce(0); // UCX asserts that there is no such receive
         }
         ArenaUse use = operations.hold(buffer);
         long result = UcpStreams.receive(ep, address, bytes, lengthAddress, parameters);
@@ -128,7 +129,7 @@ final class StreamOperations {
         UcpStreams.releaseData(endpoint.handle(), address);
     }
 
-    /** Before an endpoint is closed: what it has lent is C's again. */
+    /** Returns all lent data to C, before an endpoint is closed. */
     void releaseAll(UcpEndpoint endpoint) {
         for (int i = lentCount - 1; i >= 0; i--) {
             if (lent[i].endpoint() == endpoint) {
@@ -141,7 +142,7 @@ final class StreamOperations {
         return parent.owner();
     }
 
-    /** Refuses a worker whose context cannot do streams. */
+    /** Refuses a worker whose context lacks streams. */
     void checkEnabled() {
         if (!enabled) {
             throw new IllegalStateException("the context of " + parent + " was made without UcpFeature.STREAM");

@@ -4,7 +4,9 @@ package dev.isthmus.ucx;
 import dev.isthmus.internal.HotPath;
 import java.util.Arrays;
 
-/** The messages of one worker that were taken and neither received nor dropped: C keeps their memory until then. */
+/**
+ * The messages of one worker that were taken, and neither received nor dropped yet. C keeps their memory until then.
+ */
 final class TagMessages {
 
     private UcpTagMessage[] held = new UcpTagMessage[8];
@@ -29,7 +31,7 @@ final class TagMessages {
         message.hold(0, 0);
     }
 
-    /** One of them, or null. */
+    /** Any of them, or null. */
     UcpTagMessage any() {
         return count == 0 ? null : held[count - 1];
     }

@@ -36,7 +36,7 @@ final class TagOperations {
         this.worker = parent.handle();
     }
 
-    /** {@code ucp_tag_send_nbx}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_tag_send_nbx}, on an open endpoint of this thread. */
     @HotPath
     long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
@@ -49,7 +49,7 @@ final class TagOperations {
                 : operations.begun(result, RequestSlot.SEND, endpoint, buffer, length, use);
     }
 
-    /** {@code ucp_tag_send_sync_nbx}, on an endpoint that is open and of this thread. */
+    /** {@code ucp_tag_send_sync_nbx}, on an open endpoint of this thread. */
     @HotPath
     long sendSync(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
@@ -62,7 +62,7 @@ final class TagOperations {
                 : operations.begun(result, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
     }
 
-    /** Both sends of more than a plain buffer. */
+    /** Both sends, of something other than a plain buffer. */
     @HotPath
     long send(UcpEndpoint endpoint, long ep, UcpPayload payload, long tag, byte kind) {
         checkEnabled();
@@ -91,7 +91,7 @@ final class TagOperations {
         return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
-    /** {@code ucp_tag_recv_nbx} of more than a plain buffer. */
+    /** {@code ucp_tag_recv_nbx} into something other than a plain buffer. */
     @HotPath
     long receive(UcpPayload payload, long tag, long mask) {
         owner.check();
@@ -138,7 +138,7 @@ final class TagOperations {
         return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
-    /** {@code ucp_tag_msg_recv_nbx} of more than a plain buffer. */
+    /** {@code ucp_tag_msg_recv_nbx} into something other than a plain buffer. */
     @HotPath
     long receive(UcpTagMessage message, UcpPayload payload) {
         owner.check();
@@ -155,7 +155,7 @@ final class TagOperations {
         return parent.parts().async();
     }
 
-    /** Receives a message into nothing, by a request of UCX's own that nobody waits for. */
+    /** Receives a message into nothing, with a request of UCX's own that nobody waits for. */
     void drop(UcpTagMessage message) {
         owner.check();
         long handle = message.handle();
@@ -171,7 +171,7 @@ final class TagOperations {
         }
     }
 
-    /** Before the worker is destroyed, which does not free messages that were taken. */
+    /** Drops all taken messages, as destroying the worker does not free them. */
     void dropAll() {
         UcpTagMessage message;
         while ((message = messages.any()) != null) {

@@ -10,13 +10,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * An active message that has come, as its {@link UcpActiveMessageHandler} sees it. One object serves many messages: it is
- * valid until the handler returns, refuses its use afterwards, and allocates nothing.
+ * An active message that has arrived, as its {@link UcpActiveMessageHandler} sees it. One object serves many messages,
+ * and allocates nothing. It is valid until the handler returns, and refuses its use afterwards.
  *
- * <p>Small messages come with their data (<i>eager</i>). Of a large one only the header has come (<i>rendezvous</i>), and
- * {@link #receive(MemorySegment) receive} fetches the data into a buffer of the program's; that works for both. A message
- * that the handler neither receives nor keeps is dropped, and its sender told that all went well. Headers, lengths and
- * contents are what the peer says: check them.
+ * <p>Small messages arrive with their data (<i>eager</i>). Of a large one only the header arrives (<i>rendezvous</i>).
+ * {@link #receive(MemorySegment) receive} gets the data into a buffer of yours in both cases. If the handler neither
+ * receives nor keeps a message, it is dropped, and its sender is told that all went well. Headers, lengths and contents
+ * are what the peer says: check them.
  *
  * <p>Confined to the thread of the worker. Nothing blocks.
  */
@@ -28,7 +28,7 @@ public final class UcpActiveMessage {
 
     private static final byte CANCELED = -16;
 
-    /** What is to become of the data when the handler has returned. */
+    /** What happens to the data when the handler returns. */
     private enum Fate {
         DROPPED,
         KEPT,
@@ -90,7 +90,7 @@ public final class UcpActiveMessage {
         return fate == Fate.REFUSED ? refusal : 0;
     }
 
-    /** The handler threw: the sender of a rendezvous that was not dealt with is to know. */
+    /** The handler has thrown: tells the sender of a rendezvous that was not dealt with. */
     void failed() {
         if (fate == Fate.DROPPED && (attributes & RNDV) != 0) {
             fate = Fate.REFUSED;
@@ -99,7 +99,7 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * The id that the message was sent to.
+     * The id to which the message was sent.
      *
      * @return the id
      * @throws IllegalStateException if the handler has returned
@@ -111,8 +111,8 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * The header, which always comes with the message. UCX has it back when the handler returns, also when the data is
-     * kept.
+     * The header, which always arrives with the message. UCX takes it back when the handler returns, even if you keep
+     * the data.
      *
      * @return the same object each time; empty if there is no header
      */
@@ -125,7 +125,7 @@ public final class UcpActiveMessage {
      * The data, unless the message {@link #isRendezvous()}.
      *
      * @return the same object each time
-     * @throws IllegalStateException if the handler has returned, or the data has not come: {@link #receive} it
+     * @throws IllegalStateException if the handler has returned, or the data has not arrived: {@link #receive} it
      */
     @HotPath
     public UcpMessageBytes data() {
@@ -138,7 +138,7 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * How long the data is, whether it has come or not.
+     * How long the data is, whether or not it has arrived.
      *
      * @return the length in bytes
      * @throws IllegalStateException if the handler has returned
@@ -150,7 +150,7 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Whether the data is still with the sender: {@code UCP_AM_RECV_ATTR_FLAG_RNDV}.
+     * Whether the sender still has the data: {@code UCP_AM_RECV_ATTR_FLAG_RNDV}.
      *
      * @return false if {@link #data()} has it
      * @throws IllegalStateException if the handler has returned
@@ -162,8 +162,9 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Whether {@link #keep()} is possible: with a rendezvous, with a {@link UcpActiveMessages#setPersistentHandler
-     * persistent handler}, and where UCX happens to have the data in memory that can wait.
+     * Whether you can {@link #keep()} the data: always with a rendezvous, or with a {@link
+     * UcpActiveMessages#setPersistentHandler persistent handler}; otherwise only if UCX happens to have it in memory
+     * that can wait.
      *
      * @return whether UCX can leave the data where it is
      * @throws IllegalStateException if the handler has returned
@@ -187,11 +188,11 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * The program's own endpoint to the sender, for answers at any time: one that it accepted from a {@link UcpListener},
-     * or made to the sender's address.
+     * The program's own endpoint to the sender, for answers at any time. The program accepted it from a
+     * {@link UcpListener}, or created it to the sender's address.
      *
-     * @return the endpoint, which stays the program's to close; null if it has none that is open, or the sender did not
-     *     ask for an answer
+     * @return the endpoint, which the program closes; null if it has no open one, or the sender did not ask for
+     *     an answer
      * @throws IllegalStateException if the handler has returned
      */
     @HotPath
@@ -202,11 +203,12 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Answers the sender, by an active message without header: see {@link #reply(int, MemorySegment, MemorySegment, int)}.
+     * Answers the sender with an active message without a header: see {@link #reply(int, MemorySegment,
+     * MemorySegment, int)}.
      *
-     * @param replyId which of the sender's handlers is to have it
+     * @param replyId the sender's handler that gets it
      * @param buffer off the heap
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      */
     @HotPath
     public long reply(int replyId, MemorySegment buffer) {
@@ -214,16 +216,16 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Answers the sender, as {@link UcpEndpoint#amSend(int, MemorySegment, MemorySegment, int)} does, whether or not the
-     * program has an endpoint to it. Only as long as the handler runs: UCX's own endpoint ({@code reply_ep}) belongs to
-     * the worker, and may be gone at any time after that. To answer later, have an {@link #endpoint()}.
+     * Answers the sender, as {@link UcpEndpoint#amSend(int, MemorySegment, MemorySegment, int)} does, whether or not
+     * the program has an endpoint to it. It works only while the handler runs: UCX's own endpoint ({@code reply_ep})
+     * belongs to the worker, and may be gone at any time after that. To answer later, use an {@link #endpoint()}.
      *
-     * @param replyId which of the sender's handlers is to have it
+     * @param replyId the sender's handler that gets it
      * @param replyHeader off the heap; {@link MemorySegment#NULL} for none
      * @param buffer off the heap; {@link MemorySegment#NULL} for none
      * @param flags of {@link UcpActiveMessages}, or 0
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released; until
-     *     it is done header and buffer belong to UCX
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it. UCX owns
+     *     header and buffer until it is done
      * @throws IllegalStateException if the handler has returned, the sender did not ask for an answer, or the program is
      *     closing its endpoint to it
      * @throws UcxException if UCX refuses
@@ -244,10 +246,11 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Answers the sender with more than a plain buffer: a buffer with options or user data, a list of buffers, or data that
-     * the program packs itself. Otherwise as {@link #reply(int, MemorySegment, MemorySegment, int)}.
+     * Answers the sender with a payload other than a plain buffer: a buffer with options or user data, a list of
+     * buffers, or data that the program packs itself. Otherwise like {@link #reply(int, MemorySegment,
+     * MemorySegment, int)}.
      *
-     * @param replyId which of the sender's handlers is to have it
+     * @param replyId the sender's handler that gets it
      * @param replyHeader off the heap; {@link MemorySegment#NULL} for none
      * @param payload made for this worker
      * @param flags of {@link UcpActiveMessages}, or 0
@@ -260,24 +263,24 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Answers the sender, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the worker's
-     * thread. It allocates; otherwise as {@link #reply(int, MemorySegment, MemorySegment, int)}.
+     * Answers the sender, and returns a future. {@link UcpWorker#progress()} completes it on the worker's thread. It
+     * allocates; otherwise like {@link #reply(int, MemorySegment, MemorySegment, int)}.
      *
-     * @param replyId which of the sender's handlers is to have it
+     * @param replyId the sender's handler that gets it
      * @param replyHeader off the heap; UCX reads it until the future is completed
      * @param buffer off the heap; UCX reads it until the future is completed
      * @param flags of {@link UcpActiveMessages}, or 0
-     * @return completed when header and buffer are the caller's again, or with a {@link UcxException}
+     * @return completed when header and buffer are yours again, or with a {@link UcxException}
      */
     public CompletableFuture<Void> replyAsync(int replyId, MemorySegment replyHeader, MemorySegment buffer, int flags) {
         return operations.async().send(() -> reply(replyId, replyHeader, buffer, flags), "an answer");
     }
 
     /**
-     * Gets the data into a buffer: see {@link #receive(MemorySegment, long)}.
+     * Receives the data into a buffer: see {@link #receive(MemorySegment, long)}.
      *
-     * @param buffer off the heap, writable, as long as the data at least
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param buffer off the heap, writable, at least as long as the data
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      */
     @HotPath
     public long receive(MemorySegment buffer) {
@@ -285,16 +288,17 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Gets the data into a buffer: copies what has come, and fetches a rendezvous by {@code ucp_am_recv_data_nbx}. The
-     * operation goes on when the handler has returned. It ends as {@link UcsStatus#OK} with all of {@link #length()}.
+     * Receives the data into a buffer: copies data that has arrived, and fetches a rendezvous by
+     * {@code ucp_am_recv_data_nbx}. The operation goes on after the handler has returned. It ends as
+     * {@link UcsStatus#OK} with all of {@link #length()}.
      *
      * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
      *     is done
-     * @param offset where the data is to begin in the buffer
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param offset where the data begins in the buffer
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap or read-only
-     * @throws IndexOutOfBoundsException if the data is longer than what the buffer has from there; another buffer can be
-     *     tried
+     * @throws IndexOutOfBoundsException if the data does not fit into the buffer from there on; you can try
+     *     another buffer
      * @throws IllegalStateException if the handler has returned, the buffer's arena is closed, or the message was kept,
      *     received by rendezvous, or refused before
      * @throws WrongThreadException if the buffer belongs to another thread
@@ -308,16 +312,16 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Gets the data into a buffer, as {@link #receive(MemorySegment, long)} does. {@link UcpWorker#poll} reports that a
-     * rendezvous has been fetched.
+     * Receives the data into a buffer, as {@link #receive(MemorySegment, long)} does. {@link UcpWorker#poll} reports
+     * when a rendezvous has been fetched.
      *
-     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
-     *     is done
-     * @param offset where the data is to begin in the buffer
-     * @param userData the poll returns it
-     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
-     *     takes
-     * @throws IllegalStateException also if the worker is a loop's that has no handler of completions
+     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the
+     *     operation is done
+     * @param offset where the data begins in the buffer
+     * @param userData the number that the poll returns
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, only for
+     *     {@link UcpRequests#cancel} takes
+     * @throws IllegalStateException also if the worker belongs to a loop and has no handler of completions
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long userData) {
@@ -328,7 +332,7 @@ public final class UcpActiveMessage {
                 : 0;
     }
 
-    /** Whether the data is to be fetched; if not, it is in the buffer. */
+    /** Whether the data must be fetched; if not, it is in the buffer. */
     @HotPath
     private boolean isToFetch(MemorySegment buffer, long offset) {
         check();
@@ -339,14 +343,14 @@ public final class UcpActiveMessage {
             return false;
         }
         fate = length == 0
-                ? Fate.DROPPED // which tells the sender all there is to tell
-                : Fate.RECEIVED; // also when it fails: UCX has taken the descriptor
+                ? Fate.DROPPED // which tells the sender everything
+                : Fate.RECEIVED; // even if it fails, as UCX has taken the descriptor
         return length != 0;
     }
 
     /**
-     * Gets the data into a buffer, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the
-     * worker's thread. It allocates; otherwise as {@link #receive(MemorySegment, long)}.
+     * Receives the data into a buffer, and returns a future. {@link UcpWorker#progress()} completes it on the worker's
+     * thread. It allocates; otherwise like {@link #receive(MemorySegment, long)}.
      *
      * @param buffer off the heap, writable; UCX writes to it until the future is completed
      * @return completed when the data is there, or with a {@link UcxException}
@@ -356,10 +360,10 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Keeps the data where it is when the handler has returned: {@code UCS_INPROGRESS}. See {@link
-     * #keep(UcpKeptMessage)}.
+     * Keeps the data where it is after the handler has returned: {@code UCS_INPROGRESS}. See
+     * {@link #keep(UcpKeptMessage)}.
      *
-     * @return a new holder, to be released
+     * @return a new holder, which you release
      */
     public UcpKeptMessage keep() {
         var holder = new UcpKeptMessage();
@@ -368,12 +372,12 @@ public final class UcpActiveMessage {
     }
 
     /**
-     * Keeps the data where it is when the handler has returned: {@code UCS_INPROGRESS}. UCX's memory for messages that
-     * come is not endless: do not keep many for long.
+     * Keeps the data where it is after the handler has returned: {@code UCS_INPROGRESS}. UCX has limited memory for
+     * arriving messages: do not keep many for long.
      *
-     * @param holder gets the data; one that holds none at present
+     * @param holder gets the data; it must hold none at present
      * @throws IllegalStateException if the handler has returned, the message was kept, received or refused before, UCX
-     *     cannot keep it ({@link #isKeepable()}), or the holder holds another
+     *     cannot keep it ({@link #isKeepable()}), or the holder holds another message
      */
     @HotPath
     public void keep(UcpKeptMessage holder) {
@@ -392,8 +396,8 @@ public final class UcpActiveMessage {
      * Refuses a rendezvous: the sender's operation ends with the status.
      *
      * @param status an error
-     * @throws IllegalArgumentException if it is none
-     * @throws IllegalStateException if the handler has returned, the data has come already, or the message was kept,
+     * @throws IllegalArgumentException if the status is not an error
+     * @throws IllegalStateException if the handler has returned, the data has arrived already, or the message was kept,
      *     received or refused before
      */
     public void refuse(UcsStatus status) {
@@ -409,13 +413,13 @@ public final class UcpActiveMessage {
         refusal = (byte) status.code();
     }
 
-    /** The holder lets the message go while the handler runs: C need not know that it was to be kept. */
+    /** The holder releases the message while the handler runs: C need not know that it was kept. */
     void unkeep() {
         fate = Fate.DROPPED;
         kept = null;
     }
 
-    /** The program's endpoint to the sender, which asked for an answer; null if it has none. */
+    /** The program's endpoint to a sender that asked for an answer; null if there is none. */
     @HotPath
     private UcpEndpoint answered() {
         check();
@@ -450,7 +454,7 @@ public final class UcpActiveMessage {
         }
     }
 
-    /** The message as messages name it. */
+    /** The message as it appears in error messages. */
     @Override
     public String toString() {
         return open

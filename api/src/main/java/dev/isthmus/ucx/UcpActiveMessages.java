@@ -12,11 +12,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * The active messages of a worker: each is sent to an id, {@link UcpEndpoint#amSend(int, MemorySegment, MemorySegment,
- * int)}, and handed to the handler that the receiving worker has for that id. See {@link UcpWorker#activeMessages()}.
+ * The active messages of a worker. Each is sent to an id, by {@link UcpEndpoint#amSend(int, MemorySegment,
+ * MemorySegment, int)}. The receiving worker's handler for that id gets it. See {@link UcpWorker#activeMessages()}.
  *
- * <p>A message for an id without a handler is dropped; UCX prints a warning, and the send of a rendezvous ends as {@link
- * UcsStatus#INVALID_PARAM}.
+ * <p>A message for an id without a handler is dropped. UCX prints a warning, and the send of a rendezvous ends as
+ * {@link UcsStatus#INVALID_PARAM}.
  *
  * <p>Confined to the thread of the worker. Nothing blocks.
  */
@@ -25,25 +25,27 @@ public final class UcpActiveMessages {
     /** The highest id. */
     public static final int MAX_ID = 0xffff;
 
-    /** A send's flag {@code UCP_AM_SEND_FLAG_REPLY}: the receiver can answer, by {@link UcpActiveMessage#reply}. */
+    /**
+     * The flag {@code UCP_AM_SEND_FLAG_REPLY} of a send: the receiver can answer, by {@link UcpActiveMessage#reply}.
+     */
     public static final int REPLY = 1;
 
-    /** A send's flag {@code UCP_AM_SEND_FLAG_EAGER}: the data goes with the message, however long it is. */
+    /** The flag {@code UCP_AM_SEND_FLAG_EAGER} of a send: the data goes with the message, however long it is. */
     public static final int EAGER = 1 << 1;
 
-    /** A send's flag {@code UCP_AM_SEND_FLAG_RNDV}: the receiver fetches the data, however short it is. */
+    /** The flag {@code UCP_AM_SEND_FLAG_RNDV} of a send: the receiver fetches the data, however short it is. */
     public static final int RENDEZVOUS = 1 << 2;
 
     /**
-     * A send's flag {@code UCP_AM_SEND_FLAG_COPY_HEADER}: the header is the program's again at once, whether or not the
+     * The flag {@code UCP_AM_SEND_FLAG_COPY_HEADER} of a send: the header is yours again at once, whether or not the
      * send is done. UCX 1.14 and later.
      */
     public static final int COPY_HEADER = 1 << 3;
 
-    // From here on UCX clears the places of its table that it adds, when a handler beyond its end is set.
+    // From this version on, when a handler beyond the table's end is set, UCX clears the places that it adds.
     private static final int CLEARS_TABLE_SINCE = 17;
 
-    // An interface whose segments are too short for any header makes UCX's subtraction wrap around.
+    // If an interface's segments are too short for any header, UCX's subtraction wraps around.
     private static final long IMPLAUSIBLE_HEADER = 1L << 24;
 
     private final UcpWorker parent;
@@ -66,12 +68,12 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Sets the handler of an id, or replaces it: {@code ucp_worker_set_am_recv_handler}. Which messages it can {@link
-     * UcpActiveMessage#keep() keep} is up to UCX: of short ones usually none.
+     * Sets the handler of an id, or replaces it: {@code ucp_worker_set_am_recv_handler}. UCX decides which messages it
+     * can {@link UcpActiveMessage#keep() keep}: usually no short ones.
      *
      * @param id 0 to {@link #MAX_ID}
-     * @param handler told of each message by {@link UcpWorker#progress()}
-     * @throws IllegalArgumentException if it is no id
+     * @param handler called for each message by {@link UcpWorker#progress()}
+     * @throws IllegalArgumentException if the id is out of range
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
@@ -81,13 +83,13 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Sets a handler that can keep every message: {@code ucp_worker_set_am_recv_handler} with {@code
-     * UCP_AM_FLAG_PERSISTENT_DATA}. UCX then copies the data of short messages, which costs some time. Otherwise as {@link
-     * #setHandler}.
+     * Sets a handler that can keep every message: {@code ucp_worker_set_am_recv_handler} with
+     * {@code UCP_AM_FLAG_PERSISTENT_DATA}. UCX then copies the data of short messages, which takes some time. Otherwise
+     * like {@link #setHandler}.
      *
      * @param id 0 to {@link #MAX_ID}
-     * @param handler told of each message by {@link UcpWorker#progress()}
-     * @throws IllegalArgumentException if it is no id
+     * @param handler called for each message by {@link UcpWorker#progress()}
+     * @throws IllegalArgumentException if the id is out of range
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
@@ -97,11 +99,11 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * Removes the handler of an id: {@code ucp_worker_set_am_recv_handler} with {@code NULL}. Messages that it kept stay
-     * kept. Does nothing when there is none.
+     * Removes the handler of an id: {@code ucp_worker_set_am_recv_handler} with {@code NULL}. Messages that it kept
+     * stay kept. Does nothing if there is none.
      *
      * @param id 0 to {@link #MAX_ID}
-     * @throws IllegalArgumentException if it is no id
+     * @throws IllegalArgumentException if the id is out of range
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      */
@@ -110,8 +112,8 @@ public final class UcpActiveMessages {
     }
 
     /**
-     * How long a header may be that this worker's endpoints send. It depends on the transports: some thousand bytes with
-     * most, some hundred with datagrams.
+     * How long a header this worker's endpoints can send. It depends on the transports: some thousand bytes with most,
+     * some hundred with datagrams.
      *
      * @return the length in bytes
      */
@@ -122,7 +124,7 @@ public final class UcpActiveMessages {
     /**
      * How many messages the program keeps at present.
      *
-     * @return how many are to be released or received
+     * @return how many you still have to release or receive
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      */
@@ -166,11 +168,10 @@ public final class UcpActiveMessages {
         ucp_am_handler_param.arg(param, MemorySegment.ofAddress(id));
     }
 
-    // UCX has a table of handlers by id, as long as the highest id that was set. It reads the place of the id that a
-    // message says before it compares that with the table's end; so a peer that sends to a high id, or before there is
-    // a
-    // handler, would end the process. Before 1.17 it also leaves all places but one of those it adds as they are, and
-    // would call what happens to be there. So the table gets all of its places at once, 1.5 MB, and they are cleared.
+    // UCX has a table of handlers by id, which ends at the highest id that was set. It reads the place of a message's
+    // id before it compares the id with the table's end. So a peer that sends to a high id, or before there is a
+    // handler, would end the process. Before 1.17, it also clears only one of the places that it adds, and would call
+    // whatever the others contain. So the table gets all of its places at once, 1.5 MB, and they are cleared.
     private void clearTable() {
         try (Arena call = Arena.ofConfined()) {
             MemorySegment param = ucp_am_handler_param.allocate(call);
@@ -197,18 +198,18 @@ public final class UcpActiveMessages {
         return dispatch.hasThrown();
     }
 
-    /** Throws what a handler has thrown. */
+    /** Throws an exception that a handler has thrown. */
     void tell() {
         dispatch.rethrow();
     }
 
-    /** The worker is being closed: no handler is called from here on, and what is kept is released. */
+    /** The worker is being closed: no handler is called from now on, and kept messages are released. */
     void close() {
         dispatch.stop();
         operations.releaseAll(false);
     }
 
-    /** C will progress the worker no more: what operations used until now is released, too. */
+    /** C no longer progresses the worker: messages that operations used are released, too. */
     void releaseRest() {
         operations.releaseAll(true);
     }

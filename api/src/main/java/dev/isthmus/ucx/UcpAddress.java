@@ -13,16 +13,16 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * The address of a worker, as a peer needs it to make an endpoint: {@code ucp_address_t}. Opaque bytes, a few hundred,
- * that a program carries to the peer itself, by a socket or a file. Immutable and thread-safe.
+ * The address of a worker: {@code ucp_address_t}. A peer needs it to create an endpoint. It is a few hundred opaque
+ * bytes, which the program itself carries to the peer, by a socket or a file. Immutable and thread-safe.
  *
- * <p>UCX reads an address without knowing where it ends, and bytes that are not an address can end the process. So {@link
- * #toByteArray()} puts them into an envelope with a version and a check sum, and {@link #of(byte[])} takes nothing else:
- * that finds accidents. To find forgeries, too, both sides give a key that only they know: {@link #toByteArray(byte[])} and
- * {@link #of(byte[], byte[])}. Programs in C have no envelope: {@link #toRawBytes()} and {@link #ofRaw} are for those
- * alone.
+ * <p>UCX reads an address without knowing where it ends, so bytes that are not an address can end the process.
+ * {@link #toByteArray()} therefore wraps them in an envelope with a version and a checksum, and {@link #of(byte[])}
+ * takes nothing else. That finds accidents. To find forgeries, too, both sides use a key that only they know:
+ * {@link #toByteArray(byte[])} and {@link #of(byte[], byte[])}. Programs in C have no envelope. {@link #toRawBytes()}
+ * and {@link #ofRaw} are only for those.
  *
- * <p>A peer with a right address is not yet a harmless one: docs/what-ends-the-jvm.md says what it can do.
+ * <p>A peer with a correct address can still do harm: docs/what-ends-the-jvm.md says how.
  */
 public final class UcpAddress {
 
@@ -34,7 +34,7 @@ public final class UcpAddress {
     private static final int MIN_BYTES = 9;
     private static final int MAX_BYTES = 1 << 16;
 
-    // What UCX reads behind a cut address is an end of list rather than somebody else's memory.
+    // If an address is cut, UCX reads an end of list after it, not other memory.
     private static final int ZERO_TAIL = 512;
 
     private final byte[] bytes;
@@ -55,12 +55,12 @@ public final class UcpAddress {
     }
 
     /**
-     * The address that a peer sent who knows the same key.
+     * The address sent by a peer that knows the same key.
      *
      * @param bytes all bytes of {@link #toByteArray(byte[])}; copied
-     * @param key the key that it was made with
+     * @param key the key that the peer used
      * @return the address
-     * @throws IllegalArgumentException if they are anything else, or the key is another; or the key is empty
+     * @throws IllegalArgumentException if they are anything else, the key differs, or the key is empty
      */
     public static UcpAddress of(byte[] bytes, byte[] key) {
         return read(Framed.openSealed(bytes, SEALED_MARK, key, WHAT, MIN_BYTES));
@@ -73,11 +73,11 @@ public final class UcpAddress {
     }
 
     /**
-     * The address that a program in C sent, unchecked: if the bytes are not what {@code ucp_worker_get_address} gave, all
-     * of them, UCX can read outside of them or end the process when an endpoint is made. Nothing but their number is
-     * looked at. For peers in C only, and for those that are trusted.
+     * The address that a program in C sent, unchecked but for its length. If the bytes are not exactly what
+     * {@code ucp_worker_get_address} gave, UCX can read out of bounds, or end the process, when an endpoint is created.
+     * Use it only for trusted peers in C.
      *
-     * @param bytes an {@code ucp_address_t}; copied
+     * @param bytes a {@code ucp_address_t}; copied
      * @return the address
      * @throws IllegalArgumentException if no address has that length
      */
@@ -90,7 +90,7 @@ public final class UcpAddress {
     }
 
     /**
-     * The bytes to carry to a peer in Java: the address in its envelope.
+     * The bytes to carry to a Java peer: the address in its envelope.
      *
      * @return a copy, for {@link #of(byte[])}
      */
@@ -99,10 +99,10 @@ public final class UcpAddress {
     }
 
     /**
-     * The bytes to carry to a peer in Java who knows the same key: with an HMAC-SHA256, so that nobody else can make or
+     * The bytes to carry to a Java peer that knows the same key. They have an HMAC-SHA256, so nobody else can make or
      * change them. They are not secret.
      *
-     * @param key any bytes but none, best 32 random ones
+     * @param key any bytes, at least one; best 32 random ones
      * @return a copy, for {@link #of(byte[], byte[])}
      * @throws IllegalArgumentException if the key is empty
      */
@@ -120,7 +120,7 @@ public final class UcpAddress {
     }
 
     /**
-     * The number of the worker, which no other worker has: {@code ucp_worker_address_query}. Loads UCX, if nobody did.
+     * The number of the worker, unique to it: {@code ucp_worker_address_query}. Loads UCX if it is not loaded yet.
      *
      * @return the number; 0 if the address does not have it
      */
@@ -150,7 +150,7 @@ public final class UcpAddress {
         return Arrays.hashCode(bytes);
     }
 
-    /** Enough to tell one worker from another in a message. */
+    /** Enough to tell one worker from another in messages. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "UcpAddress(%08x, %d bytes)", hashCode(), bytes.length);

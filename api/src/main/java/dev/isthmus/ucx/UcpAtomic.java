@@ -7,13 +7,13 @@ import dev.isthmus.internal.HotPath;
 public enum UcpAtomic {
     /** {@code UCP_ATOMIC_OP_ADD}: adds, and wraps around. */
     ADD(0),
-    /** {@code UCP_ATOMIC_OP_SWAP}: replaces it. Only with its former value fetched. */
+    /** {@code UCP_ATOMIC_OP_SWAP}: replaces it. Only together with fetching its former value. */
     SWAP(1),
-    /** {@code UCP_ATOMIC_OP_AND}: keeps the bits that both have. */
+    /** {@code UCP_ATOMIC_OP_AND}: keeps the bits that both numbers have. */
     AND(3),
-    /** {@code UCP_ATOMIC_OP_OR}: adds the bits that it lacks. */
+    /** {@code UCP_ATOMIC_OP_OR}: sets the bits that are set in the operand. */
     OR(4),
-    /** {@code UCP_ATOMIC_OP_XOR}: changes the bits that are set in the operand. */
+    /** {@code UCP_ATOMIC_OP_XOR}: flips the bits that are set in the operand. */
     XOR(5);
 
     /** {@code UCP_ATOMIC_OP_CSWAP}, which has one operand more than the others. */

@@ -22,8 +22,8 @@ public final class UcpBuffer extends UcpPayload {
     /**
      * A whole segment.
      *
-     * @param worker whose operations use it
-     * @param segment off the heap; checked with each operation
+     * @param worker the worker whose operations use it
+     * @param segment off the heap; checked by each operation
      * @return the buffer
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if the worker belongs to another thread
@@ -33,7 +33,7 @@ public final class UcpBuffer extends UcpPayload {
     }
 
     /**
-     * Sets which part of the segment operations are to use from now on; those begun before are not affected.
+     * Sets the part of the segment that operations use from now on. Operations that have begun are not affected.
      *
      * @param offset where the part begins, in bytes
      * @param length how long it is; may be 0
@@ -107,7 +107,7 @@ public final class UcpBuffer extends UcpPayload {
         }
     }
 
-    /** The buffer as messages name it. */
+    /** The buffer as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpBuffer(" + length + " bytes)";

@@ -7,11 +7,12 @@ import dev.isthmus.internal.OwnerThread;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Bytes in UCX's own memory, which it lends: read by index or copied, never out of bounds, and refused once UCX has the
- * memory back. Those of an active message are {@link UcpMessageBytes}, those of a stream {@link UcpStreamData}.
+ * Bytes that UCX lends from its own memory. You read them by index or copy them, never out of bounds. They are refused
+ * once UCX has taken the memory back. Those of an active message are {@link UcpMessageBytes}, those of a stream
+ * {@link UcpStreamData}.
  *
- * <p>Confined to the thread of the worker. Numbers are in the machine's byte order, at any offset. Reading allocates
- * nothing.
+ * <p>Confined to the thread of the worker. Numbers are in the machine's byte order, at any offset. Reading
+ * allocates nothing.
  */
 public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
 
@@ -40,13 +41,13 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
         return length != NONE;
     }
 
-    /** Where the bytes are, while they are. */
+    /** The address of the bytes, while there are any. */
     @HotPath
     final long address() {
         return address;
     }
 
-    /** How many there are, of any thread; negative when there are none. */
+    /** How many there are, for any thread; negative if there are none. */
     @HotPath
     final long count() {
         return length;
@@ -64,7 +65,7 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
      * How many bytes there are.
      *
      * @return the length
-     * @throws IllegalStateException if there are none any more
+     * @throws IllegalStateException if UCX has taken them back
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -78,8 +79,8 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
      *
      * @param offset where
      * @return the byte
-     * @throws IndexOutOfBoundsException if it is not within
-     * @throws IllegalStateException if there are none any more
+     * @throws IndexOutOfBoundsException if it is out of bounds
+     * @throws IllegalStateException if UCX has taken them back
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -92,8 +93,8 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
      *
      * @param offset where
      * @return the number
-     * @throws IndexOutOfBoundsException if they are not within
-     * @throws IllegalStateException if there are none any more
+     * @throws IndexOutOfBoundsException if they are out of bounds
+     * @throws IllegalStateException if UCX has taken them back
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -106,8 +107,8 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
      *
      * @param offset where
      * @return the number
-     * @throws IndexOutOfBoundsException if they are not within
-     * @throws IllegalStateException if there are none any more
+     * @throws IndexOutOfBoundsException if they are out of bounds
+     * @throws IllegalStateException if UCX has taken them back
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -116,11 +117,11 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
     }
 
     /**
-     * Copies all bytes to the beginning of a segment.
+     * Copies all bytes to the start of a segment.
      *
      * @param to on the heap or off it
      * @throws IndexOutOfBoundsException if it is too short
-     * @throws IllegalStateException if there are none any more, or the segment's arena is closed
+     * @throws IllegalStateException if UCX has taken them back, or the segment's arena is closed
      * @throws WrongThreadException if the worker or the segment belongs to another thread
      */
     @HotPath
@@ -135,9 +136,9 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
      * @param toOffset where they begin there
      * @param offset where they begin here
      * @param count how many
-     * @throws IndexOutOfBoundsException if they are not within, here or there
+     * @throws IndexOutOfBoundsException if they are out of bounds, here or there
      * @throws IllegalArgumentException if the segment is read-only
-     * @throws IllegalStateException if there are none any more, or the segment's arena is closed
+     * @throws IllegalStateException if UCX has taken them back, or the segment's arena is closed
      * @throws WrongThreadException if the worker or the segment belongs to another thread
      */
     @HotPath
@@ -146,10 +147,10 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
     }
 
     /**
-     * All bytes in an array of their own.
+     * Copies all bytes to a new array.
      *
-     * @return the array, which allocates
-     * @throws IllegalStateException if there are none, or more than arrays can have
+     * @return the array
+     * @throws IllegalStateException if UCX has taken them back, or there are more than an array can hold
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public final byte[] toArray() {

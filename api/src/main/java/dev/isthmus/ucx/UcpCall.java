@@ -10,12 +10,12 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A call of UCX off the data path: its arguments' memory, and the two ways in which UCX reports a failure, a status and
- * a pointer that may be one. Each becomes a {@link UcxException} that names the function.
+ * A call of UCX off the data path: the memory of its arguments, and the two ways in which UCX reports a failure, by a
+ * status or by a pointer that may be a status. Each becomes a {@link UcxException} that names the function.
  */
 final class UcpCall extends NativeCall {
 
-    /** Begins a call on an object of a worker, whose thread this is, or on one that is just being made or closed. */
+    /** Begins a call on an object of this thread's worker, or on one that is being created or closed. */
     UcpCall() {
         super();
     }
@@ -32,16 +32,16 @@ final class UcpCall extends NativeCall {
     /**
      * Calls a function that returns a {@code ucs_status_t}, and throws for anything but {@code UCS_OK}.
      *
-     * @param object what it is called on, and the arguments that matter, for the message
+     * @param object its object, and the arguments that matter, for the message
      */
     void check(NativeFunction f, Object object, Object... arguments) {
         UcxFailure.check(integer8(f, arguments), f.name(), object);
     }
 
     /**
-     * Calls a function whose last argument is where it stores the handle of what it makes.
+     * Calls a function that stores the handle of what it creates at its last argument.
      *
-     * @param object what it is called on, and the arguments that matter, for the message
+     * @param object its object, and the arguments that matter, for the message
      * @return the handle
      */
     long create(NativeFunction f, Object object, Object... arguments) {
@@ -60,7 +60,7 @@ final class UcpCall extends NativeCall {
         }
     }
 
-    /** What a function prints that takes a handle and a {@code FILE *}. */
+    /** The output of a function that takes a handle and a {@code FILE *}. */
     String print(NativeFunction f, long handle) {
         return UcxText.of(stream -> nothing(f, handle, stream));
     }

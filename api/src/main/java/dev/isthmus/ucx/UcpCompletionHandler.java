@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
-/** Receives the operations with user data that have ended. Set by {@link UcpWorkerConfig#completions}. */
+/** Receives operations with user data that have ended. Set it by {@link UcpWorkerConfig#completions}. */
 @FunctionalInterface
 public interface UcpCompletionHandler {
 
     /**
-     * Called on the loop's thread when operations have ended, outside of UCX: it may begin others.
+     * Called on the loop's thread when operations have ended, outside UCX. It may begin others.
      *
-     * @param completions one at least; the same object at each call, with new content
+     * @param completions at least one; the same object at each call, with new content
      */
     void onCompletions(UcpCompletions completions);
 }

@@ -5,10 +5,11 @@ import dev.isthmus.internal.HotPath;
 import java.util.Objects;
 
 /**
- * Room for the results of operations that have ended, filled by {@link UcpWorker#poll}: what WorkCompletions is to verbs. Made
- * once and filled again and again. What it holds stays until the next poll, also when the worker is closed.
+ * Room for the results of ended operations, filled by {@link UcpWorker#poll}: for UCX, what WorkCompletions is for
+ * verbs. Create it once and fill it again and again. What it holds stays until the next poll, even when the worker
+ * is closed.
  *
- * <p>Not thread-safe. Nothing here blocks or allocates, but for {@link #allocate}.
+ * <p>Not thread-safe. Nothing here blocks or allocates, except {@link #allocate}.
  */
 public final class UcpCompletions {
 
@@ -28,7 +29,7 @@ public final class UcpCompletions {
     }
 
     /**
-     * Makes room.
+     * Allocates room for completions.
      *
      * @param capacity how many a poll takes at most
      * @return the room, empty
@@ -60,10 +61,10 @@ public final class UcpCompletions {
     }
 
     /**
-     * What the program has said of the operation: {@link UcpPayload#userData}.
+     * The number that the program gave the operation: {@link UcpPayload#userData}.
      *
      * @param index which, less than {@link #size}
-     * @return the number that it was begun with
+     * @return the number
      * @throws IndexOutOfBoundsException if there is no such completion
      */
     @HotPath
@@ -113,7 +114,7 @@ public final class UcpCompletions {
      * The length of the message, or of the part of a stream, that a receive got.
      *
      * @param index which, less than {@link #size}
-     * @return the length in bytes; 0 of any other operation, and of one that failed
+     * @return the length in bytes; 0 for any other operation, and for one that failed
      * @throws IndexOutOfBoundsException if there is no such completion
      */
     @HotPath
@@ -126,7 +127,7 @@ public final class UcpCompletions {
      * The tag of the message that a receive got.
      *
      * @param index which, less than {@link #size}
-     * @return the tag that the sender gave; 0 of any other operation, and of one that failed
+     * @return the sender's tag; 0 for any other operation, and for one that failed
      * @throws IndexOutOfBoundsException if there is no such completion
      */
     @HotPath
@@ -136,10 +137,10 @@ public final class UcpCompletions {
     }
 
     /**
-     * The number that an atomic operation fetched: what was in the peer's memory before it.
+     * The number that an atomic operation fetched: what the peer's memory held before it.
      *
      * @param index which, less than {@link #size}
-     * @return the number, of 32 bits with its sign; 0 of any other operation, and of one that failed
+     * @return the number, sign-extended if it has 32 bits; 0 for any other operation, and for one that failed
      * @throws IndexOutOfBoundsException if there is no such completion
      */
     @HotPath
@@ -167,7 +168,7 @@ public final class UcpCompletions {
         fetched[size++] = number;
     }
 
-    /** The room as messages name it. */
+    /** The room as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpCompletions(" + size + " of " + userData.length + ")";

@@ -14,13 +14,13 @@ import java.util.OptionalLong;
 import java.util.function.Consumer;
 
 /**
- * A client that waits to be accepted or rejected: {@code ucp_conn_request_h}. Given to a {@link
- * UcpConnectionHandler}, which may keep it: the program decides it once, then or later, or else the listener rejects
- * it when that is closed. Of a client that goes away meanwhile nothing is said: rejecting it then does nothing, and
- * accepting it throws, or gives an endpoint that fails.
+ * A client that waits to be accepted or rejected: {@code ucp_conn_request_h}. A {@link UcpConnectionHandler} gets it,
+ * and may keep it. The program decides it once, at once or later; otherwise the listener rejects it when that is
+ * closed. Nothing reports a client that goes away meanwhile: rejecting it then does nothing, and accepting it throws,
+ * or gives an endpoint that fails.
  *
- * <p>Confined to the thread of the listener's worker, but for {@link #clientAddress()} and {@link #clientId()}. Nothing
- * blocks.
+ * <p>Confined to the thread of the listener's worker, except {@link #clientAddress()} and {@link #clientId()}.
+ * Nothing blocks.
  */
 public final class UcpConnectionRequest {
 
@@ -37,18 +37,18 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * Where the client connects from: {@code ucp_conn_request_query}. Stays when the request is decided. Thread-safe.
+     * Where the client connects from: {@code ucp_conn_request_query}. Available after the decision, too. Thread-safe.
      *
-     * @return the client's address; empty where the transport does not tell
+     * @return the client's address; empty if the transport does not report it
      */
     public Optional<InetSocketAddress> clientAddress() {
         return Optional.ofNullable(clientAddress);
     }
 
     /**
-     * The number that the client's worker has: {@code ucp_conn_request_attr_t::client_id}. Chosen by {@link
-     * UcpWorkerConfig#clientId}, and sent when the client's endpoint was made with {@link
-     * UcpEndpointConfig#sendClientId()}. Stays when the request is decided. Thread-safe.
+     * The number of the client's worker: {@code ucp_conn_request_attr_t::client_id}. {@link UcpWorkerConfig#clientId}
+     * chooses it, and an endpoint created with {@link UcpEndpointConfig#sendClientId()} sends it. Available after the
+     * decision, too. Thread-safe.
      *
      * @return the number; empty if the client did not send one, or sent 0
      */
@@ -57,41 +57,41 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * Whether it was neither accepted nor rejected yet.
+     * Whether it has been neither accepted nor rejected yet.
      *
-     * @return whether it can be decided
+     * @return whether you can decide it
      */
     public boolean isUndecided() {
         return handle != 0;
     }
 
     /**
-     * Accepts the client by an endpoint of the listener's worker, with {@link UcpErrorHandling#PEER}: see {@link
-     * #accept(UcpWorker, Consumer)}.
+     * Accepts the client with an endpoint of the listener's worker and {@link UcpErrorHandling#PEER}: see
+     * {@link #accept(UcpWorker, Consumer)}.
      *
-     * @return an endpoint to the client; to be closed before the worker
+     * @return an endpoint to the client; close it before the worker
      * @throws IllegalStateException if the request was decided already
      * @throws WrongThreadException if the worker belongs to another thread
-     * @throws UcxException if UCX refuses, because the client has gone for instance; the request is then decided
+     * @throws UcxException if UCX refuses, for example because the client has gone; the request is then decided
      */
     public UcpEndpoint accept() {
         return accept(listener.worker(), config -> {});
     }
 
     /**
-     * Accepts the client: {@code ucp_ep_create} with {@code conn_request}. Does not wait for it: what is sent before
-     * both sides know of the connection leaves afterwards, and for that both workers, this one's and the listener's,
-     * are to be progressed.
+     * Accepts the client: {@code ucp_ep_create} with {@code conn_request}. Does not wait for it. What you send
+     * before both sides know of the connection leaves afterwards. For that, progress both workers, this one and
+     * the listener's.
      *
-     * @param worker whose endpoint it is to be: the listener's, or another of the same context and thread; it is
+     * @param worker the worker that gets the endpoint: the listener's, or another of the same context and thread; it is
      *     progressed once, as by {@link UcpWorker#createEndpoint(InetSocketAddress, Consumer)}
-     * @param configurer fills in what is to differ from the defaults; when it throws, the request is as before
-     * @return an endpoint to the client, with {@link UcpErrorHandling#PEER} if the configurer says nothing else; to be
-     *     closed before its worker
+     * @param configurer sets what differs from the defaults; if it throws, the request is as before
+     * @return an endpoint to the client, with {@link UcpErrorHandling#PEER} unless the configurer sets another; close
+     *     it before its worker
      * @throws IllegalArgumentException if the worker is of another context
      * @throws IllegalStateException if the request was decided already, or the worker is closed
      * @throws WrongThreadException if a worker belongs to another thread
-     * @throws UcxException if UCX refuses, because the client has gone for instance; the request is then decided
+     * @throws UcxException if UCX refuses, for example because the client has gone; the request is then decided
      */
     public UcpEndpoint accept(UcpWorker worker, Consumer<UcpEndpointConfig> configurer) {
         open();
@@ -102,11 +102,11 @@ public final class UcpConnectionRequest {
     }
 
     /**
-     * Rejects the client, whose endpoint then fails with {@link UcsStatus#REJECTED}: {@code ucp_listener_reject}.
+     * Rejects the client: {@code ucp_listener_reject}. Its endpoint then fails with {@link UcsStatus#REJECTED}.
      *
-     * <p>Over TCP, UCX before 1.18 may end the process when clients arrive while one is rejected: it leaves an event
-     * of the socket behind, and the next socket can have that number. This lets UCX progress at once, and does not
-     * prevent it. Where many clients may come at a time, accept them, say no in a message, and let them close.
+     * <p>Over TCP, UCX before 1.18 may end the process if clients arrive while one is rejected: it leaves an event of
+     * the socket behind, and the next socket can have that number. This method lets UCX progress at once, which does
+     * not rule it out. Where many clients may arrive together, accept them, refuse in a message, and let them close.
      *
      * @throws IllegalStateException if it was decided already
      * @throws WrongThreadException if the worker belongs to another thread
@@ -122,7 +122,7 @@ public final class UcpConnectionRequest {
         return listener;
     }
 
-    // From here on UCX frees it, also when the endpoint cannot be made.
+    // From now on UCX frees it, even if the endpoint cannot be created.
     private void write(UcpCall call, MemorySegment params) {
         EndpointTarget.add(params, ucp_h.UCP_EP_PARAM_FIELD_CONN_REQUEST(), 0);
         ucp_ep_params.conn_request(params, MemorySegment.ofAddress(open()));
@@ -165,7 +165,7 @@ public final class UcpConnectionRequest {
         return clientAddress == null ? "of an unknown address" : clientAddress.toString();
     }
 
-    /** The request as messages name it. */
+    /** The request as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpConnectionRequest(" + describeClient() + " at " + listener + ")";

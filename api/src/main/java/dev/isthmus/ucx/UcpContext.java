@@ -16,10 +16,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * What the program has of UCX: its transports, devices and options. {@code ucp_context_h}.
+ * The program's share of UCX: transports, devices and options. {@code ucp_context_h}.
  *
- * <p>Thread-safe: workers can be made and used on different threads. A program usually has one context and a worker for
- * each thread that communicates.
+ * <p>Thread-safe: workers can be created and used on different threads. A program usually has one context, and a worker
+ * for each thread that communicates.
  */
 public final class UcpContext implements AutoCloseable {
 
@@ -47,26 +47,26 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Makes a context for tag matching, with the options of the environment: {@code ucp_init}. Blocks while devices are
-     * opened, tenths of a second.
+     * Creates a context for tag matching, with the options of the environment: {@code ucp_init}. Blocks for tenths of a
+     * second, while devices are opened.
      *
-     * @return the context; to be closed after its workers
+     * @return the context; close it after its workers
      * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
-     * @throws UcxException if UCX refuses, for want of a device for instance
+     * @throws UcxException if UCX refuses, for example for lack of a device
      */
     public static UcpContext create() {
         return create(config -> {});
     }
 
     /**
-     * Makes a context: {@code ucp_config_read}, {@code ucp_config_modify}, {@code ucp_init}. Blocks while devices are
-     * opened, tenths of a second.
+     * Creates a context: {@code ucp_config_read}, {@code ucp_config_modify}, {@code ucp_init}. Blocks for tenths of a
+     * second, while devices are opened.
      *
-     * @param configurer fills in features and options
-     * @return the context; to be closed after its workers
-     * @throws IllegalArgumentException if UCX knows no option of that name, or not that value
+     * @param configurer sets features and options
+     * @return the context; close it after its workers
+     * @throws IllegalArgumentException if UCX does not know an option of that name, or the value
      * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
-     * @throws UcxException if UCX refuses, for want of a device for instance
+     * @throws UcxException if UCX refuses, for example for lack of a device
      */
     public static UcpContext create(Consumer<UcpContextConfig> configurer) {
         UcxLibrary.load();
@@ -76,9 +76,9 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Makes a worker for the calling thread: {@code ucp_worker_create}.
+     * Creates a worker for the calling thread: {@code ucp_worker_create}.
      *
-     * @return the worker; to be closed before the context
+     * @return the worker; close it before the context
      * @throws IllegalStateException if the context is closed
      * @throws UcxException if UCX refuses
      */
@@ -87,11 +87,11 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Makes a worker for the calling thread: {@code ucp_worker_create}.
+     * Creates a worker for the calling thread: {@code ucp_worker_create}.
      *
-     * @param configurer fills in what is to differ from the defaults
-     * @return the worker; to be closed before the context
-     * @throws IllegalArgumentException if it sets what only a loop's worker has, or a handler of no id
+     * @param configurer sets what differs from the defaults
+     * @return the worker; close it before the context
+     * @throws IllegalArgumentException if it sets what only a loop's worker has, or a handler for an id out of range
      * @throws IllegalStateException if the context is closed, or a handler is set without {@link UcpFeature#AM}
      * @throws UcxException if UCX refuses
      */
@@ -107,16 +107,16 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Makes a worker that belongs to a loop, which progresses it: {@code ucp_worker_create}. On the loop's thread it is
-     * made, and tasks there make endpoints, send and receive; its futures and handlers run there. Blocks until it is made.
-     * Endpoints and remote memory that are closed in a turn of the loop are not waited for.
+     * Creates a worker that belongs to a loop, which progresses it: {@code ucp_worker_create}. It is created on the
+     * loop's thread. Tasks there create endpoints, send and receive, and its futures and handlers run there. Blocks
+     * until it is created. Endpoints and remote memory that are closed in a turn of the loop are not waited for.
      *
-     * @param loop one that was started, or one that the calling thread turns
-     * @param configurer fills in what is to differ from the defaults
-     * @return the worker; to be closed before the context and the loop, by any thread if the loop was started
-     * @throws IllegalArgumentException if it sets a handler of no id
-     * @throws IllegalStateException if the context or the loop is closed, or the context was made without {@link
-     *     UcpFeature#WAKEUP}, or without {@link UcpFeature#AM} and a handler is set
+     * @param loop a loop that was started, or that the calling thread runs
+     * @param configurer sets what differs from the defaults
+     * @return the worker; close it before the context and the loop, by any thread if the loop was started
+     * @throws IllegalArgumentException if it sets a handler for an id out of range
+     * @throws IllegalStateException if the context or the loop is closed, or the context was created without
+     *     {@link UcpFeature#WAKEUP}, or a handler is set and it was created without {@link UcpFeature#AM}
      * @throws java.util.concurrent.RejectedExecutionException if the loop was started and is closed
      * @throws UcxException if UCX refuses
      */
@@ -135,7 +135,7 @@ public final class UcpContext implements AutoCloseable {
     private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
         if (!config.handlers().isEmpty()
-                && !features.contains(UcpFeature.AM)) { // before there is a worker to be closed
+                && !features.contains(UcpFeature.AM)) { // now, while there is no worker that would have to be closed
             throw new IllegalStateException(this + " was made without UcpFeature.AM, which handlers need");
         }
         var worker = new UcpWorker(this, name, config, loop);
@@ -144,7 +144,7 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * What the context was made for.
+     * The features with which the context was created.
      *
      * @return the features; cannot be changed
      */
@@ -153,9 +153,9 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * What UCX says of the context: {@code ucp_context_query}.
+     * What UCX reports about the context: {@code ucp_context_query}.
      *
-     * @return its name, memory types, and so on
+     * @return its name, memory types, and more
      * @throws IllegalStateException if the context is closed
      */
     public UcpContextAttributes attributes() {
@@ -180,23 +180,24 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Makes memory known to the devices: see {@link #register(MemorySegment, Consumer)}.
+     * Registers memory with the devices: see {@link #register(MemorySegment, Consumer)}.
      *
      * @param segment off the heap, writable, not empty
-     * @return the memory; to be closed before the context and before the segment's arena
+     * @return the memory; close it before the context and before the segment's arena
      */
     public UcpMemory register(MemorySegment segment) {
         return register(segment, config -> {});
     }
 
     /**
-     * Makes memory known to the devices, for operations of this process and of peers: {@code ucp_mem_map}. Blocks while
-     * its pages are brought into memory. Over shared memory, peers are faster with what {@link #allocate(long)} gives.
+     * Registers memory with the devices, for operations of this process and of peers: {@code ucp_mem_map}. Blocks while
+     * its pages are brought into memory. Over shared memory, peers are faster with memory from {@link #allocate(long)}.
      *
      * @param segment off the heap, writable, not empty, of an arena that this thread may access
-     * @param configurer fills in what is to differ from the defaults
-     * @return the memory; to be closed before the context and before the segment's arena
-     * @throws IllegalArgumentException if the segment is on the heap, read-only or empty, or the context has no memory of
+     * @param configurer sets what differs from the defaults
+     * @return the memory; close it before the context and before the segment's arena
+     * @throws IllegalArgumentException if the segment is on the heap, read-only or empty, or the context does not
+     *     support the type of memory
      *     the type
      * @throws IllegalStateException if the context or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread
@@ -212,21 +213,22 @@ public final class UcpContext implements AutoCloseable {
      * Allocates memory in the way that suits the devices best: see {@link #allocate(long, Consumer)}.
      *
      * @param bytes how much; at least 1
-     * @return the memory, to be closed before the context
+     * @return the memory; close it before the context
      */
     public UcpMemory allocate(long bytes) {
         return allocate(bytes, config -> {});
     }
 
     /**
-     * Allocates memory in the way that suits the devices best, shared memory where UCX uses that, and makes it known to
-     * them: {@code ucp_mem_map} with {@code UCP_MEM_MAP_ALLOCATE}. Its contents are undefined. Blocks while the memory is
-     * got.
+     * Allocates memory in the way that suits the devices best (shared memory if UCX uses that) and registers it with
+     * them: {@code ucp_mem_map} with {@code UCP_MEM_MAP_ALLOCATE}. Its contents are undefined. Blocks while the memory
+     * is allocated.
      *
      * @param bytes how much; at least 1
-     * @param configurer fills in what is to differ from the defaults
-     * @return the memory, to be closed before the context
-     * @throws IllegalArgumentException if the size is none, the context has no memory of the type, or the fixed address
+     * @param configurer sets what differs from the defaults
+     * @return the memory; close it before the context
+     * @throws IllegalArgumentException if the size is less than 1, the context does not support the type of memory, or
+     *     the fixed address is not available
      *     cannot be had
      * @throws IllegalStateException if the context is closed
      * @throws UcxException if UCX gets no memory; check {@code ulimit -l} and the size of {@code /dev/shm}
@@ -238,11 +240,11 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Takes memory that another context of this machine exported, for operations of this one: {@code ucp_mem_map} with
-     * {@code exported_memh_buffer}; UCX 1.14 and later.
+     * Imports memory that another context of this machine exported, for operations of this one: {@code ucp_mem_map}
+     * with {@code exported_memh_buffer}; UCX 1.14 and later.
      *
-     * @param exported what {@link UcpMemory#export()} gave there
-     * @return the memory, which this process cannot access itself; to be closed before the context
+     * @param exported what {@link UcpMemory#export()} returned there
+     * @return the memory, which this process cannot access itself; close it before the context
      * @throws IllegalStateException if the context is closed
      * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
      * @throws UcxException if no device can import it
@@ -256,7 +258,7 @@ public final class UcpContext implements AutoCloseable {
      *
      * @param bytes how much; at least 1
      * @return several lines, in a form that differs between versions of UCX
-     * @throws IllegalArgumentException if the size is none
+     * @throws IllegalArgumentException if the size is less than 1
      * @throws IllegalStateException if the context is closed
      */
     public String memoryInfo(long bytes) {
@@ -268,9 +270,9 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * Frees what UCX has: {@code ucp_cleanup}. Does nothing when closed already.
+     * Frees the context: {@code ucp_cleanup}. Does nothing if it is closed already.
      *
-     * @throws IllegalStateException if workers or memory are open; it names how many
+     * @throws IllegalStateException if workers or memory are open, with a message that says how many
      */
     @Override
     public void close() {
@@ -282,8 +284,8 @@ public final class UcpContext implements AutoCloseable {
     }
 
     /**
-     * C cannot free it: a worker could not be destroyed, or was with operations that hold registered memory, which an
-     * assertion in ucs_mem_region_destroy_internal takes for a fault in builds with assertions, such as Debian's.
+     * C cannot free it. Either a worker could not be destroyed, or it was destroyed while operations held registered
+     * memory; in builds with assertions, such as Debian's, ucs_mem_region_destroy_internal asserts that there are none.
      */
     void abandon() {
         abandoned = true;
@@ -298,7 +300,7 @@ public final class UcpContext implements AutoCloseable {
         return lifetime;
     }
 
-    /** {@code ucp_context_h}; the worker that asks holds the context open. */
+    /** {@code ucp_context_h}; the calling worker holds the context open. */
     long handle() {
         return context;
     }
@@ -307,7 +309,7 @@ public final class UcpContext implements AutoCloseable {
         return requestBytes;
     }
 
-    /** The context as messages name it. */
+    /** The context as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

@@ -8,13 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * What UCX says of a context: {@code ucp_context_attr_t}.
+ * What UCX reports about a context: {@code ucp_context_attr_t}.
  *
  * @param name the context's name, cut to 31 characters by UCX
  * @param requestBytes how many bytes UCX needs for one outstanding operation
- * @param threadMode whether its workers may be used by several threads at once, each worker by one
- * @param memoryTypes which memory it can send from and receive to, as far as this library knows the types
- * @param memoryTypeBits the same as bits, 1 for main memory; with types that this library does not know
+ * @param threadMode whether several threads may use its workers at once, each worker from one thread
+ * @param memoryTypes from which memory it can send and to which it can receive, as far as Isthmus knows the types
+ * @param memoryTypeBits the same as bits, 1 for main memory; with types that Isthmus does not know
  */
 public record UcpContextAttributes(
         String name, long requestBytes, UcpThreadMode threadMode, Set<UcpMemoryType> memoryTypes, long memoryTypeBits) {

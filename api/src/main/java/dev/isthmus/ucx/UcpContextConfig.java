@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What a {@link UcpContext} is made with: {@code ucp_params_t} and {@code ucp_config_t}. Used by one thread, inside
+ * The parameters of a {@link UcpContext}: {@code ucp_params_t} and {@code ucp_config_t}. Confined to one thread, inside
  * {@link UcpContext#create(java.util.function.Consumer)}.
  */
 public final class UcpContextConfig {
@@ -27,7 +27,7 @@ public final class UcpContextConfig {
     UcpContextConfig() {}
 
     /**
-     * Asks for features instead of {@link UcpFeature#TAG} alone.
+     * Asks for features, instead of {@link UcpFeature#TAG} alone.
      *
      * @param requested the features; at least one
      * @return this
@@ -43,11 +43,11 @@ public final class UcpContextConfig {
     }
 
     /**
-     * Sets an option of UCX, over what the environment says. {@code ucx_info -cf} lists and explains them.
+     * Sets an option of UCX, and overrides the environment. {@code ucx_info -cf} lists and explains the options.
      *
-     * <p>UCX 1.13 takes some options from the environment alone, as UCX_ and the key: those of statistics and debugging,
-     * which it reads when it is loaded, and a few of transports, POSIX_ERROR_HANDLING for one. Setting them here is
-     * without effect.
+     * <p>UCX 1.13 takes some options only from the environment, as UCX_ and the key: those of statistics and debugging,
+     * which it reads when it is loaded, and a few of transports, for example POSIX_ERROR_HANDLING. Setting them here
+     * has no effect.
      *
      * @param key the option without {@code UCX_}, such as {@code TLS}
      * @param value its value, such as {@code posix,self}
@@ -65,7 +65,7 @@ public final class UcpContextConfig {
     }
 
     /**
-     * Names the context in messages, in those of UCX too.
+     * Names the context in messages, also in those of UCX.
      *
      * @param contextName any text
      * @return this
@@ -77,10 +77,10 @@ public final class UcpContextConfig {
     }
 
     /**
-     * Says how many endpoints there will be: {@code ucp_params_t::estimated_num_eps}. UCX then chooses transports that
-     * bear so many.
+     * Estimates how many endpoints there will be: {@code ucp_params_t::estimated_num_eps}. UCX then chooses transports
+     * that scale to so many.
      *
-     * @param count about how many
+     * @param count the approximate number
      * @return this
      * @throws IllegalArgumentException if it is not positive
      */
@@ -91,10 +91,10 @@ public final class UcpContextConfig {
     }
 
     /**
-     * Says how many processes of the program will run on each machine: {@code ucp_params_t::estimated_num_ppn}. UCX then
-     * takes its part of what they share.
+     * Estimates how many processes of the program will run on each machine: {@code ucp_params_t::estimated_num_ppn}.
+     * UCX then takes its share of what they have in common.
      *
-     * @param count about how many
+     * @param count the approximate number
      * @return this
      * @throws IllegalArgumentException if it is not positive
      */
@@ -105,10 +105,10 @@ public final class UcpContextConfig {
     }
 
     /**
-     * Says which bits of a tag tell its sender: {@code ucp_params_t::tag_sender_mask}. UCX can then let a device match
-     * tags whose receives name one sender.
+     * Sets which bits of a tag identify its sender: {@code ucp_params_t::tag_sender_mask}. UCX can then let a device
+     * match the tags of receives that name one sender.
      *
-     * @param mask ones where the sender stands
+     * @param mask ones in the bits of the sender
      * @return this
      */
     public UcpContextConfig tagSenderMask(long mask) {
@@ -118,10 +118,10 @@ public final class UcpContextConfig {
     }
 
     /**
-     * The options as a context would have them that is made now, those of the environment and of {@link #set}: {@code
-     * ucp_config_print}. Those of transports are not among them; {@code ucx_info -c} has them.
+     * The options that a context created now would have, from the environment and from {@link #set}:
+     * {@code ucp_config_print}. It leaves out the options of transports; {@code ucx_info -c} has them.
      *
-     * @param explained with what each option means, and with those that are seldom of use
+     * @param explained whether to explain each option, and include those that are seldom of use
      * @return lines of the form {@code UCX_TLS=all}
      * @throws IllegalArgumentException if UCX does not accept what was set
      */

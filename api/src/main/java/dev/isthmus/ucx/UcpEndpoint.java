@@ -15,15 +15,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 
 /**
- * A worker's way to send to one other worker: {@code ucp_ep_h}. Made by {@link UcpWorker#createEndpoint}.
+ * A worker's connection for sending to one other worker: {@code ucp_ep_h}. {@link UcpWorker#createEndpoint} creates it.
  *
- * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()} and {@link #closeForcibly()}, for as
- * long as {@link UcpWorkerConfig#closeTimeout} says, and not even these in a turn of the worker's loop.
+ * <p>Confined to the thread of its worker. Only {@link #close()} and {@link #closeForcibly()} block, for as long as
+ * {@link UcpWorkerConfig#closeTimeout} says, and not even these in a turn of the worker's loop.
  *
  * <p>A connection by socket address ends for both peers when one of them closes: the other's endpoint fails with
- * {@link UcsStatus#CONNECTION_RESET}. UCX does not keep the order of that and of what was sent before it. Peers are
- * to agree that all has come before one closes: a flush is not enough, it ends when the peer's machine has the data,
- * and its program may not have progressed since. What the peer had not received of a stream is then lost.
+ * {@link UcsStatus#CONNECTION_RESET}. UCX does not keep the order of that and of what was sent before it. So the peers
+ * must agree that everything has arrived before one closes. A flush is not enough: it ends when the peer's machine has
+ * the data, and its program may not have progressed since. Stream data that the peer had not received is then lost.
  */
 public final class UcpEndpoint implements AutoCloseable {
 
@@ -38,14 +38,14 @@ public final class UcpEndpoint implements AutoCloseable {
     private final long failureId;
     private final boolean describable;
     private final long handle;
-    private final Establishment establishment; // null where there is none to wait for
+    private final Establishment establishment; // null if there is nothing to wait for
     private long ep; // 0 once closed
-    private long readyId; // the thread that may send, once it has asked: 0, which none has, when something changes
+    private long readyId; // the thread that may send, once it was checked; 0, which no thread has, after a change
     private int failureCode;
     private EndpointClose closing; // null until a close has begun
-    private CompletableFuture<Void> closed; // null until asked for
-    private UcpStream stream; // null until it is asked for
-    private String lanes; // null until asked for
+    private CompletableFuture<Void> closed; // created on demand
+    private UcpStream stream; // created on demand
+    private String lanes; // created on demand
     private long outstandingBytes;
     private volatile Object attachment; // the program's own; null when there is none
 
@@ -78,7 +78,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * Sends a whole buffer as a message with a tag: see {@link #tagSend(MemorySegment, long, long, long)}.
      *
      * @param buffer off the heap
-     * @param tag what the receiver matches
+     * @param tag the tag that the receiver matches
      * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}
      */
     @HotPath
@@ -89,20 +89,20 @@ public final class UcpEndpoint implements AutoCloseable {
     /**
      * Sends a message with a tag: {@code ucp_tag_send_nbx}.
      *
-     * <p>UCX reads the buffer until the operation is done: until then neither change it nor close its arena. Done means
-     * that the buffer is the caller's again, not that the message was received.
+     * <p>UCX reads the buffer until the operation is done. Until then, neither change it nor close its arena. Done
+     * means that the buffer is yours again, not that the message was received.
      *
      * @param buffer off the heap, of an arena that this thread may access
      * @param offset where the message begins in the buffer, in bytes
      * @param length how many bytes to send; may be 0
-     * @param tag what the receiver matches
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param tag the tag that the receiver matches
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap
      * @throws IndexOutOfBoundsException if offset and length are not within the buffer
-     * @throws IllegalStateException if the endpoint is closed, the buffer's arena is closed, or the context was made
+     * @throws IllegalStateException if the endpoint is closed, the buffer's arena is closed, or the context was created
      *     without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
-     * @throws UcxException if UCX refuses the message, because the endpoint failed for instance
+     * @throws UcxException if UCX refuses the message, for example because the endpoint failed
      */
     @HotPath
     public long tagSend(MemorySegment buffer, long offset, long length, long tag) {
@@ -110,15 +110,16 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends more than one plain buffer as a message with a tag: see {@link #tagSend(MemorySegment, long, long, long)}.
+     * Sends a payload other than a plain buffer as a message with a tag: see
+     * {@link #tagSend(MemorySegment, long, long, long)}.
      *
      * @param payload of the same worker
-     * @param tag what the receiver matches
-     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if that was asked for and could not be, otherwise the
-     *     operation's number in {@link UcpWorker#requests()}, to be released
+     * @param tag the tag that the receiver matches
+     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if you asked for that and it could not be, otherwise the
+     *     operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the payload is of another worker, or cannot be sent
-     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was made
-     *     without {@link UcpFeature#TAG}
+     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was
+     *     created without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or a buffer belongs to another thread
      * @throws UcxException if UCX refuses the message
      */
@@ -128,17 +129,17 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a message with a tag, and is done when a receive has met it: {@code ucp_tag_send_sync_nbx}. Otherwise as
-     * {@link #tagSend(MemorySegment, long, long, long)}.
+     * Sends a message with a tag, and is done once a receive has matched it: {@code ucp_tag_send_sync_nbx}. Otherwise
+     * like {@link #tagSend(MemorySegment, long, long, long)}.
      *
      * @param buffer off the heap, of an arena that this thread may access
      * @param offset where the message begins in the buffer, in bytes
      * @param length how many bytes to send; may be 0
-     * @param tag what the receiver matches
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param tag the tag that the receiver matches
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap
      * @throws IndexOutOfBoundsException if offset and length are not within the buffer
-     * @throws IllegalStateException if the endpoint is closed, the buffer's arena is closed, or the context was made
+     * @throws IllegalStateException if the endpoint is closed, the buffer's arena is closed, or the context was created
      *     without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
      * @throws UcxException if UCX refuses the message
@@ -149,15 +150,15 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends more than one plain buffer, and is done when a receive has met it: see {@link #tagSendSync(MemorySegment,
-     * long, long, long)}.
+     * Sends a payload other than a plain buffer, and is done once a receive has matched it: see
+     * {@link #tagSendSync(MemorySegment, long, long, long)}.
      *
      * @param payload of the same worker, not {@link UcpOperationOption#ONLY_AT_ONCE}
-     * @param tag what the receiver matches
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param tag the tag that the receiver matches
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the payload is of another worker, or cannot be sent that way
-     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was made
-     *     without {@link UcpFeature#TAG}
+     * @throws IllegalStateException if the endpoint is closed, the arena of a buffer is closed, or the context was
+     *     created without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or a buffer belongs to another thread
      * @throws UcxException if UCX refuses the message
      */
@@ -167,23 +168,23 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends a whole buffer as a message with a tag, the convenient way. The future is completed by {@link
-     * UcpWorker#progress()}, on the worker's thread, with a {@link UcxException} if the send fails. It
-     * allocates; otherwise as {@link #tagSend(MemorySegment, long, long, long)}.
+     * Sends a whole buffer as a message with a tag, and returns a future. {@link UcpWorker#progress()} completes it on
+     * the worker's thread, with a {@link UcxException} if the send fails. It allocates; otherwise like
+     * {@link #tagSend(MemorySegment, long, long, long)}.
      *
      * @param buffer off the heap; UCX reads it until the future is completed
-     * @param tag what the receiver matches
-     * @return completed when the buffer is the caller's again
+     * @param tag the tag that the receiver matches
+     * @return completed when the buffer is yours again
      */
     public CompletableFuture<Void> tagSendAsync(MemorySegment buffer, long tag) {
         return worker.parts().async().send(() -> tagSend(buffer, tag), this);
     }
 
     /**
-     * Sends a whole buffer as an active message without header: see {@link #amSend(int, MemorySegment, MemorySegment,
-     * int)}.
+     * Sends a whole buffer as an active message without a header: see {@link #amSend(int, MemorySegment,
+     * MemorySegment, int)}.
      *
-     * @param id which of the peer's handlers is to have it
+     * @param id the peer's handler that gets it
      * @param buffer off the heap
      * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}
      */
@@ -193,22 +194,23 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends an active message: {@code ucp_am_send_nbx}. A header without data is the fastest way for a few bytes.
+     * Sends an active message: {@code ucp_am_send_nbx}. For a few bytes, a header without data is the fastest way.
      *
-     * <p>UCX reads header and buffer until the operation is done: until then neither change them nor close their arenas.
-     * Over the self transport handlers of this worker run within this call.
+     * <p>UCX reads header and buffer until the operation is done. Until then, neither change them nor close their
+     * arenas. Over the self transport, handlers of this worker run within this call.
      *
-     * @param id which of the peer's handlers is to have it, 0 to {@link UcpActiveMessages#MAX_ID}
+     * @param id the peer's handler that gets it, 0 to {@link UcpActiveMessages#MAX_ID}
      * @param header off the heap, no longer than {@link UcpActiveMessages#maxHeaderBytes()}; {@link MemorySegment#NULL}
      *     for none
      * @param buffer off the heap; {@link MemorySegment#NULL} for none
      * @param flags {@link UcpActiveMessages#REPLY} and others, or 0
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
-     * @throws IllegalArgumentException if a segment is on the heap, the header too long, or id or flags are none
-     * @throws IllegalStateException if the endpoint or a segment's arena is closed, the context was made without {@link
-     *     UcpFeature#AM}, or handlers that send to their own worker run too deep inside each other
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
+     * @throws IllegalArgumentException if a segment is on the heap, the header is too long, or the id or the flags
+     *     are invalid
+     * @throws IllegalStateException if the endpoint or a segment's arena is closed, the context was created without
+     *     {@link UcpFeature#AM}, or handlers that send to their own worker are nested too deeply
      * @throws WrongThreadException if the worker or a segment belongs to another thread
-     * @throws UcxException if UCX refuses the message, because the endpoint failed for instance
+     * @throws UcxException if UCX refuses the message, for example because the endpoint failed
      */
     @HotPath
     public long amSend(int id, MemorySegment header, MemorySegment buffer, int flags) {
@@ -216,10 +218,10 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Sends an active message from parts of segments: as {@link #amSend(int, MemorySegment, MemorySegment, int)}, without
-     * slices, which allocate.
+     * Sends an active message from parts of segments: like {@link #amSend(int, MemorySegment, MemorySegment, int)},
+     * without slices, which allocate.
      *
-     * @param id which of the peer's handlers is to have it
+     * @param id the peer's handler that gets it
      * @param header off the heap
      * @param headerOffset where the header begins in its segment
      * @param headerLength how long it is; may be 0
@@ -227,7 +229,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * @param offset where the data begins in its segment
      * @param length how long it is; may be 0
      * @param flags of {@link UcpActiveMessages}, or 0
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IndexOutOfBoundsException if header or data are not within their segments
      */
     @HotPath
@@ -242,42 +244,42 @@ public final class UcpEndpoint implements AutoCloseable {
             int flags) {
         long handle = sending();
         if (active == null) {
-            worker.activeMessages(); // which says why not
+            worker.activeMessages(); // throws the reason
         }
         return active.send(this, handle, id, header, headerOffset, headerLength, buffer, offset, length, flags);
     }
 
     /**
-     * Sends an active message whose data is more than a plain buffer, a list of buffers for instance; otherwise as {@link
-     * #amSend(int, MemorySegment, MemorySegment, int)}.
+     * Sends an active message with a payload other than a plain buffer, for example a list of buffers; otherwise like
+     * {@link #amSend(int, MemorySegment, MemorySegment, int)}.
      *
-     * @param id which of the peer's handlers is to have it
+     * @param id the peer's handler that gets it
      * @param header off the heap; {@link MemorySegment#NULL} for none
-     * @param payload the data; made for this endpoint's worker
+     * @param payload the data; created for this endpoint's worker
      * @param flags of {@link UcpActiveMessages}, or 0
-     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if the payload is to be sent at once only and cannot,
-     *     otherwise the operation's number in {@link UcpWorker#requests()}, to be released
-     * @throws IllegalArgumentException if the payload was made for another worker
+     * @return 0 if done at once, {@link UcpRequests#NOT_BEGUN} if you asked for that and it could not be, otherwise the
+     *     operation's number in {@link UcpWorker#requests()}; release it
+     * @throws IllegalArgumentException if the payload was created for another worker
      */
     @HotPath
     public long amSend(int id, MemorySegment header, UcpPayload payload, int flags) {
         long handle = sending();
         if (active == null) {
-            worker.activeMessages(); // which says why not
+            worker.activeMessages(); // throws the reason
         }
         return active.send(this, handle, id, header, payload, flags);
     }
 
     /**
-     * Sends an active message, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the
-     * worker's thread, with a {@link UcxException} if the send fails. It allocates; otherwise as {@link #amSend(int,
-     * MemorySegment, MemorySegment, int)}.
+     * Sends an active message, and returns a future. {@link UcpWorker#progress()} completes it on the worker's thread,
+     * with a {@link UcxException} if the send fails. It allocates; otherwise like {@link #amSend(int, MemorySegment,
+     * MemorySegment, int)}.
      *
-     * @param id which of the peer's handlers is to have it
+     * @param id the peer's handler that gets it
      * @param header off the heap; UCX reads it until the future is completed
      * @param buffer off the heap; UCX reads it until the future is completed
      * @param flags of {@link UcpActiveMessages}, or 0
-     * @return completed when header and buffer are the caller's again
+     * @return completed when header and buffer are yours again
      */
     public CompletableFuture<Void> amSendAsync(int id, MemorySegment header, MemorySegment buffer, int flags) {
         return worker.parts().async().send(() -> amSend(id, header, buffer, flags), this);
@@ -287,7 +289,7 @@ public final class UcpEndpoint implements AutoCloseable {
      * The streams to and from the peer.
      *
      * @return the same object each time
-     * @throws IllegalStateException if the context was made without {@link UcpFeature#STREAM}
+     * @throws IllegalStateException if the context was created without {@link UcpFeature#STREAM}
      */
     public UcpStream stream() {
         if (stream == null) {
@@ -299,11 +301,11 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for what was sent so far: {@code ucp_ep_flush_nbx}. The operation is done when all sends before it
-     * are, at the origin, and remote memory operations at the target too. That the peer's program has received what was
-     * sent is more than that: only the peer can tell.
+     * Begins to wait for everything sent so far: {@code ucp_ep_flush_nbx}. The operation is done once all earlier sends
+     * are done at the origin, and remote memory operations also at the target. That does not mean that the peer's
+     * program has received anything: only the peer can tell.
      *
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalStateException if the endpoint is closed
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws UcxException if the endpoint failed
@@ -314,13 +316,14 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for what was sent so far, as {@link #flush()} does. {@link UcpWorker#poll} reports that it is done.
+     * Begins to wait for everything sent so far, as {@link #flush()} does. {@link UcpWorker#poll} reports when it
+     * is done.
      *
-     * @param userData the poll returns it
-     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
-     *     takes
-     * @throws IllegalStateException if the endpoint is closed, or its worker is a loop's that has no
-     *     handler of completions
+     * @param userData the number that the poll returns
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, only for
+     *     {@link UcpRequests#cancel}
+     * @throws IllegalStateException if the endpoint is closed, or its worker belongs to a loop and has no handler
+     *     of completions
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws UcxException if the endpoint failed
      */
@@ -330,12 +333,13 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * How much is under way: the bytes of all sends, headers of active messages included, puts and gets of this endpoint that
-     * have not ended, or were not yet seen to have. An operation is seen to have ended by {@link UcpRequests#isDone} and
-     * other questions about it, by {@link UcpWorker#poll}, or by its future. Those that were done at once never count. With
-     * that a program stops sending in time when a peer or the network is slow: what UCX cannot send it keeps, without a limit.
+     * How many bytes are under way: the bytes of all sends, puts and gets of this endpoint, headers of active messages
+     * included, that have not ended, or whose end the program has not seen yet. It sees an end by
+     * {@link UcpRequests#isDone} and similar calls, by {@link UcpWorker#poll}, or by the future. Operations that were
+     * done at once never count. UCX queues what it cannot send, without limit: use this number to stop in time when a
+     * peer or the network is slow.
      *
-     * @return the number, 0 when nothing is under way; also after the close
+     * @return the number of bytes, 0 if nothing is under way; also after the close
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -345,36 +349,37 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Attaches an object of the program's to the endpoint, its state of the connection for instance, which handlers find
-     * by {@link #attachment()}. Any thread may call it.
+     * Attaches an object of the program's to the endpoint, for example the connection's state. Handlers get it by
+     * {@link #attachment()}. Any thread may call this.
      *
-     * @param object null for none; replaces what was attached before
+     * @param object replaces what was attached before; null for none
      */
     public void attach(Object object) {
         attachment = object;
     }
 
     /**
-     * What the program has attached. Any thread may call it; allocates nothing.
+     * What the program has attached. Any thread may call this; allocates nothing.
      *
-     * @return the object; null when there is none; also after the close
+     * @return the object; null if there is none; also after the close
      */
     public Object attachment() {
         return attachment;
     }
 
     /**
-     * Makes a peer's memory reachable: {@code ucp_ep_rkey_unpack}. The peer is the one that this endpoint leads to, and the
-     * key is of memory of its worker's context. On a connection by socket address, unpack once it is established: when a
-     * flush of the endpoint is done, or something has come over it.
+     * Unpacks the key to a peer's memory: {@code ucp_ep_rkey_unpack}. The key must be of memory of the worker's context
+     * to which this endpoint leads. On a connection by socket address, unpack it once the connection is established:
+     * when a flush of the endpoint is done, or something has arrived over it.
      *
-     * @param key what the peer's {@link UcpMemory#packKey()} gave
-     * @return the memory; to be closed before the endpoint
+     * @param key what the peer's {@link UcpMemory#packKey()} returned
+     * @return the memory; close it before the endpoint
      * @throws IllegalArgumentException if the loaded UCX does not know the type of the memory
      * @throws IllegalStateException if the endpoint is closed, or its connection is not established yet, or the context
-     *     was made without {@link UcpFeature#RMA}, {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
+     *     was created without {@link UcpFeature#RMA}, {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
      * @throws WrongThreadException if the worker belongs to another thread
-     * @throws UcxException if UCX refuses because the peer has closed the memory for instance, or the endpoint failed
+     * @throws UcxException if UCX refuses, for example because the peer has closed the memory, or if the
+     *     endpoint failed
      */
     public UcpRemoteMemory unpack(UcpPackedKey key) {
         open();
@@ -382,9 +387,9 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The name that UCX has for the endpoint: {@code ucp_ep_query}.
+     * UCX's name for the endpoint: {@code ucp_ep_query}.
      *
-     * @return the name of {@link UcpEndpointConfig#name} where UCX was built for debugging, otherwise a number
+     * @return the name set by {@link UcpEndpointConfig#name} if UCX was built for debugging, otherwise a number
      * @throws IllegalStateException if the endpoint is closed
      * @throws WrongThreadException if the worker belongs to another thread
      */
@@ -394,7 +399,7 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Where a connection by socket address begins: {@code ucp_ep_query}.
+     * The local address of a connection by socket address: {@code ucp_ep_query}.
      *
      * @return the address; empty for an endpoint to a worker address, or one that is not connected
      * @throws IllegalStateException if the endpoint is closed
@@ -406,7 +411,7 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Where a connection by socket address leads to: {@code ucp_ep_query}.
+     * The peer's address of a connection by socket address: {@code ucp_ep_query}.
      *
      * @return the address; empty for an endpoint to a worker address, or one that is not connected
      * @throws IllegalStateException if the endpoint is closed
@@ -418,8 +423,8 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * What the endpoint sends over: {@code ucp_ep_query}; UCX 1.14 and later. It can change until the peers are
-     * connected.
+     * The transports that the endpoint sends over: {@code ucp_ep_query}; UCX 1.14 and later. They can change until the
+     * peers are connected.
      *
      * @return transports and devices
      * @throws IllegalStateException if the endpoint is closed
@@ -432,13 +437,13 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * How long UCX expects a message to take, by the devices' bandwidth and latency: {@code ucp_ep_evaluate_perf}.
+     * How long UCX expects a message to take, from the devices' bandwidth and latency: {@code ucp_ep_evaluate_perf}.
      *
      * @param bytes how long the message is
-     * @return seconds; of no use until the peers are connected
+     * @return seconds; meaningless until the peers are connected
      * @throws IllegalArgumentException if the length is negative
-     * @throws IllegalStateException if the endpoint is closed or has failed, or UCX cannot say because of its option
-     *     UNIFIED_MODE
+     * @throws IllegalStateException if the endpoint is closed or has failed, or UCX cannot say because of its
+     *     option UNIFIED_MODE
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public double estimatedSeconds(long bytes) {
@@ -456,8 +461,8 @@ public final class UcpEndpoint implements AutoCloseable {
      * The transports and protocols that the endpoint uses, for people to read: {@code ucp_ep_print_info}.
      *
      * @return several lines, in a form that differs between versions of UCX
-     * @throws IllegalStateException if the endpoint is closed, has failed, or was connected by socket address: UCX then
-     *     looks for transports that are not there, and may end the process
+     * @throws IllegalStateException if the endpoint is closed, has failed, or was connected by socket address: UCX
+     *     would then look for transports that are not there, and might end the process
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public String info() {
@@ -472,8 +477,8 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Whether the endpoint was not closed. One that has failed is open until then, and so is one that was closed
-     * inside a callback until UCX has returned. Thread-safe.
+     * Whether the endpoint is open. A failed endpoint stays open until you close it. One that is closed inside a
+     * callback stays open until UCX has returned. Thread-safe.
      *
      * @return whether it is open
      */
@@ -482,9 +487,10 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Whether UCX reported that the peer is gone, which it does within {@link UcpWorker#progress()} and other calls
-     * of the worker. Such an endpoint is only good for {@link #close()}: sends and receives of its stream are
-     * refused. On the worker's thread, as {@link #failure()} and {@link #failureCode()}; also after the close.
+     * Whether UCX reported that the peer is gone. It does so within {@link UcpWorker#progress()} and other calls
+     * of the worker. After that you can only {@link #close()} the endpoint: its sends, and receives of its stream,
+     * are refused. Call this on the worker's thread, like {@link #failure()} and {@link #failureCode()}; also
+     * after the close.
      *
      * @return whether the endpoint failed
      */
@@ -511,18 +517,18 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Closes the endpoint after what was sent has left: {@code ucp_ep_flush_nbx}, {@code ucp_ep_close_nbx}. Progresses
-     * the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but neither
-     * completes futures nor calls error handlers. In a turn of the worker's loop it waits for nothing: the loop
-     * serves others, and ends the close when it can, as with {@link #closeAsync()}.
+     * Closes the endpoint after everything sent has left: {@code ucp_ep_flush_nbx}, {@code ucp_ep_close_nbx}.
+     * Progresses the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but
+     * neither completes futures nor calls error handlers. In a turn of the worker's loop it waits for nothing: the loop
+     * serves others, and finishes the close when it can, as with {@link #closeAsync()}.
      *
-     * <p>Inside a callback of UCX the endpoint takes nothing more at once, and is closed when UCX has returned. If that is
-     * refused, the progress in which it happens throws, and the endpoint is open as before.
+     * <p>Inside a callback of UCX the endpoint accepts nothing more at once, and is closed when UCX has returned. If
+     * that close is refused, the progress in which it happens throws, and the endpoint is open as before.
      *
-     * <p>When sends are left after that, or the endpoint failed, it is closed as {@link #closeForcibly()} does. Does
-     * nothing when closed already.
+     * <p>If sends remain after that, or the endpoint failed, it is closed as {@link #closeForcibly()} does. Does
+     * nothing if it is closed already.
      *
-     * @throws IllegalStateException if remote memory is open, and it names how much
+     * @throws IllegalStateException if remote memory is open, with a message that says how much
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @Override
@@ -531,14 +537,14 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Closes the endpoint as {@link #close()} does, but does not wait: {@link UcpWorker#progress()} does the rest. Nothing
-     * more can be sent from now on. A worker that is closed meanwhile waits for it.
+     * Closes the endpoint as {@link #close()} does, but does not wait: {@link UcpWorker#progress()} does the rest. From
+     * now on you cannot send. A worker that is closed meanwhile waits for it.
      *
-     * @return completed on the worker's thread when the endpoint is closed, within {@link UcpWorkerConfig#closeTimeout} each
-     *     for sending and for closing; to cancel it changes nothing. That UCX uses no buffer of a send any more is told by
-     *     that send's future, not by this one
-     * @throws IllegalStateException if remote memory is open, and it names how much. Inside a callback that goes to the
-     *     future and to the progress in which it happens
+     * @return completed on the worker's thread when the endpoint is closed, within {@link UcpWorkerConfig#closeTimeout}
+     *     each for sending and for closing; cancelling it changes nothing. It does not tell that UCX has finished with
+     *     the buffer of a send: that send's future does
+     * @throws IllegalStateException if remote memory is open, with a message that says how much. Inside a callback the
+     *     exception goes to the future, and to the progress in which it happens
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public CompletableFuture<Void> closeAsync() {
@@ -546,13 +552,14 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Closes the endpoint as {@link #closeAsync()} does, within a time of its own: what has not been sent by then is
-     * dropped, as {@link #closeForcibly()} does. Of an endpoint that is being closed already, the time is changed.
+     * Closes the endpoint as {@link #closeAsync()} does, within a given time: what has not been sent by then is
+     * dropped, as by {@link #closeForcibly()}. If the endpoint is being closed already, this changes its time.
      *
-     * @param timeout for all of it, from now on, instead of {@link UcpWorkerConfig#closeTimeout}; zero or less not to wait
-     * @return completed on the worker's thread when the endpoint is closed, as that of {@link #closeAsync()}
-     * @throws IllegalStateException if remote memory is open, and it names how much. Inside a callback that goes to the
-     *     future and to the progress in which it happens
+     * @param timeout for all of it, from now on, instead of {@link UcpWorkerConfig#closeTimeout}; zero or less not
+     *     to wait
+     * @return completed on the worker's thread when the endpoint is closed, like that of {@link #closeAsync()}
+     * @throws IllegalStateException if remote memory is open, with a message that says how much. Inside a callback the
+     *     exception goes to the future, and to the progress in which it happens
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public CompletableFuture<Void> closeAsync(Duration timeout) {
@@ -583,15 +590,15 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * Closes the endpoint without waiting for its sends: {@code UCP_EP_CLOSE_FLAG_FORCE}. They end as {@link
-     * UcsStatus#CANCELED} with further progress. UCX offers that for {@link UcpErrorHandling#PEER} only; with {@link
-     * UcpErrorHandling#NONE} its half of the endpoint stays until the worker is closed, and sends that wait for the peer
-     * stay pending until then. Does nothing when closed already.
+     * Closes the endpoint without waiting for its sends: {@code UCP_EP_CLOSE_FLAG_FORCE}. They end as
+     * {@link UcsStatus#CANCELED} with further progress. UCX offers this only for {@link UcpErrorHandling#PEER}. With
+     * {@link UcpErrorHandling#NONE}, UCX's half of the endpoint stays until the worker is closed, and sends that wait
+     * for the peer stay pending until then. Does nothing if it is closed already.
      *
-     * <p>With UCX 1.14 and later, a flush of the whole worker that is outstanding is waited for, for at most {@link
-     * UcpWorkerConfig#closeTimeout}; if it does not end, UCX's half of the endpoint stays, too.
+     * <p>With UCX 1.14 and later, it waits for an outstanding flush of the whole worker, for at most
+     * {@link UcpWorkerConfig#closeTimeout}. If the flush does not end, UCX's half of the endpoint stays, too.
      *
-     * @throws IllegalStateException if remote memory is open, and it names how much
+     * @throws IllegalStateException if remote memory is open, with a message that says how much
      * @throws WrongThreadException if the worker belongs to another thread
      */
     public void closeForcibly() {
@@ -632,7 +639,7 @@ public final class UcpEndpoint implements AutoCloseable {
                 refused(e);
                 throw e;
             }
-            takeNoMore(); // handlers of active messages run meanwhile, and are not to send any more
+            takeNoMore(); // handlers of active messages run meanwhile, and must not send any more
             worker.parts().streams().releaseAll(this);
             closing = new EndpointClose(worker, this);
         }
@@ -655,7 +662,7 @@ public final class UcpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Its close has ended. */
+    /** The close has ended. */
     void ended() {
         lifetime.endClose();
         if (establishment != null) {
@@ -670,27 +677,27 @@ public final class UcpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Whether UCX can say how it is connected without a look at transports that are not there. */
+    /** Whether UCX can describe its connection without reading transports that do not exist. */
     boolean isDescribable() {
         return describable && !isFailed();
     }
 
-    /** Whether what it uses stays as it is. */
+    /** Whether its transports no longer change. */
     boolean isEstablished() {
         return establishment == null || establishment.isOver();
     }
 
-    /** Whether the endpoint is known to use shared memory. */
+    /** Whether it is known to use shared memory. */
     boolean isOverSharedMemory() {
         return EndpointQueries.isOverSharedMemory(lanes());
     }
 
-    /** Whether it is known to use that, or to lead to its own worker. */
+    /** Whether it is known to use shared memory, or to lead to its own worker. */
     boolean isWithinMachine() {
         return EndpointQueries.isWithinMachine(lanes());
     }
 
-    // They are chosen when an endpoint to a worker address is made. One by socket address uses the network.
+    // For a worker address, lanes are chosen when the endpoint is created. For a socket address, they use the network.
     private String lanes() {
         if (lanes == null) {
             lanes = describable ? info() : "";
@@ -720,13 +727,13 @@ public final class UcpEndpoint implements AutoCloseable {
         outstandingBytes -= bytes;
     }
 
-    /** Whether it can send: it has not failed, was not closed, nor is it being closed. */
+    /** Whether it can send: it has not failed, and is neither closed nor being closed. */
     @HotPath
     boolean isUsable() {
         return ep != 0 && failureCode == 0;
     }
 
-    /** Another thread is to have the worker, and what was found out for this one holds no longer. */
+    /** Another thread gets the worker, so what was checked for this thread no longer holds. */
     void handedOver() {
         readyId = 0;
     }
@@ -737,7 +744,7 @@ public final class UcpEndpoint implements AutoCloseable {
         return handle;
     }
 
-    /** Told by C's callback: notes it, and nothing else. */
+    /** Called by C's callback; only records the failure. */
     void failed(int status) {
         failureCode = status;
         readyId = 0;
@@ -761,9 +768,9 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The handle to send with. A failed endpoint is refused here: from 1.16 on UCX tries a send for ever, in the call, when
-     * the endpoint failed before it had any transport (docs/ucx-faults.md), and 1.13 meets a synchronous one when the endpoint
-     * is closed: the end of the process.
+     * The handle to send with. Refuses a failed endpoint. From 1.16 on, if an endpoint failed before it had any
+     * transport, UCX retries a send forever, within the call (docs/ucx-faults.md). In 1.13, a synchronous send on such
+     * an endpoint ends the process when the endpoint is closed.
      */
     @HotPath
     long sending() {
@@ -777,8 +784,9 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     /**
-     * The handle to receive from its stream with. UCX would take a receive of a failed one. It would not end before the close,
-     * or get what may have a gap before it: UCX drops what is there when the endpoint fails, and keeps what comes after that.
+     * The handle to receive with from its stream. Refuses a failed endpoint. UCX would accept the receive, which would
+     * end only with the close, or get data after a gap: UCX drops the unread data when the endpoint fails, and keeps
+     * later data.
      */
     @HotPath
     long receiving() {
@@ -788,26 +796,26 @@ public final class UcpEndpoint implements AutoCloseable {
         return handle;
     }
 
-    /** Whether the caller may send. One comparison tells it, as long as nothing has changed since the last time. */
+    /** Whether the caller may send: one comparison, as long as nothing has changed since the last check. */
     @HotPath
     boolean isReady() {
         return !OwnerThread.isOther(readyId);
     }
 
-    /** All that is to be asked before an operation. */
+    /** Makes all checks before an operation. */
     void inspect(String what) {
         open();
         if (isFailed()) {
             throw UcxFailure.of(failureCode, what, toString());
         }
-        readyId = isOrdered() ? OwnerThread.callerId() : 0; // until then each send asks again
+        readyId = isOrdered() ? OwnerThread.callerId() : 0; // until then, each send checks again
     }
 
     private boolean isOrdered() {
         return establishment == null || establishment.isOrdered();
     }
 
-    /** The endpoint as messages name it. */
+    /** The endpoint as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.Objects;
 
 /**
- * What a {@link UcpEndpoint} is made with: {@code ucp_ep_params_t}. Used by one thread, inside {@link
+ * The parameters of a {@link UcpEndpoint}: {@code ucp_ep_params_t}. Confined to one thread, inside {@link
  * UcpWorker#createEndpoint(UcpAddress, java.util.function.Consumer)}.
  */
 public final class UcpEndpointConfig {
@@ -24,8 +24,8 @@ public final class UcpEndpointConfig {
     }
 
     /**
-     * What the endpoint promises when the peer dies. If not said, {@link UcpErrorHandling#PEER} for a connection by socket
-     * address, and {@link UcpErrorHandling#NONE} for one by worker address.
+     * Sets what the endpoint promises when the peer dies. Default: {@link UcpErrorHandling#PEER} for a connection by
+     * socket address, and {@link UcpErrorHandling#NONE} for one by worker address.
      *
      * @param mode the same that the peer uses
      * @return this
@@ -37,8 +37,8 @@ public final class UcpEndpointConfig {
     }
 
     /**
-     * Who is told when the endpoint fails. Without one a failure shows as {@link UcpEndpoint#isFailed()} and in the
-     * status of sends; it never ends the process.
+     * Sets a handler for the endpoint's failure. Without one, a failure shows in {@link UcpEndpoint#isFailed()} and in
+     * the status of sends. It never ends the process.
      *
      * @param handler called by {@link UcpWorker#progress()}
      * @return this
@@ -62,8 +62,8 @@ public final class UcpEndpointConfig {
     }
 
     /**
-     * Does not connect an endpoint to its worker's own address with itself: {@code UCP_EP_PARAMS_FLAGS_NO_LOOPBACK}. Two
-     * endpoints of one worker can then be connected with each other.
+     * Keeps UCX from connecting an endpoint to its worker's own address with itself:
+     * {@code UCP_EP_PARAMS_FLAGS_NO_LOOPBACK}. Two endpoints of one worker can then connect to each other.
      *
      * @return this
      */
@@ -74,8 +74,8 @@ public final class UcpEndpointConfig {
     }
 
     /**
-     * Sends the number of the worker with the connection request: {@code UCP_EP_PARAMS_FLAGS_SEND_CLIENT_ID}. See {@link
-     * UcpWorkerConfig#clientId} and {@link UcpConnectionRequest#clientId()}. Without effect for a worker address.
+     * Sends the number of the worker with the connection request: {@code UCP_EP_PARAMS_FLAGS_SEND_CLIENT_ID}. See
+     * {@link UcpWorkerConfig#clientId} and {@link UcpConnectionRequest#clientId()}. No effect for a worker address.
      *
      * @return this
      */
@@ -86,8 +86,8 @@ public final class UcpEndpointConfig {
     }
 
     /**
-     * Connects from an address of this machine: {@code ucp_ep_params_t::local_sockaddr}; UCX 1.13 and later. Without
-     * effect for a worker address.
+     * Connects from an address of this machine: {@code ucp_ep_params_t::local_sockaddr}; UCX 1.13 and later. No effect
+     * for a worker address.
      *
      * @param address of a network device; port 0 for any
      * @return this

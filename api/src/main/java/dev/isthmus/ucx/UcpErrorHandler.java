@@ -2,16 +2,16 @@
 package dev.isthmus.ucx;
 
 /**
- * Learns that an endpoint failed: {@code ucp_err_handler_cb_t}.
+ * Told when an endpoint failed: {@code ucp_err_handler_cb_t}.
  *
- * <p>Called at most once for an endpoint, by {@link UcpWorker#progress()} on the worker's thread, after UCX has
- * returned: it may use the worker, progress it, and close the endpoint. What it throws comes out of {@code progress()}.
+ * <p>{@link UcpWorker#progress()} calls it on the worker's thread, at most once for an endpoint, after UCX has
+ * returned. It may use the worker, progress it, and close the endpoint. {@code progress()} throws what it throws.
  */
 @FunctionalInterface
 public interface UcpErrorHandler {
 
     /**
-     * The endpoint failed and sends nothing any more. It is to be closed.
+     * The endpoint failed, and sends nothing any more. Close it.
      *
      * @param endpoint the endpoint that failed; {@link UcpEndpoint#failureCode()} has the status as a number
      * @param status why

@@ -9,12 +9,12 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * A {@link UcpMemory} as bytes for another context of the machine, which can use it in its own operations: what {@code
- * ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT} gives. Made by {@link UcpMemory#export()}; a program carries
- * {@link #toByteArray()} to the other process itself. Immutable.
+ * A {@link UcpMemory} as bytes for another context of the machine, which can use it in its own operations: what
+ * {@code ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT} gives. {@link UcpMemory#export()} creates it; the
+ * program itself carries {@link #toByteArray()} to the other process. Immutable.
  *
- * <p>Bytes that were cut or changed on the way are refused by a check sum. UCX believes what they say: take them only from
- * programs that are trusted.
+ * <p>A checksum finds bytes that were truncated or changed on the way. UCX believes what they say: take them only from
+ * trusted programs.
  */
 public final class UcpExportedMemory {
 
@@ -23,7 +23,7 @@ public final class UcpExportedMemory {
     // What every export begins with: see ucp_memh_common_pack.
     private static final int MIN_BYTES = 12;
 
-    // What UCX reads behind a cut one is zero rather than somebody else's memory.
+    // If an export is cut, UCX reads zeros after it, not other memory.
     private static final int ZERO_TAIL = 1 << 16;
 
     private final byte[] bytes;
@@ -33,7 +33,7 @@ public final class UcpExportedMemory {
     }
 
     /**
-     * What another process sent. Thread-safe.
+     * Exported memory that another process sent. Thread-safe.
      *
      * @param bytes all bytes of {@link #toByteArray()}; copied
      * @return the exported memory
@@ -46,7 +46,6 @@ public final class UcpExportedMemory {
         return new UcpExportedMemory(raw);
     }
 
-    /** What UCX packed. */
     static UcpExportedMemory ofRaw(byte[] bytes) {
         return new UcpExportedMemory(bytes);
     }
@@ -76,7 +75,7 @@ public final class UcpExportedMemory {
         return Arrays.hashCode(bytes);
     }
 
-    /** Enough to tell one memory from another in a message. */
+    /** Enough to tell one memory from another in messages. */
     @Override
     public String toString() {
         return String.format(Locale.ROOT, "UcpExportedMemory(%08x, %d bytes)", hashCode(), bytes.length);

@@ -2,8 +2,8 @@
 package dev.isthmus.ucx;
 
 /**
- * What a context is asked for: {@code enum ucp_feature}. UCX leaves out transports and set-up that no requested feature
- * needs, and an operation of a feature that was not requested is refused.
+ * A feature to ask a context for: {@code enum ucp_feature}. UCX leaves out transports and set-up that no requested
+ * feature needs. Operations of a feature that was not requested are refused.
  */
 public enum UcpFeature {
     /** {@code UCP_FEATURE_TAG}: messages matched by tag. */

@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * Parts of segments that are sent as one message, or that one message is received into, in their order: an array of
- * {@code ucp_dt_iov_t} in C's memory, filled once and changed in place. See {@link UcpPayload}.
+ * Parts of segments, in order, that one message is sent from or received into: an array of {@code ucp_dt_iov_t} in C's
+ * memory, filled once and changed in place. See {@link UcpPayload}.
  *
  * <pre>{@code
  * var message = UcpIov.allocate(worker, 2).add(header, 0, 16).add(body, 0, length);
@@ -24,8 +24,8 @@ public final class UcpIov extends UcpPayload {
     private static final long ENTRY_BYTES = ucp_dt_iov.layout().byteSize();
 
     private final MemorySegment entries;
-    private final MemorySegment[] segments; // whole, so that they and their arenas are held
-    private ArenaUse[] uses; // of the segments' arenas, while C uses the list; null while none was ever guarded
+    private final MemorySegment[] segments; // the whole segments, so that they and their arenas are held
+    private ArenaUse[] uses; // of the segments' arenas, while C uses the list; null if none was ever guarded
     private int size;
     private long bytes;
 
@@ -37,9 +37,9 @@ public final class UcpIov extends UcpPayload {
     }
 
     /**
-     * Reserves room for parts; there are none yet.
+     * Reserves room for parts; the list is empty.
      *
-     * @param worker whose operations use it
+     * @param worker the worker whose operations use it
      * @param capacity how many parts there can be
      * @return the list
      * @throws IllegalArgumentException if the capacity is less than 1
@@ -54,14 +54,14 @@ public final class UcpIov extends UcpPayload {
     }
 
     /**
-     * Adds a part at the end. One of no bytes is left out.
+     * Adds a part at the end. A part of no bytes is left out.
      *
      * @param segment off the heap, of an arena that this thread may access; writable if it is received into
      * @param offset where the part begins in the segment, in bytes
      * @param length how long it is
      * @return this
      * @throws IllegalArgumentException if the segment is on the heap
-     * @throws IndexOutOfBoundsException if the part is not within the segment, or there are as many parts as can be
+     * @throws IndexOutOfBoundsException if the part is not within the segment, or the list is full
      * @throws IllegalStateException if an operation uses the list, or the segment's arena is closed
      * @throws WrongThreadException if the worker or the segment belongs to another thread
      */
@@ -82,7 +82,7 @@ public final class UcpIov extends UcpPayload {
     /**
      * Changes a part.
      *
-     * @param index which, in the order of adding
+     * @param index of the part, in the order of adding
      * @param segment off the heap, of an arena that this thread may access; writable if it is received into
      * @param offset where the part begins in the segment, in bytes
      * @param length how long it is, at least 1
@@ -125,7 +125,7 @@ public final class UcpIov extends UcpPayload {
     /**
      * How many parts there are.
      *
-     * @return those of more than no bytes
+     * @return the number, without parts of no bytes
      */
     public int size() {
         return size;
@@ -227,7 +227,7 @@ public final class UcpIov extends UcpPayload {
         segments[index] = segment;
     }
 
-    /** The list as messages name it. */
+    /** The list as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpIov(" + size + " parts, " + bytes + " bytes)";

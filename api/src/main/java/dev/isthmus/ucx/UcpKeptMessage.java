@@ -9,11 +9,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Holds the data of one active message after its handler has returned, until {@link #release()} or {@link #receive}. It
- * can then hold another: a program that makes some beforehand keeps messages without allocating.
+ * Holds the data of one active message after its handler has returned, until {@link #release()} or {@link #receive}.
+ * Then it can hold another, so a program that creates some beforehand keeps messages without allocating.
  *
- * <p>Confined to the thread of the worker whose message it holds. When that worker is closed, the holder is empty. Nothing
- * blocks.
+ * <p>Confined to the thread of the worker whose message it holds. When that worker is closed, the holder becomes empty.
+ * Nothing blocks.
  */
 public final class UcpKeptMessage implements AutoCloseable {
 
@@ -21,19 +21,19 @@ public final class UcpKeptMessage implements AutoCloseable {
     private UcpActiveMessage during; // while the handler runs
     private UcpMessageBytes data;
     private UcpEndpoint endpoint;
-    private ArenaGuard view; // of the segment, if one was asked for
+    private ArenaGuard view; // of the segment, if it was requested
     private MemorySegment segment;
     private long descriptor;
     private long length;
     private boolean rendezvous;
     private int index;
 
-    /** Makes a holder that holds nothing. */
+    /** Creates an empty holder. */
     public UcpKeptMessage() {
         super();
     }
 
-    /** Takes a message that C will leave where it is. */
+    /** Takes a message, which C leaves in place. */
     @HotPath
     void take(
             AmOperations by,
@@ -60,7 +60,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         by.hold(this);
     }
 
-    /** The handler has returned. */
+    /** Notes that the handler has returned. */
     @HotPath
     void outlive() {
         during = null;
@@ -89,7 +89,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * Whether the data is still with the sender.
+     * Whether the sender still has the data.
      *
      * @return false if {@link #data()} has it
      * @throws IllegalStateException if it holds no message
@@ -105,7 +105,7 @@ public final class UcpKeptMessage implements AutoCloseable {
      * The data, unless the message {@link #isRendezvous()}.
      *
      * @return the bytes, until the release
-     * @throws IllegalStateException if it holds no message, or the data has not come: {@link #receive} it
+     * @throws IllegalStateException if it holds no message, or the data has not arrived: {@link #receive} it
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -119,12 +119,12 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * The data as a segment, to be sent on without a copy for instance. Its arena is closed by {@link #release()}, which
-     * is refused while an operation uses the segment, of whatever worker. The close of this worker does not wait for those
-     * of other workers: they are to have ended. Allocates, once per message.
+     * The data as a segment, for example to send it on without a copy. {@link #release()} closes its arena, and is
+     * refused while an operation of any worker uses the segment. The close of this worker does not wait for operations
+     * of other workers: end those first. Allocates, once per message.
      *
      * @return the bytes, read-only
-     * @throws IllegalStateException if it holds no message, or the data has not come
+     * @throws IllegalStateException if it holds no message, or the data has not arrived
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @SuppressWarnings("restricted")
@@ -140,17 +140,18 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * Gets the data into a buffer, and releases the message: see {@link UcpActiveMessage#receive(MemorySegment, long)}.
+     * Receives the data into a buffer, and releases the message: see
+     * {@link UcpActiveMessage#receive(MemorySegment, long)}.
      *
      * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
      *     is done
-     * @param offset where the data is to begin in the buffer
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param offset where the data begins in the buffer
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap or read-only
-     * @throws IndexOutOfBoundsException if the data is longer than what the buffer has from there; it is kept then
+     * @throws IndexOutOfBoundsException if the data does not fit into the buffer from there on; the message stays kept
      * @throws IllegalStateException if it holds no message, or the buffer's arena is closed
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
-     * @throws UcxException if UCX refuses; the message is released then
+     * @throws UcxException if UCX refuses; the message is then released
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset) {
@@ -168,16 +169,16 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * Gets the data into a buffer, and releases the message, as {@link #receive(MemorySegment, long)} does. {@link
-     * UcpWorker#poll} reports that a rendezvous has been fetched.
+     * Receives the data into a buffer, and releases the message, as {@link #receive(MemorySegment, long)} does.
+     * {@link UcpWorker#poll} reports when a rendezvous has been fetched.
      *
-     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the operation
-     *     is done
-     * @param offset where the data is to begin in the buffer
-     * @param userData the poll returns it
-     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
-     *     takes
-     * @throws IllegalStateException also if the worker is a loop's that has no handler of completions
+     * @param buffer off the heap, writable, of an arena that this thread may access; UCX writes to it until the
+     *     operation is done
+     * @param offset where the data begins in the buffer
+     * @param userData the number that the poll returns
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, only for
+     *     {@link UcpRequests#cancel}
+     * @throws IllegalStateException also if the worker belongs to a loop and has no handler of completions
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset, long userData) {
@@ -196,7 +197,7 @@ public final class UcpKeptMessage implements AutoCloseable {
                 : by.receive(from, buffer, buffer.address() + offset, length, of, userData, polled);
     }
 
-    /** Whether the data is to be fetched; if not, it is in the buffer, and the message is released. */
+    /** Whether the data must be fetched; if not, it is in the buffer, and the message is released. */
     @HotPath
     private boolean isToFetch(MemorySegment buffer, long offset) {
         open();
@@ -209,7 +210,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         return false;
     }
 
-    /** Lets go of a message that is about to be received. */
+    /** Releases a message that is about to be received. */
     @HotPath
     private void letGo() {
         if (during != null) {
@@ -219,8 +220,8 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * Gets the data into a buffer, the convenient way. The future is completed by {@link UcpWorker#progress()}, on the
-     * worker's thread. It allocates; otherwise as {@link #receive(MemorySegment, long)}.
+     * Receives the data into a buffer, and returns a future. {@link UcpWorker#progress()} completes it on the worker's
+     * thread. It allocates; otherwise like {@link #receive(MemorySegment, long)}.
      *
      * @param buffer off the heap, writable; UCX writes to it until the future is completed
      * @return completed when the data is there, or with a {@link UcxException}
@@ -262,7 +263,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         }
     }
 
-    /** Lets the message go on the Java side; returns what C is to release. */
+    /** Releases the message on the Java side; returns what C must release. */
     @HotPath
     long empty() {
         if (view != null) {
@@ -301,7 +302,7 @@ public final class UcpKeptMessage implements AutoCloseable {
         by.owner().check();
     }
 
-    /** The holder as messages name it. */
+    /** The holder as it appears in error messages. */
     @Override
     public String toString() {
         return operations == null ? "UcpKeptMessage(empty)" : "UcpKeptMessage(" + length + " bytes)";

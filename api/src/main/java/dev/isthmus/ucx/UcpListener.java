@@ -15,10 +15,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Takes connection requests at a socket address: {@code ucp_listener_h}. Made by {@link UcpWorker#createListener}.
+ * Takes connection requests at a socket address: {@code ucp_listener_h}. {@link UcpWorker#createListener} creates it.
  *
- * <p>Confined to the thread of its worker, whose progress brings the requests: clients wait while nobody calls it.
- * What a client sends before it is accepted comes afterwards. Nothing blocks.
+ * <p>Confined to the thread of its worker. Requests arrive in that worker's progress: while nobody calls it, clients
+ * wait. What a client sends before it is accepted arrives afterwards. Nothing blocks.
  */
 public final class UcpListener implements AutoCloseable {
 
@@ -40,20 +40,20 @@ public final class UcpListener implements AutoCloseable {
         ConnectionRequests.Retired made = before == null ? lifetime.open(() -> create(at)) : before;
         this.handle = made.handle();
         this.address = made.address();
-        worker.parts().connections().add(id, this); // it hears of nothing before the next progress
+        worker.parts().connections().add(id, this); // it gets no requests before the next progress
     }
 
     /**
-     * Where clients connect to: {@code ucp_listener_query}. Thread-safe, also after the close.
+     * The address to which clients connect: {@code ucp_listener_query}. Thread-safe, also after the close.
      *
-     * @return the address, with the port that was chosen if 0 was asked for
+     * @return the address, with the chosen port if 0 was asked for
      */
     public InetSocketAddress address() {
         return address;
     }
 
     /**
-     * Whether it was not closed. One that was closed inside a callback, and takes no more requests, is open until UCX
+     * Whether it is open. A listener that is closed inside a callback takes no more requests, and stays open until UCX
      * has returned. Thread-safe.
      *
      * @return whether it is open
@@ -63,12 +63,12 @@ public final class UcpListener implements AutoCloseable {
     }
 
     /**
-     * Takes no more requests: {@code ucp_listener_destroy}. Those that were neither accepted nor rejected are rejected.
-     * Endpoints that were accepted stay as they are. Does nothing when closed already. Inside a callback of UCX it takes
+     * Stops taking requests: {@code ucp_listener_destroy}. Rejects those that were neither accepted nor rejected.
+     * Accepted endpoints stay as they are. Does nothing if it is closed already. Inside a callback of UCX it takes
      * nothing more at once, and is closed when UCX has returned.
      *
      * <p>UCX cannot free a listener safely while clients may be connecting, so it keeps the port until the worker is
-     * closed, and clients are rejected by the worker's progress. A new listener of the same worker can have the address.
+     * closed, and the worker's progress rejects clients. A new listener of the same worker can have the address.
      *
      * @throws WrongThreadException if the worker belongs to another thread
      */
@@ -103,7 +103,7 @@ public final class UcpListener implements AutoCloseable {
         return handle;
     }
 
-    /** C's callback gave a request: it is to be decided, whatever the program does. */
+    /** C's callback has delivered a request, which must be decided, whatever the program does. */
     UcpConnectionRequest requested(long request) {
         var undecidedRequest = new UcpConnectionRequest(this, request);
         undecided.add(undecidedRequest);
@@ -147,7 +147,7 @@ public final class UcpListener implements AutoCloseable {
         }
     }
 
-    /** The listener as messages name it. */
+    /** The listener as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

@@ -14,12 +14,13 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * Memory that the devices of a context may read and write, and peers to whom the program gives its key: {@code
- * ucp_mem_h}. Made by {@link UcpContext#allocate} and {@link UcpContext#register}. Thread-safe, as the context is.
+ * Memory that the devices of a context may read and write, and so may peers that have its key: {@code ucp_mem_h}.
+ * {@link UcpContext#allocate} and {@link UcpContext#register} create it. Thread-safe, like the context.
  *
- * <p>Before it is closed, those who have its key must have ended: over transports that are not RDMA, such as TCP, UCX reads
- * and writes here on their behalf and does not look whether the memory is still there. A peer that has a key, or makes one
- * up, can therefore read and write anything in this process: make endpoints only between programs that trust each other.
+ * <p>Before you close it, peers that have its key must have finished. Over transports that are not RDMA, such as TCP,
+ * UCX reads and writes here on their behalf, and does not check that the memory is still there. A peer that has a key,
+ * or makes one up, can therefore read and write anything in this process: create endpoints only between programs that
+ * trust each other.
  */
 public final class UcpMemory implements AutoCloseable {
 
@@ -27,14 +28,14 @@ public final class UcpMemory implements AutoCloseable {
 
     private final UcpContext context;
     private final Lifetime lifetime;
-    private final ArenaGuard own; // of memory that UCX allocated; null for the program's
+    private final ArenaGuard own; // if UCX allocated the memory; null for the program's
     private final ArenaGuard held; // of the program's memory, if its arena is guarded
     private final MemorySegment memory;
     private final boolean accessible;
     private final long handle;
-    private final AtomicInteger users = new AtomicInteger(); // operations that use it; CLOSED and above once closed
+    private final AtomicInteger users = new AtomicInteger(); // operations that use it; at least CLOSED once closed
     private volatile boolean abandoned;
-    private volatile boolean lent; // the program has the segment of memory that is UCX's own
+    private volatile boolean lent; // the program has the segment of UCX's memory
 
     private UcpMemory(
             UcpContext context,
@@ -53,7 +54,7 @@ public final class UcpMemory implements AutoCloseable {
         this.accessible = accessible;
     }
 
-    /** Of a segment of the program's, which is checked here. */
+    /** Registers a segment of the program's, after checks. */
     static UcpMemory register(UcpContext context, MemorySegment segment, UcpMemoryConfig config) {
         Buffers.writable(segment, 0, segment.byteSize());
         if (config.fixedAddress() != 0) {
@@ -112,18 +113,18 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * The memory, to be read and written. That of {@link UcpContext#allocate} belongs to this object and ends with it; any
-     * thread may use it.
+     * The memory, to read and write. Memory from {@link UcpContext#allocate} belongs to this object and ends with it;
+     * any thread may use it.
      *
      * @return what was registered or allocated
-     * @throws IllegalStateException if it is closed, or is memory of a device or imported, which a program cannot access
+     * @throws IllegalStateException if it is closed, or the program cannot access it, as device or imported memory
      */
     public MemorySegment segment() {
         lifetime.check();
         if (!accessible) {
             throw new IllegalStateException(this + " is not in this process: only operations of UCX can use it");
         }
-        if (own != null && !lent) { // as long as nobody has it, nobody needs to look for its guard
+        if (own != null && !lent) { // while nobody has the segment, nobody needs its guard
             own.publish();
             lent = true;
         }
@@ -149,7 +150,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * What UCX says of the memory: {@code ucp_mem_query}.
+     * What UCX reports about the memory: {@code ucp_mem_query}.
      *
      * @return address, length and type as UCX knows them
      * @throws IllegalStateException if it is closed
@@ -161,11 +162,11 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * Says how a part of the memory will be used: {@code ucp_mem_advise}. Blocks for as long as the kernel takes to bring
+     * Advises UCX how a part of the memory will be used: {@code ucp_mem_advise}. Blocks while the kernel brings
      * pages in.
      *
      * @param offset where the part begins, in bytes
-     * @param length how long it is, in bytes; with 0 nothing is done
+     * @param length how long it is, in bytes; 0 does nothing
      * @param advice how it will be used
      * @throws IndexOutOfBoundsException if the part is not within the memory
      * @throws IllegalStateException if it is closed
@@ -173,7 +174,7 @@ public final class UcpMemory implements AutoCloseable {
      */
     public void advise(long offset, long length, UcpMemoryAdvice advice) {
         Objects.checkFromIndexSize(offset, length, memory.byteSize());
-        if (length == 0) { // which UCX refuses with some devices
+        if (length == 0) { // some devices make UCX refuse it
             lifetime.check();
             return;
         }
@@ -192,12 +193,12 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * The key with which peers reach the memory: {@code ucp_rkey_pack}. It is to be carried to them, and stays valid until
-     * this is closed.
+     * The key by which peers access the memory: {@code ucp_rkey_pack}. Carry it to them. It stays valid until this
+     * is closed.
      *
      * @return the key, with address and length
-     * @throws IllegalStateException if it is closed, or the context was made without {@link UcpFeature#RMA}, {@link
-     *     UcpFeature#AMO32} and {@link UcpFeature#AMO64}
+     * @throws IllegalStateException if it is closed, or the context was created without {@link UcpFeature#RMA},
+     *     {@link UcpFeature#AMO32} and {@link UcpFeature#AMO64}
      * @throws UcxException if UCX refuses
      */
     public UcpPackedKey packKey() {
@@ -211,14 +212,14 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * What another context of this machine can {@linkplain UcpContext#importMemory import}, to use the memory in its own
-     * operations: {@code ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT}; UCX 1.14 and later. Few devices can do
-     * that: NVIDIA's data processing units.
+     * A handle that another context of this machine can {@linkplain UcpContext#importMemory import}, to use the memory
+     * in its own operations: {@code ucp_memh_pack} with {@code UCP_MEMH_PACK_FLAG_EXPORT}; UCX 1.14 and later. Few
+     * devices support it: NVIDIA's data processing units.
      *
-     * @return the handle, to be carried to the other process; valid until this is closed
+     * @return the handle; carry it to the other process. Valid until this is closed
      * @throws IllegalStateException if it is closed
      * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
-     * @throws UcxException if UCX refuses, because no device can do it for instance
+     * @throws UcxException if UCX refuses, for example because no device can do it
      */
     public UcpExportedMemory export() {
         try (var call = new UcpCall(lifetime)) {
@@ -227,11 +228,12 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * Takes the memory from the devices and, if UCX allocated it, frees it: {@code ucp_mem_unmap}. Does nothing when it is
-     * closed already. Memory that an operation used which its worker dropped, as it did not end, is left to the process.
+     * Deregisters the memory and, if UCX allocated it, frees it: {@code ucp_mem_unmap}. Does nothing if it is
+     * closed already. If a worker dropped an operation that used the memory, because it did not end, the memory is
+     * never freed.
      *
-     * @throws IllegalStateException if operations use it, or the {@link #segment()} of memory that UCX allocated, and have
-     *     not ended as far as the program asked; or another thread is in a call that uses it; it can be tried again
+     * @throws IllegalStateException if operations use it, or the {@link #segment()} of memory that UCX allocated, and
+     *     the program has not seen them end; or another thread is in a call that uses it; you can try again
      */
     @Override
     public void close() {
@@ -252,14 +254,14 @@ public final class UcpMemory implements AutoCloseable {
                 abandoned |= own.forgetDropped();
                 own.close();
             }
-            done = true; // what follows does not fail, and the segment is gone
+            done = true; // the rest cannot fail, and the segment is gone
             if (!abandoned) {
                 MemoryMapping.unmap(call, context, handle);
                 ArenaGuard.letGo(held, lifetime);
             }
         } finally {
             if (!done) {
-                users.getAndAdd(CLOSED); // twice that is 0
+                users.getAndAdd(CLOSED); // twice CLOSED is 0
             }
         }
     }
@@ -271,7 +273,7 @@ public final class UcpMemory implements AutoCloseable {
     }
 
     /**
-     * An operation is going to use the memory: it stays until {@link #release}.
+     * An operation is going to use the memory, which stays until {@link #release}.
      *
      * @return {@code ucp_mem_h}
      */
@@ -293,13 +295,13 @@ public final class UcpMemory implements AutoCloseable {
         users.getAndDecrement();
     }
 
-    /** C cannot be kept from using it: an operation never ended, and its worker is gone. What C has of it stays. */
+    /** C may still use it, as an operation never ended, and its worker is gone. C's objects stay. */
     void abandon() {
         abandoned = true;
         release();
     }
 
-    /** The memory as messages name it. */
+    /** The memory as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

@@ -5,7 +5,7 @@ package dev.isthmus.ucx;
 public enum UcpMemoryAdvice {
     /** {@code UCP_MADV_NORMAL}: nothing in particular. */
     NORMAL(0),
-    /** {@code UCP_MADV_WILLNEED}: soon; pages that were registered without them are brought in. */
+    /** {@code UCP_MADV_WILLNEED}: soon; brings in pages that were registered without them. */
     WILL_NEED(1);
 
     private final int code;

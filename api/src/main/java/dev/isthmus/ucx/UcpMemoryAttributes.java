@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * What UCX says of memory: {@code ucp_mem_attr_t}.
+ * What UCX reports about memory: {@code ucp_mem_attr_t}.
  *
- * @param address where the memory begins that UCX has registered, which may be before that of the program
- * @param byteSize how much of it is registered, which may be more than was asked for
- * @param memoryType where it is; empty for a type that this library does not know
+ * @param address where the registered memory begins, which may be before the program's
+ * @param byteSize how much is registered, which may be more than was asked for
+ * @param memoryType where it is; empty for a type that Isthmus does not know
  * @param memoryTypeCode the same as a number
  */
 public record UcpMemoryAttributes(long address, long byteSize, Optional<UcpMemoryType> memoryType, int memoryTypeCode) {

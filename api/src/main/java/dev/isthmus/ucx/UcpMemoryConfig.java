@@ -6,15 +6,15 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 import java.util.Objects;
 
 /**
- * What a {@link UcpMemory} is made with: {@code ucp_mem_map_params_t}. Used by one thread, inside {@link
- * UcpContext#allocate(long, java.util.function.Consumer)} and {@link UcpContext#register(java.lang.foreign.MemorySegment,
- * java.util.function.Consumer)}.
+ * The parameters of a {@link UcpMemory}: {@code ucp_mem_map_params_t}. Confined to one thread, inside {@link
+ * UcpContext#allocate(long, java.util.function.Consumer)} and {@link
+ * UcpContext#register(java.lang.foreign.MemorySegment, java.util.function.Consumer)}.
  */
 public final class UcpMemoryConfig {
 
     private static final int NONBLOCK = 1; // UCP_MEM_MAP_NONBLOCK
-    private static final int SYMMETRIC_RKEY = 1 << 3; // of UCX 1.16
-    private static final int LOCK = 1 << 4; // of UCX 1.18
+    private static final int SYMMETRIC_RKEY = 1 << 3; // since UCX 1.16
+    private static final int LOCK = 1 << 4; // since UCX 1.18
     private static final int SYMMETRIC_RKEY_SINCE = 16;
     private static final int LOCK_SINCE = 18;
 
@@ -26,8 +26,8 @@ public final class UcpMemoryConfig {
     UcpMemoryConfig() {}
 
     /**
-     * Says where the memory is, or is to be. If not said, it is allocated in main memory, and UCX finds out the type of
-     * what is registered.
+     * Sets where the memory is, or where to allocate it. Default: main memory if it is allocated; UCX detects the type
+     * of memory that is registered.
      *
      * @param type one of {@link UcpContextAttributes#memoryTypes()}
      * @return this
@@ -39,8 +39,7 @@ public final class UcpMemoryConfig {
     }
 
     /**
-     * Leaves it to later uses to bring pages into memory, where the device can: {@code UCP_MEM_MAP_NONBLOCK}. Without
-     * effect elsewhere.
+     * Lets later uses bring pages into memory, if the device can: {@code UCP_MEM_MAP_NONBLOCK}. No effect otherwise.
      *
      * @return this
      */
@@ -51,8 +50,8 @@ public final class UcpMemoryConfig {
     }
 
     /**
-     * Allocates at an address: {@code UCP_MEM_MAP_FIXED}. For {@link UcpContext#allocate(long,
-     * java.util.function.Consumer)} only. UCX would replace whatever is there; this library refuses when something is.
+     * Allocates at an address: {@code UCP_MEM_MAP_FIXED}. Only for {@link UcpContext#allocate(long,
+     * java.util.function.Consumer)}. UCX would replace whatever is there; Isthmus refuses if something is.
      *
      * @param address in the process, a multiple of the page size
      * @return this
@@ -64,8 +63,8 @@ public final class UcpMemoryConfig {
     }
 
     /**
-     * Wishes for keys that are the same in each process which allocates in the same order: {@code
-     * UCP_MEM_MAP_SYMMETRIC_RKEY}; UCX 1.16 and later. See {@link UcpRemoteMemory#compareKey}.
+     * Asks for keys that are the same in each process that allocates in the same order:
+     * {@code UCP_MEM_MAP_SYMMETRIC_RKEY}; UCX 1.16 and later. See {@link UcpRemoteMemory#compareKey}.
      *
      * @return this
      * @throws dev.isthmus.RdmaUnavailableException if the loaded UCX is older
@@ -97,12 +96,12 @@ public final class UcpMemoryConfig {
         return flags;
     }
 
-    /** Null if UCX is to find out. */
+    /** The memory type; null if UCX is to find out. */
     UcpMemoryType memoryType() {
         return memoryType;
     }
 
-    /** 0 if there is none. */
+    /** The fixed address; 0 if there is none. */
     long fixedAddress() {
         return fixedAddress;
     }

@@ -4,7 +4,7 @@ package dev.isthmus.ucx;
 import java.util.Optional;
 
 /**
- * Where memory is: {@code ucs_memory_type_t}. UCX has support for a type when it was built with it and finds its driver.
+ * Where memory is: {@code ucs_memory_type_t}. UCX supports a type if it was built with it and finds its driver.
  */
 public enum UcpMemoryType {
     /** {@code UCS_MEMORY_TYPE_HOST}: the machine's main memory. */
@@ -28,7 +28,7 @@ public enum UcpMemoryType {
     /** {@code UCS_MEMORY_TYPE_GAUDI}: memory of an Intel Gaudi; UCX 1.21 and later. */
     GAUDI(9);
 
-    // How many types a version knows: a larger number would make C read beyond its tables.
+    // How many types a version knows. A larger number would make C read beyond its tables.
     private static final int SINCE_RDMA = 16;
     private static final int SINCE_ZE = 17;
     private static final int SINCE_GAUDI = 21;
@@ -52,7 +52,7 @@ public enum UcpMemoryType {
         return 1L << code;
     }
 
-    /** Whether a program may read and write it as it does other memory. */
+    /** Whether a program may read and write it like other memory. */
     boolean isHost() {
         return switch (this) {
             case HOST, CUDA_MANAGED, ROCM_MANAGED, ZE_HOST, ZE_MANAGED -> true;

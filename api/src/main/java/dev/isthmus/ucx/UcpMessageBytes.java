@@ -5,9 +5,9 @@ import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.OwnerThread;
 
 /**
- * The header or the data of an active message, in UCX's memory, until the message is over. There is no segment of it: that
- * could be given to C, a send for instance, which would read on when the memory is no longer there. {@link
- * UcpKeptMessage#segment()} gives one that is guarded.
+ * The header or the data of an active message, in UCX's memory, until the message is over. It has no segment: if you
+ * gave one to C, for example to a send, C would go on reading after the memory is gone.
+ * {@link UcpKeptMessage#segment()} gives a guarded one.
  */
 public final class UcpMessageBytes extends UcpBytes {
 
@@ -35,7 +35,7 @@ public final class UcpMessageBytes extends UcpBytes {
                 + " data";
     }
 
-    /** How many bytes there are, for people. */
+    /** How many bytes there are, for messages. */
     @Override
     public String toString() {
         return isLent() ? count() + " bytes" : "bytes of a message that is over";

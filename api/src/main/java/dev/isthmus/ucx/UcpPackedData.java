@@ -7,19 +7,19 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * Data that the program packs and unpacks itself, part by part, while UCX sends or receives it: {@code
- * ucp_dt_create_generic}. For what lies about in memory in a way that no list of buffers describes, or is computed. See
+ * Data that the program packs and unpacks itself, part by part, while UCX sends or receives it:
+ * {@code ucp_dt_create_generic}. Use it for data whose layout no list of buffers describes, or that is computed. See
  * {@link UcpPayload}.
  *
- * <p>UCX calls back for each part, which takes some tens of nanoseconds and allocates; everything else is faster with
- * plain buffers. A callback that throws does not stop UCX: the rest of the data is zero or dropped, that operation ends as
- * {@link UcsStatus#IO_ERROR}, and the exception comes out of {@link UcpWorker#progress()}.
+ * <p>UCX calls back for each part, which takes some tens of nanoseconds and allocates. Everything else is faster with
+ * plain buffers. If a callback throws, UCX goes on: the rest of the data is zero or dropped, that operation ends as
+ * {@link UcsStatus#IO_ERROR}, and {@link UcpWorker#progress()} throws the exception.
  */
 public final class UcpPackedData extends UcpPayload {
 
     private final GenericDatatype type;
-    private final UcpPacker packer; // null if it is received
-    private final UcpUnpacker unpacker; // null if it is sent
+    private final UcpPacker packer; // null for a receive
+    private final UcpUnpacker unpacker; // null for a send
     private final long length;
 
     private UcpPackedData(UcpWorker worker, long length, UcpPacker packer, UcpUnpacker unpacker) {
@@ -34,11 +34,11 @@ public final class UcpPackedData extends UcpPayload {
     }
 
     /**
-     * Data to be sent.
+     * Data to send.
      *
-     * @param worker whose endpoints send it
+     * @param worker the worker whose endpoints send it
      * @param length how long the packed data is, in bytes
-     * @param packer writes it; the operations of one object call it in turn
+     * @param packer writes it; operations of this object call it one after another
      * @return the data
      * @throws IllegalArgumentException if the length is negative
      * @throws IllegalStateException if the worker is closed
@@ -49,11 +49,11 @@ public final class UcpPackedData extends UcpPayload {
     }
 
     /**
-     * Data to be received.
+     * Data to receive.
      *
-     * @param worker that receives it
+     * @param worker the worker that receives it
      * @param length how long the packed data can be, in bytes; a longer message is {@link UcsStatus#MESSAGE_TRUNCATED}
-     * @param unpacker reads it; the operations of one object call it in turn
+     * @param unpacker reads it; operations of this object call it one after another
      * @return the data
      * @throws IllegalArgumentException if the length is negative
      * @throws IllegalStateException if the worker is closed
@@ -97,12 +97,12 @@ public final class UcpPackedData extends UcpPayload {
         if (toWrite == (unpacker == null)) {
             throw new IllegalArgumentException(this + " is " + (toWrite ? "to be sent" : "to be received"));
         }
-        return 0; // C asks the datatype, and does not look
+        return 0; // C asks the datatype instead
     }
 
     @Override
     long queried() {
-        return 1; // any but NULL
+        return 1; // anything but NULL
     }
 
     @Override
@@ -149,7 +149,7 @@ public final class UcpPackedData extends UcpPayload {
         unpacker.unpack(offset, source);
     }
 
-    /** The data as messages name it. */
+    /** The data as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpPackedData(" + length + " bytes)";

@@ -9,19 +9,19 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What a peer needs to reach a {@link UcpMemory}: its address, its length, and the key of {@code ucp_rkey_pack}. Made by
- * {@link UcpMemory#packKey()}; a program carries {@link #toByteArray()} to the peer itself. Immutable.
+ * What a peer needs to access a {@link UcpMemory}: its address, its length, and the key of {@code ucp_rkey_pack}.
+ * {@link UcpMemory#packKey()} creates it; the program itself carries {@link #toByteArray()} to the peer. Immutable.
  *
- * <p>Bytes that were cut or changed on the way are refused by a check sum. That does not keep off a peer who makes a key
- * up: what devices say of memory stands in the key, UCX believes it, and the process can end. Take keys only from
- * peers that are trusted.
+ * <p>A checksum finds bytes that were truncated or changed on the way. It does not stop a peer that makes a key up.
+ * The key contains what devices say about the memory, UCX believes it, and the process can end. Take keys only from
+ * trusted peers.
  */
 public final class UcpPackedKey {
 
     private static final int MARK = 0x49734b31; // "IsK1"
     private static final int PLACE_BYTES = 2 * Long.BYTES;
 
-    // What UCX reads behind a key that is shorter than it thinks: numbers of no device, then an end of text.
+    // What UCX reads after a key that is shorter than it expects: invalid device numbers, then the end of a text.
     private static final int TAIL = 512;
     private static final int TAIL_END = 8;
     private static final byte NO_DEVICE = -1;
@@ -61,10 +61,10 @@ public final class UcpPackedKey {
      * A key that a program in C packed. Thread-safe.
      *
      * @param address where the memory begins in its process
-     * @param byteSize how long the memory is, in bytes; operations outside of it are refused
+     * @param byteSize how long the memory is, in bytes; operations beyond it are refused
      * @param rkey the bytes of {@code ucp_rkey_pack}; copied
      * @return the key
-     * @throws IllegalArgumentException if the bytes are not built like a key, or there can be no such memory
+     * @throws IllegalArgumentException if the bytes do not look like a key, or there can be no such memory
      */
     public static UcpPackedKey ofRaw(long address, long byteSize, byte[] rkey) {
         return new UcpPackedKey(address, byteSize, rkey.clone());
@@ -83,7 +83,7 @@ public final class UcpPackedKey {
     }
 
     /**
-     * Where the memory begins, in the process or on the device that has it.
+     * Where the memory begins, in the process or on the device that owns it.
      *
      * @return the address
      */
@@ -133,7 +133,7 @@ public final class UcpPackedKey {
         return Long.hashCode(address) * 31 + Arrays.hashCode(rkey);
     }
 
-    /** Enough to tell one memory from another in a message. */
+    /** Enough to tell one memory from another in messages. */
     @Override
     public String toString() {
         return String.format(

@@ -8,12 +8,11 @@ import java.lang.foreign.MemorySegment;
 public interface UcpPacker {
 
     /**
-     * Writes a part of the data. UCX asks for all parts, in their order, each as long as its transport takes. Called on
-     * the worker's thread, inside of a send or of {@link UcpWorker#progress()}: it may neither progress the worker nor
-     * close it.
+     * Writes a part of the data. UCX asks for all parts in order, each as long as its transport takes. Called on the
+     * worker's thread, inside a send or {@link UcpWorker#progress()}. It may neither progress the worker nor close it.
      *
      * @param offset where the part begins in the data, in bytes
-     * @param target the part, to be filled whole; accessible until this returns
+     * @param target the part; fill all of it. Accessible until this returns
      */
     void pack(long offset, MemorySegment target);
 }

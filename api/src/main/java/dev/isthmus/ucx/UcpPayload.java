@@ -12,15 +12,15 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * What an operation sends or receives, when that is more than one plain buffer: a buffer with options, a list of
- * buffers, or data that the program packs itself. Prepared once and used for many operations, also at the same time.
+ * What an operation sends or receives, if that is not one plain buffer: a buffer with options, a list of buffers, or
+ * data that the program packs itself. Prepare it once and use it for many operations, even at the same time.
  *
- * <p>Made for one worker, and confined to its thread. Using one allocates nothing. UCX uses the memory until the
+ * <p>Belongs to one worker, and is confined to its thread. Using it allocates nothing. UCX uses the memory until the
  * operation is done, as with a plain buffer; see {@link UcpRequests#isDone}.
  */
 public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData {
 
-    // ucp_datatype_attr_t of 1.14, which the bindings are older than
+    // ucp_datatype_attr_t of 1.14, which is newer than the bindings
     private static final long ATTR_PACKED_SIZE = 1;
     private static final long ATTR_BUFFER = 1 << 1;
     private static final long ATTR_COUNT = 1 << 2;
@@ -37,9 +37,9 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     private final long datatype;
     private int mask;
     private int memoryType;
-    private PolledOperations polled; // null: its operations carry no user data
+    private PolledOperations polled; // null if its operations carry no user data
     private long userData;
-    private int uses; // operations that C has begun, or is about to, and that were not seen to end
+    private int uses; // operations that C has begun, or is about to begin, and that were not seen to end
 
     UcpPayload(UcpWorker worker, long datatype) {
         this.worker = worker;
@@ -49,7 +49,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     }
 
     /**
-     * Sets the options of all operations that are begun from now on.
+     * Sets the options of all operations that begin from now on.
      *
      * @param options all of them; none for UCX's own way
      * @return this
@@ -71,18 +71,18 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     }
 
     /**
-     * Gives the operations that are begun from now on a number of the program's own, {@code ucp_request_param_t::user_data}.
-     * {@link UcpWorker#poll} returns it when the operation has ended. UCX reports the end by a callback, so pending operations
-     * cost nothing, however many there are.
+     * Gives the operations that begin from now on a number of your own, {@code ucp_request_param_t::user_data}.
+     * {@link UcpWorker#poll} returns it once the operation has ended. UCX reports the end by a callback, so pending
+     * operations cost nothing, however many there are.
      *
-     * <p>The call that begins such an operation returns 0 if it was done at once; a poll does not report it then. Receives of
-     * tags and streams are the exception: a poll reports each of them. Any other return value is negative, and only {@link
-     * UcpRequests#cancel} takes it: there is nothing to ask or to release.
+     * <p>The call that begins such an operation returns 0 if it was done at once; then a poll does not report it.
+     * Receives of tags and streams are the exception: a poll reports each of them. Any other return value is negative,
+     * and only for {@link UcpRequests#cancel}: you neither query nor release it.
      *
-     * @param data any number, an index for instance
+     * @param data any number, for example an index
      * @return this
-     * @throws IllegalStateException if the worker is closed, or is a loop's that has no handler of
-     *     completions: {@link UcpWorkerConfig#completions}
+     * @throws IllegalStateException if the worker is closed, or belongs to a loop and has no handler of completions:
+     *     {@link UcpWorkerConfig#completions}
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -96,7 +96,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     }
 
     /**
-     * Says where the memory is, which saves UCX to find out: {@code UCP_OP_ATTR_FIELD_MEMORY_TYPE}.
+     * Sets where the memory is, so that UCX need not find out: {@code UCP_OP_ATTR_FIELD_MEMORY_TYPE}.
      *
      * @param type the type of all of the memory; what an arena allocates is {@link UcpMemoryType#HOST}
      * @return this
@@ -121,8 +121,8 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     public abstract long byteSize();
 
     /**
-     * How many bytes UCX counts: {@code ucp_dt_query}; UCX 1.14 and later. The same as {@link #byteSize()}, and for who
-     * wants to see that.
+     * How many bytes UCX counts: {@code ucp_dt_query}; UCX 1.14 and later. It equals {@link #byteSize()}; this lets
+     * you check.
      *
      * @return the length in bytes
      * @throws WrongThreadException if the worker belongs to another thread
@@ -141,35 +141,35 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         }
     }
 
-    /** Where C finds the data of a query. */
+    /** The address of the data for a query. */
     long queried() {
         return 0;
     }
 
-    /** How long the data is as UCX sees it, its number of elements. */
+    /** The length of the data in UCX's sense: its number of elements. */
     abstract long count();
 
-    /** The address that C gets, once all that it leads to was found to be accessible. */
+    /** The address for C, after a check that everything it leads to is accessible. */
     abstract long address(boolean toWrite);
 
-    /** Whether its memory counts there. */
+    /** Whether its memory counts in an arena. */
     abstract boolean isUsing(ArenaUse use);
 
-    /** Keeps the guarded arenas of its memory open, all of them or, when it throws, none. */
+    /** Keeps all guarded arenas of its memory open or, if it throws, none. */
     abstract void hold(Operations operations);
 
-    /** Ends what {@link #hold} has begun. */
+    /** Undoes {@link #hold}. */
     abstract void letGo();
 
-    /** What is to be done before C gets it for an operation, or null for a query, when C asks back for it. */
+    /** Prepares it for an operation, or for a query if that is null. Needed if C calls back for the data. */
     @HotPath
     void prepare(RequestSlot operation) {}
 
     /**
-     * To be called last before C gets it.
+     * Called last before C gets it.
      *
-     * @param without {@code UCP_OP_ATTR} bits of the options that the operation is not to have
-     * @param with others that it is to have
+     * @param without {@code UCP_OP_ATTR} bits of options that the operation must not have
+     * @param with bits that it must have
      * @return the parameters of the operation
      * @throws IllegalStateException if an arena is closed by another thread
      */
@@ -190,7 +190,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     /**
      * Takes the slot of an operation that C has begun.
      *
-     * @return what the program gets to know it by
+     * @return the operation's number for the program
      */
     @HotPath
     final long take(Operations operations, RequestSlot slot) {
@@ -198,7 +198,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     }
 
     /**
-     * Checks that an operation of a worker may begin with it.
+     * Checks that a worker's operation may begin with it.
      *
      * @throws IllegalArgumentException if it was made for another worker
      */
@@ -214,7 +214,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
         return (mask & ONLY_AT_ONCE) != 0;
     }
 
-    /** C has ended an operation; the status it has then. */
+    /** C has ended an operation; returns its status. */
     @HotPath
     int ended(RequestSlot operation, int status) {
         notBegun();
@@ -232,7 +232,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     /**
      * C has done an operation at once.
      *
-     * @throws UcxException if all the same it went wrong
+     * @throws UcxException if it has failed all the same
      */
     @HotPath
     void endedAtOnce(RequestSlot operation, byte kind) {

@@ -11,8 +11,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * The streams of a worker's endpoints on which bytes have come: {@code ucp_stream_worker_poll}. Filled again by each
- * {@link #poll()}, so that polling allocates nothing. Confined to the thread of the worker.
+ * The streams of a worker's endpoints on which bytes have arrived: {@code ucp_stream_worker_poll}. Each {@link #poll()}
+ * fills the same object again, so polling allocates nothing. Confined to the thread of the worker.
  */
 public final class UcpReadyStreams {
 
@@ -33,11 +33,11 @@ public final class UcpReadyStreams {
     /**
      * Reserves room.
      *
-     * @param worker whose endpoints are asked for
-     * @param capacity how many a poll tells of at most; the next one tells of the rest
-     * @return none yet
+     * @param worker the worker whose endpoints are polled
+     * @param capacity how many streams one poll reports at most; the next one reports the rest
+     * @return the room, empty
      * @throws IllegalArgumentException if the capacity is less than 1
-     * @throws IllegalStateException if the context was made without {@link UcpFeature#STREAM}
+     * @throws IllegalStateException if the context was created without {@link UcpFeature#STREAM}
      */
     public static UcpReadyStreams of(UcpWorker worker, int capacity) {
         if (capacity < 1) {
@@ -48,8 +48,8 @@ public final class UcpReadyStreams {
     }
 
     /**
-     * Asks which streams have bytes to receive. Each is told of once, and again only when more has come after all of it
-     * was received: so receive all there is. Does not progress the worker.
+     * Polls for streams that have bytes to receive. It reports a stream once, and again only when more has arrived
+     * after you have received all of it: so receive everything. Does not progress the worker.
      *
      * @return how many there are
      * @throws IllegalStateException if the worker is closed
@@ -69,7 +69,7 @@ public final class UcpReadyStreams {
         for (int i = 0; i < found; i++) {
             long id = entries.get(ValueLayout.JAVA_LONG, i * ENTRY_BYTES + USER_DATA);
             UcpEndpoint endpoint = worker.parts().failures().endpoint(id);
-            if (endpoint != null && endpoint.isOpen()) { // else C's half of one that was closed
+            if (endpoint != null && endpoint.isOpen()) { // else it is C's half of a closed one
                 endpoints[count++] = endpoint;
             }
         }
@@ -77,7 +77,7 @@ public final class UcpReadyStreams {
     }
 
     /**
-     * How many the last poll told of.
+     * How many streams the last poll reported.
      *
      * @return the number
      */
@@ -87,9 +87,9 @@ public final class UcpReadyStreams {
     }
 
     /**
-     * One of those that the last poll told of.
+     * One of the streams that the last poll reported.
      *
-     * @param index which
+     * @param index which, less than {@link #size}
      * @return the endpoint's stream
      * @throws IndexOutOfBoundsException if there are fewer
      */

@@ -11,17 +11,17 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 
 /**
- * Operations on numbers of 32 and 64 bits in a peer's memory, that all who use these see as done at once or not at all:
- * {@code ucp_atomic_op_nbx}. The numbers are in the byte order of the machines, and lie at multiples of their size.
+ * Operations on numbers of 32 and 64 bits in a peer's memory, atomic for all who use these: {@code ucp_atomic_op_nbx}.
+ * The numbers are in the byte order of the machines, and aligned to their size.
  *
- * <p>That holds among operations of UCX over the same kind of transport. What the peer's program does to the numbers itself
- * can come in between.
+ * <p>They are atomic among operations of UCX over the same kind of transport. What the peer's program does to the
+ * numbers itself can come in between.
  *
- * <p>UCX 1.13.1 as Debian 12 has it does not compute {@link UcpAtomic#AND}, {@link UcpAtomic#OR} and {@link UcpAtomic#XOR}
- * when it fetches over shared memory. There they are refused with a {@link RdmaUnavailableException}, unless nothing is
- * fetched; {@link #compareAndSwap64} does the same with a few tries.
+ * <p>UCX 1.13.1 as in Debian 12 does not compute {@link UcpAtomic#AND}, {@link UcpAtomic#OR} and {@link UcpAtomic#XOR}
+ * when it fetches over shared memory. There Isthmus refuses them with a {@link RdmaUnavailableException}, unless
+ * nothing is fetched. {@link #compareAndSwap64} does the same in a few tries.
  *
- * <p>Confined to the thread of the worker. Nothing blocks, and nothing but the methods that return futures allocates.
+ * <p>Confined to the thread of the worker. Nothing blocks, and only the methods that return futures allocate.
  */
 public final class UcpRemoteAtomics {
 
@@ -43,16 +43,16 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits and does not fetch it.
+     * Changes a number of 64 bits without fetching it.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param operand the second operand
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      * @throws IllegalArgumentException if the operation is a swap, or the number's address is not a multiple of its size
      * @throws IndexOutOfBoundsException if the number is not within the peer's memory
-     * @throws IllegalStateException if the memory or the endpoint is closed, or the context was made without {@link
-     *     UcpFeature#AMO64}, for 32 bits {@link UcpFeature#AMO32}
+     * @throws IllegalStateException if the memory or the endpoint is closed, or the context was created without
+     *     {@link UcpFeature#AMO64}, for 32 bits {@link UcpFeature#AMO32}
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws UcxException if UCX refuses, or the endpoint failed
      */
@@ -63,14 +63,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits and does not fetch it. {@link UcpWorker#poll} reports that it is done. Otherwise as
+     * Changes a number of 64 bits without fetching it. {@link UcpWorker#poll} reports when it is done. Otherwise like
      * {@link #apply64(UcpAtomic, long, long)}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param operand the second operand
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long apply64(UcpAtomic operation, long offset, long operand, long userData) {
@@ -79,12 +79,12 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits without a number for the operation, as {@code ucp_atomic_post} does: that it is done is
-     * told by a flush that begins afterwards. Otherwise as {@link #apply64}.
+     * Changes a number of 64 bits without a number for the operation, as {@code ucp_atomic_post} does. A flush that
+     * begins afterwards tells when it is done. Otherwise like {@link #apply64}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
+     * @param operand the second operand
      */
     @HotPath
     public void post64(UcpAtomic operation, long offset, long operand) {
@@ -93,14 +93,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits and fetches what it was before: {@link UcpRequests#fetched}. Otherwise as {@link
-     * #apply64(UcpAtomic, long, long)}.
+     * Changes a number of 64 bits and fetches its former value: {@link UcpRequests#fetched}. Otherwise like
+     * {@link #apply64(UcpAtomic, long, long)}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
-     * @throws RdmaUnavailableException if the loaded UCX would do something else
+     * @param operand the second operand
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
+     * @throws RdmaUnavailableException if the loaded UCX would compute something else
      */
     @HotPath
     public long fetch64(UcpAtomic operation, long offset, long operand) {
@@ -109,14 +109,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits. {@link UcpWorker#poll} reports what it was before: {@link UcpCompletions#fetched}.
-     * Otherwise as {@link #fetch64(UcpAtomic, long, long)}.
+     * Changes a number of 64 bits. {@link UcpWorker#poll} reports its former value: {@link UcpCompletions#fetched}.
+     * Otherwise like {@link #fetch64(UcpAtomic, long, long)}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param operand the second operand
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long fetch64(UcpAtomic operation, long offset, long operand, long userData) {
@@ -125,13 +125,13 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one, and fetches what it was before: {@link UcpRequests#fetched}.
-     * Otherwise as {@link #apply64}.
+     * Replaces a number of 64 bits if it equals the expected one, and fetches its former value:
+     * {@link UcpRequests#fetched}. Otherwise like {@link #apply64}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      */
     @HotPath
     public long compareAndSwap64(long offset, long expected, long replacement) {
@@ -141,14 +141,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one. {@link UcpWorker#poll} reports what it was before: {@link
-     * UcpCompletions#fetched}. Otherwise as {@link #compareAndSwap64(long, long, long)}.
+     * Replaces a number of 64 bits if it equals the expected one. {@link UcpWorker#poll} reports its former value:
+     * {@link UcpCompletions#fetched}. Otherwise like {@link #compareAndSwap64(long, long, long)}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long compareAndSwap64(long offset, long expected, long replacement, long userData) {
@@ -158,12 +158,12 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 32 bits and does not fetch it. Otherwise as {@link #apply64}.
+     * Changes a number of 32 bits without fetching it. Otherwise like {@link #apply64}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param operand the second operand
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      */
     @HotPath
     public long apply32(UcpAtomic operation, long offset, int operand) {
@@ -172,14 +172,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 32 bits and does not fetch it. {@link UcpWorker#poll} reports that it is done. Otherwise as
+     * Changes a number of 32 bits without fetching it. {@link UcpWorker#poll} reports when it is done. Otherwise like
      * {@link #apply32(UcpAtomic, long, int)}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param operand the second operand
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long apply32(UcpAtomic operation, long offset, int operand, long userData) {
@@ -188,11 +188,11 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 32 bits without a number for the operation. Otherwise as {@link #post64}.
+     * Changes a number of 32 bits without a number for the operation. Otherwise like {@link #post64}.
      *
      * @param operation any but {@link UcpAtomic#SWAP}
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
+     * @param operand the second operand
      */
     @HotPath
     public void post32(UcpAtomic operation, long offset, int operand) {
@@ -201,12 +201,12 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 32 bits and fetches what it was before. Otherwise as {@link #fetch64}.
+     * Changes a number of 32 bits and fetches its former value. Otherwise like {@link #fetch64}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param operand the second operand
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      */
     @HotPath
     public long fetch32(UcpAtomic operation, long offset, int operand) {
@@ -215,14 +215,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 32 bits. {@link UcpWorker#poll} reports what it was before: {@link UcpCompletions#fetched}.
-     * Otherwise as {@link #fetch32(UcpAtomic, long, int)}.
+     * Changes a number of 32 bits. {@link UcpWorker#poll} reports its former value: {@link UcpCompletions#fetched}.
+     * Otherwise like {@link #fetch32(UcpAtomic, long, int)}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param operand the second operand
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long fetch32(UcpAtomic operation, long offset, int operand, long userData) {
@@ -231,13 +231,13 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Replaces a number of 32 bits if it is the expected one, and fetches what it was before. Otherwise as {@link
-     * #compareAndSwap64}.
+     * Replaces a number of 32 bits if it equals the expected one, and fetches its former value. Otherwise like
+     * {@link #compareAndSwap64}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      */
     @HotPath
     public long compareAndSwap32(long offset, int expected, int replacement) {
@@ -247,14 +247,14 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Replaces a number of 32 bits if it is the expected one. {@link UcpWorker#poll} reports what it was before: {@link
-     * UcpCompletions#fetched}. Otherwise as {@link #compareAndSwap32(long, int, int)}.
+     * Replaces a number of 32 bits if it equals the expected one. {@link UcpWorker#poll} reports its former value:
+     * {@link UcpCompletions#fetched}. Otherwise like {@link #compareAndSwap32(long, int, int)}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @param userData the poll returns it
-     * @return a negative number, which only {@link UcpRequests#cancel} takes
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @param userData the number that the poll returns
+     * @return a negative number, only for {@link UcpRequests#cancel}
      */
     @HotPath
     public long compareAndSwap32(long offset, int expected, int replacement, long userData) {
@@ -264,52 +264,53 @@ public final class UcpRemoteAtomics {
     }
 
     /**
-     * Changes a number of 64 bits and fetches what it was before, the convenient way. The future is completed by {@link
-     * UcpWorker#progress()}, on the worker's thread, with a {@link UcxException} if the operation fails. It allocates;
-     * otherwise as {@link #fetch64}.
+     * Changes a number of 64 bits and fetches its former value, and returns a future. {@link UcpWorker#progress()}
+     * completes it on the worker's thread, with a {@link UcxException} if the operation fails. It allocates; otherwise
+     * like {@link #fetch64}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return completed with the number before
+     * @param operand the second operand
+     * @return completed with the former value
      */
     public CompletableFuture<Long> fetch64Async(UcpAtomic operation, long offset, long operand) {
         return async(() -> fetch64(operation, offset, operand));
     }
 
     /**
-     * Replaces a number of 64 bits if it is the expected one, the convenient way. Otherwise as {@link #fetch64Async} and
-     * {@link #compareAndSwap64}.
+     * Replaces a number of 64 bits if it equals the expected one, and returns a future. Otherwise like
+     * {@link #fetch64Async} and {@link #compareAndSwap64}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @return completed with the number before
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @return completed with the former value
      */
     public CompletableFuture<Long> compareAndSwap64Async(long offset, long expected, long replacement) {
         return async(() -> compareAndSwap64(offset, expected, replacement));
     }
 
     /**
-     * Changes a number of 32 bits and fetches what it was before, the convenient way. Otherwise as {@link #fetch64Async}.
+     * Changes a number of 32 bits and fetches its former value, and returns a future. Otherwise like
+     * {@link #fetch64Async}.
      *
      * @param operation any
      * @param offset where the number is in the peer's memory, in bytes
-     * @param operand the other number
-     * @return completed with the number before
+     * @param operand the second operand
+     * @return completed with the former value
      */
     public CompletableFuture<Integer> fetch32Async(UcpAtomic operation, long offset, int operand) {
         return async(() -> fetch32(operation, offset, operand)).thenApply(Long::intValue);
     }
 
     /**
-     * Replaces a number of 32 bits if it is the expected one, the convenient way. Otherwise as {@link #fetch64Async} and
-     * {@link #compareAndSwap32}.
+     * Replaces a number of 32 bits if it equals the expected one, and returns a future. Otherwise like
+     * {@link #fetch64Async} and {@link #compareAndSwap32}.
      *
      * @param offset where the number is in the peer's memory, in bytes
-     * @param expected what it is replaced if it is
-     * @param replacement by what
-     * @return completed with the number before
+     * @param expected the number to replace
+     * @param replacement the new number
+     * @return completed with the former value
      */
     public CompletableFuture<Integer> compareAndSwap32Async(long offset, int expected, int replacement) {
         return async(() -> compareAndSwap32(offset, expected, replacement)).thenApply(Long::intValue);
@@ -319,7 +320,7 @@ public final class UcpRemoteAtomics {
         return memory.endpoint().worker().parts().async().fetch(operation, memory);
     }
 
-    /** What an operation has fetched that is done. */
+    /** The number that an operation has fetched. */
     @HotPath
     static long fetched(RequestSlot slot) {
         return slot.kind == RequestSlot.FETCH_32

@@ -11,18 +11,18 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A peer's memory, as one endpoint reaches it: {@code ucp_rkey_h}. Made by {@link UcpEndpoint#unpack}; a place in it is
- * an offset from where the peer's {@link UcpMemory} begins, in bytes, and outside of it everything is refused.
+ * A peer's memory, accessed through one endpoint: {@code ucp_rkey_h}. {@link UcpEndpoint#unpack} creates it. A place in
+ * it is an offset in bytes from where the peer's {@link UcpMemory} begins; anything out of bounds is refused.
  *
- * <p>An operation that is done has read or written the buffer on this side. When the peer's memory has been written, a
- * flush of the endpoint or worker tells that begins afterwards. Operations are not ordered among each other unless {@link
- * UcpWorker#fence()} stands between them.
+ * <p>An operation that is done has read or written the buffer on this side. A flush of the endpoint or worker that
+ * begins afterwards tells when the peer's memory has been written. Operations are not ordered unless
+ * {@link UcpWorker#fence()} is called between them.
  *
- * <p>Implicit operations have no number: that they are done is told by a flush too, and until then their buffers must stay
- * as they are. If one fails, so does the endpoint.
+ * <p>Implicit operations have no number. Here, too, a flush tells when they are done, and until then you must leave
+ * their buffers alone. If one fails, so does the endpoint.
  *
- * <p>Confined to the thread of its worker. Nothing blocks but {@link #close()}. Where the transport is not RDMA, it is the
- * peer's worker that reads and writes, and it must be progressed.
+ * <p>Confined to the thread of its worker. Only {@link #close()} blocks. Where the transport is not RDMA, the peer's
+ * worker reads and writes, so it must be progressed.
  */
 public final class UcpRemoteMemory implements AutoCloseable {
 
@@ -36,11 +36,11 @@ public final class UcpRemoteMemory implements AutoCloseable {
     private final long byteSize;
     private final boolean transfers;
     private final long handle;
-    private long limit; // how many bytes can be put and got: -1 when none can, not even 0
+    private long limit; // how many bytes can be put and got; -1 if none can, not even 0
     private boolean open = true;
     private boolean destroyLater;
     private int outstanding;
-    private Arena arena; // of the pointer; null without one
+    private Arena arena; // of the pointer; null if there is none
     private MemorySegment pointer;
 
     UcpRemoteMemory(UcpEndpoint endpoint, UcpPackedKey key) {
@@ -58,7 +58,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         this.atomics = new UcpRemoteAtomics(this, operations, context);
     }
 
-    /** Whether a context can have memory that peers reach. */
+    /** Whether a context can have memory for peers. */
     static boolean isIn(UcpContext context) {
         return context.features().contains(UcpFeature.RMA)
                 || context.features().contains(UcpFeature.AMO32)
@@ -66,18 +66,18 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory: {@code ucp_put_nbx}. UCX reads the buffer until the operation is done: until then
+     * Writes to the peer's memory: {@code ucp_put_nbx}. UCX reads the buffer until the operation is done. Until then,
      * neither change it nor close its arena.
      *
      * @param from off the heap, of an arena that this thread may access
      * @param fromOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param offset where they begin in the peer's memory
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap
      * @throws IndexOutOfBoundsException if the bytes are not within the buffer, or not within the peer's memory
      * @throws IllegalStateException if this or the endpoint is closed, the buffer's arena is closed, or the context was
-     *     made without {@link UcpFeature#RMA}
+     *     created without {@link UcpFeature#RMA}
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
      * @throws UcxException if UCX refuses, or the endpoint failed
      */
@@ -87,14 +87,14 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory from registered memory, which spares UCX to register it: {@code ucp_put_nbx} with {@code
-     * memh}. Otherwise as {@link #put(MemorySegment, long, long, long)}.
+     * Writes to the peer's memory from registered memory, so that UCX need not register it: {@code ucp_put_nbx} with
+     * {@code memh}. Otherwise like {@link #put(MemorySegment, long, long, long)}.
      *
      * @param from of the worker's context; cannot be closed until the operation is done
      * @param fromOffset where the bytes begin in it
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @param offset where they begin in the peer's memory
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      */
     @HotPath
     public long put(UcpMemory from, long fromOffset, long length, long offset) {
@@ -102,14 +102,14 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise as {@link
-     * #put(MemorySegment, long, long, long)}.
+     * Writes to the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise like
+     * {@link #put(MemorySegment, long, long, long)}.
      *
      * @param from of this endpoint's worker
-     * @param offset where the bytes are to begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released unless it
-     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if it was to be done {@link
-     *     UcpOperationOption#ONLY_AT_ONCE} and cannot
+     * @param offset where the bytes begin in the peer's memory
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to release unless it
+     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if you asked for
+     *     {@link UcpOperationOption#ONLY_AT_ONCE} and it could not be
      */
     @HotPath
     public long put(UcpBuffer from, long offset) {
@@ -117,13 +117,13 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory without a number for the operation, as {@code ucp_put_nbi} does. Otherwise as {@link
-     * #put(MemorySegment, long, long, long)}.
+     * Writes to the peer's memory without a number for the operation, as {@code ucp_put_nbi} does. Otherwise like
+     * {@link #put(MemorySegment, long, long, long)}.
      *
      * @param from off the heap; UCX reads it until a flush that begins afterwards is done
      * @param fromOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
+     * @param offset where they begin in the peer's memory
      */
     @HotPath
     public void putImplicit(MemorySegment from, long fromOffset, long length, long offset) {
@@ -131,13 +131,13 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes to the peer's memory from registered memory without a number for the operation. Otherwise as {@link
-     * #put(UcpMemory, long, long, long)}.
+     * Writes to the peer's memory from registered memory without a number for the operation. Otherwise like
+     * {@link #put(UcpMemory, long, long, long)}.
      *
      * @param from of the worker's context; cannot be closed until a flush that begins afterwards is done
      * @param fromOffset where the bytes begin in it
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
+     * @param offset where they begin in the peer's memory
      */
     @HotPath
     public void putImplicit(UcpMemory from, long fromOffset, long length, long offset) {
@@ -145,59 +145,59 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Writes a whole buffer to the peer's memory, the convenient way. The future is completed by {@link
-     * UcpWorker#progress()}, on the worker's thread, with a {@link UcxException} if the operation fails. It allocates;
-     * otherwise as {@link #put(MemorySegment, long, long, long)}.
+     * Writes a whole buffer to the peer's memory, and returns a future. {@link UcpWorker#progress()} completes it on
+     * the worker's thread, with a {@link UcxException} if the operation fails. It allocates; otherwise like
+     * {@link #put(MemorySegment, long, long, long)}.
      *
      * @param from off the heap; UCX reads it until the future is completed
-     * @param offset where the bytes are to begin in the peer's memory
-     * @return completed when the buffer is the caller's again
+     * @param offset where the bytes begin in the peer's memory
+     * @return completed when the buffer is yours again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long offset) {
         return putAsync(from, 0, from.byteSize(), offset);
     }
 
     /**
-     * Writes a part of a buffer to the peer's memory, the convenient way. Otherwise as {@link #putAsync(MemorySegment,
-     * long)}.
+     * Writes a part of a buffer to the peer's memory, and returns a future. Otherwise like
+     * {@link #putAsync(MemorySegment, long)}.
      *
      * @param from off the heap; UCX reads it until the future is completed
      * @param fromOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
-     * @return completed when the buffer is the caller's again
+     * @param offset where they begin in the peer's memory
+     * @return completed when the buffer is yours again
      */
     public CompletableFuture<Void> putAsync(MemorySegment from, long fromOffset, long length, long offset) {
         return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
-     * Writes to the peer's memory from registered memory, the convenient way. Otherwise as {@link #putAsync(MemorySegment,
-     * long)}.
+     * Writes to the peer's memory from registered memory, and returns a future. Otherwise like
+     * {@link #putAsync(MemorySegment, long)}.
      *
      * @param from of the worker's context; cannot be closed until the future is completed
      * @param fromOffset where the bytes begin in it
      * @param length how many bytes; may be 0
-     * @param offset where they are to begin in the peer's memory
-     * @return completed when the memory is the caller's again
+     * @param offset where they begin in the peer's memory
+     * @return completed when the memory is yours again
      */
     public CompletableFuture<Void> putAsync(UcpMemory from, long fromOffset, long length, long offset) {
         return endpoint.worker().parts().async().send(() -> put(from, fromOffset, length, offset), this);
     }
 
     /**
-     * Reads the peer's memory: {@code ucp_get_nbx}. UCX writes to the buffer until the operation is done: until then neither
-     * use it nor close its arena.
+     * Reads the peer's memory: {@code ucp_get_nbx}. UCX writes to the buffer until the operation is done. Until then,
+     * neither use it nor close its arena.
      *
      * @param to off the heap, writable, of an arena that this thread may access
-     * @param toOffset where the bytes are to begin in the buffer
+     * @param toOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      * @throws IllegalArgumentException if the buffer is on the heap or read-only
      * @throws IndexOutOfBoundsException if the bytes are not within the buffer, or not within the peer's memory
      * @throws IllegalStateException if this or the endpoint is closed, the buffer's arena is closed, or the context was
-     *     made without {@link UcpFeature#RMA}
+     *     created without {@link UcpFeature#RMA}
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
      * @throws UcxException if UCX refuses, or the endpoint failed
      */
@@ -207,14 +207,14 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory into registered memory, which spares UCX to register it: {@code ucp_get_nbx} with {@code
-     * memh}. Otherwise as {@link #get(MemorySegment, long, long, long)}.
+     * Reads the peer's memory into registered memory, so that UCX need not register it: {@code ucp_get_nbx} with
+     * {@code memh}. Otherwise like {@link #get(MemorySegment, long, long, long)}.
      *
      * @param to of the worker's context; cannot be closed until the operation is done
-     * @param toOffset where the bytes are to begin in it
+     * @param toOffset where the bytes begin in it
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}; release it
      */
     @HotPath
     public long get(UcpMemory to, long toOffset, long length, long offset) {
@@ -222,14 +222,14 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise as {@link
-     * #get(MemorySegment, long, long, long)}.
+     * Reads the peer's memory with options, or with user data for {@link UcpWorker#poll}. Otherwise like
+     * {@link #get(MemorySegment, long, long, long)}.
      *
      * @param to of this endpoint's worker
      * @param offset where the bytes begin in the peer's memory
-     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to be released unless it
-     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if it was to be done {@link
-     *     UcpOperationOption#ONLY_AT_ONCE} and cannot
+     * @return 0 if done at once, otherwise the operation's number in {@link UcpWorker#requests()}, to release unless it
+     *     carries {@linkplain UcpPayload#userData user data}; {@link UcpRequests#NOT_BEGUN} if you asked for
+     *     {@link UcpOperationOption#ONLY_AT_ONCE} and it could not be
      */
     @HotPath
     public long get(UcpBuffer to, long offset) {
@@ -237,11 +237,11 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory without a number for the operation, as {@code ucp_get_nbi} does. Otherwise as {@link
-     * #get(MemorySegment, long, long, long)}.
+     * Reads the peer's memory without a number for the operation, as {@code ucp_get_nbi} does. Otherwise like
+     * {@link #get(MemorySegment, long, long, long)}.
      *
      * @param to off the heap, writable; UCX writes to it until a flush that begins afterwards is done
-     * @param toOffset where the bytes are to begin in the buffer
+     * @param toOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
      */
@@ -251,11 +251,11 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Reads the peer's memory into registered memory without a number for the operation. Otherwise as {@link
-     * #get(UcpMemory, long, long, long)}.
+     * Reads the peer's memory into registered memory without a number for the operation. Otherwise like
+     * {@link #get(UcpMemory, long, long, long)}.
      *
      * @param to of the worker's context; cannot be closed until a flush that begins afterwards is done
-     * @param toOffset where the bytes are to begin in it
+     * @param toOffset where the bytes begin in it
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
      */
@@ -265,41 +265,41 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Fills a whole buffer from the peer's memory, the convenient way. The future is completed by {@link
-     * UcpWorker#progress()}, on the worker's thread, with a {@link UcxException} if the operation fails. It allocates;
-     * otherwise as {@link #get(MemorySegment, long, long, long)}.
+     * Fills a whole buffer from the peer's memory, and returns a future. {@link UcpWorker#progress()} completes it on
+     * the worker's thread, with a {@link UcxException} if the operation fails. It allocates; otherwise like
+     * {@link #get(MemorySegment, long, long, long)}.
      *
      * @param to off the heap, writable; UCX writes to it until the future is completed
      * @param offset where the bytes begin in the peer's memory
-     * @return completed when the bytes are there
+     * @return completed when the bytes have arrived
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long offset) {
         return getAsync(to, 0, to.byteSize(), offset);
     }
 
     /**
-     * Fills a part of a buffer from the peer's memory, the convenient way. Otherwise as {@link #getAsync(MemorySegment,
-     * long)}.
+     * Fills a part of a buffer from the peer's memory, and returns a future. Otherwise like
+     * {@link #getAsync(MemorySegment, long)}.
      *
      * @param to off the heap, writable; UCX writes to it until the future is completed
-     * @param toOffset where the bytes are to begin in the buffer
+     * @param toOffset where the bytes begin in the buffer
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
-     * @return completed when the bytes are there
+     * @return completed when the bytes have arrived
      */
     public CompletableFuture<Void> getAsync(MemorySegment to, long toOffset, long length, long offset) {
         return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
     }
 
     /**
-     * Reads the peer's memory into registered memory, the convenient way. Otherwise as {@link #getAsync(MemorySegment,
-     * long)}.
+     * Reads the peer's memory into registered memory, and returns a future. Otherwise like
+     * {@link #getAsync(MemorySegment, long)}.
      *
      * @param to of the worker's context; cannot be closed until the future is completed
-     * @param toOffset where the bytes are to begin in it
+     * @param toOffset where the bytes begin in it
      * @param length how many bytes; may be 0
      * @param offset where they begin in the peer's memory
-     * @return completed when the bytes are there
+     * @return completed when the bytes have arrived
      */
     public CompletableFuture<Void> getAsync(UcpMemory to, long toOffset, long length, long offset) {
         return endpoint.worker().parts().async().send(() -> get(to, toOffset, length, offset), this);
@@ -315,8 +315,8 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * The peer's memory itself, where this process can have it mapped: {@code ucp_rkey_ptr}. That is so over shared memory,
-     * for what the peer's UCX allocated. It may be read and written by any thread; neither UCX nor the peer knows of that.
+     * The peer's memory itself, if this process can map it: {@code ucp_rkey_ptr}. It can over shared memory, for memory
+     * that the peer's UCX allocated. Any thread may read and write it; neither UCX nor the peer notices.
      *
      * @return the memory, which ends with this object; empty if it cannot be mapped
      * @throws IllegalStateException if this or the endpoint is closed
@@ -337,8 +337,8 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Compares the keys of two memories that one worker's endpoints reach: {@code ucp_rkey_compare}; UCX 1.16 and later. A
-     * program with many of them can keep one of equal keys: see {@link UcpMemoryConfig#symmetricKey()}.
+     * Compares the keys of two memories that one worker's endpoints access: {@code ucp_rkey_compare}; UCX 1.16 and
+     * later. A program with many keys can keep one of those that are equal: see {@link UcpMemoryConfig#symmetricKey()}.
      *
      * @param other of the same worker
      * @return 0 if they are equal; otherwise the sign orders them
@@ -376,12 +376,12 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Forgets the key: {@code ucp_rkey_destroy}. Outstanding operations are given {@link UcpWorkerConfig#closeTimeout} to
-     * end, by progressing the worker; C's part of the key stays until they have. Inside a callback of UCX they are not
-     * waited for. Does nothing when closed already.
+     * Destroys the key: {@code ucp_rkey_destroy}. Gives outstanding operations {@link UcpWorkerConfig#closeTimeout} to
+     * end, and progresses the worker meanwhile. C's part of the key stays until they have ended. Inside a callback of
+     * UCX it does not wait for them. Does nothing if it is closed already.
      *
      * @throws WrongThreadException if the worker belongs to another thread
-     * @throws IllegalStateException if another thread is in a call that uses the {@link #pointer()}; it can be tried again
+     * @throws IllegalStateException if another thread is in a call that uses the {@link #pointer()}; you can try again
      */
     @Override
     public void close() {
@@ -416,13 +416,13 @@ public final class UcpRemoteMemory implements AutoCloseable {
         }
     }
 
-    /** An operation was begun that uses the key. */
+    /** An operation with this key was begun. */
     @HotPath
     void began() {
         outstanding++;
     }
 
-    /** One of them has ended. */
+    /** An operation with this key has ended. */
     @HotPath
     void ended(RequestSlot slot) {
         slot.remote = null;
@@ -438,7 +438,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         }
     }
 
-    /** C's part of the key is left to the worker, which is being destroyed. */
+    /** Leaves C's part of the key to the worker, which is being destroyed. */
     void leave() {
         destroyLater = false;
     }
@@ -451,7 +451,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         return address + offset;
     }
 
-    /** All that is to be asked before a put or a get. */
+    /** Makes all checks before a put or a get. */
     private long inspect(long offset, long length) {
         if (!transfers) {
             throw new IllegalStateException("the context of " + endpoint.worker() + " was made without UcpFeature.RMA");
@@ -461,7 +461,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         return at;
     }
 
-    /** The address of a place in the peer's memory that an operation may use. */
+    /** The address of a range in the peer's memory, after all checks. */
     @HotPath
     long at(long offset, long length) {
         checkOpen();
@@ -487,7 +487,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
                 + " of " + byteSize + " bytes");
     }
 
-    /** Where the operations of its worker are kept. */
+    /** The operations of its worker. */
     @HotPath
     Operations slots() {
         return slots;
@@ -510,7 +510,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         return handle;
     }
 
-    /** The memory as messages name it. */
+    /** The memory as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

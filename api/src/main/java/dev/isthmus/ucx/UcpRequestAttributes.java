@@ -10,19 +10,20 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What UCX says of an operation: {@code ucp_request_attr_t}.
+ * What UCX reports about an operation: {@code ucp_request_attr_t}.
  *
  * @param status whether it is in progress, or how it ended
- * @param memoryType where its memory is; empty when it has ended, and for what UCX does not say it of, such as flushes
- * @param description protocol, length and transport, for people to read, in a form that differs between versions of UCX;
- *     empty when the operation has ended, and where UCX may crash while it looks: in 1.14 and later, and for a send on an
- *     endpoint that failed or was connected by socket address
+ * @param memoryType where its memory is; empty if it has ended, and for operations such as flushes, for which UCX does
+ *     not report it
+ * @param description protocol, length and transport, for people to read, in a form that differs between versions of
+ *     UCX; empty if the operation has ended, and where UCX may crash while it looks: in 1.14 and later, and for a send
+ *     on an endpoint that failed or was connected by socket address
  */
 public record UcpRequestAttributes(UcsStatus status, Optional<UcpMemoryType> memoryType, String description) {
 
     static final UcpRequestAttributes DONE = new UcpRequestAttributes(UcsStatus.OK, Optional.empty(), "");
 
-    private static final int LAST_TO_DESCRIBE = 13; // later ones take a request of UCX's own memory for granted
+    private static final int LAST_TO_DESCRIBE = 13; // later versions assume that the request is in UCX's own memory
     private static final int SINCE_RDMA = 16;
     private static final int DESCRIPTION_BYTES = 1024;
 
@@ -49,7 +50,7 @@ public record UcpRequestAttributes(UcsStatus status, Optional<UcpMemoryType> mem
         }
     }
 
-    // What is no type is the number behind the last one, whatever that is in this version.
+    // For no type, UCX returns the number after its last type, which depends on the version.
     private static Optional<UcpMemoryType> type(int code) {
         boolean known = code < UcpMemoryType.RDMA.code() || UcxLibrary.load()[1] >= SINCE_RDMA;
         return Arrays.stream(UcpMemoryType.values())

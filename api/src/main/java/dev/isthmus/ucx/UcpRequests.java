@@ -7,23 +7,26 @@ import dev.isthmus.internal.ucx.Ucp;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The outstanding operations of a worker, each a number that the call which began it returned. The number 0 is an
- * operation that was done at once: it may be asked about like any other, is {@link UcsStatus#OK}, and needs no release.
+ * The outstanding operations of a worker. Each is the number that the call which began it returned. The number 0
+ * stands for an operation that was done at once. You can ask about it like any other; it is {@link UcsStatus#OK}, and
+ * needs no release.
  *
- * <p>An operation that is done keeps its status, length and tag until {@link #release}. Every number that was not 0 is to
- * be released, once. One that was released, or is of another worker, is refused.
+ * <p>An operation that is done keeps its status, length and tag until {@link #release}. Release every number that was
+ * not 0, once. A number that was released, or is of another worker, is refused.
  *
  * <p>Confined to the thread of its worker. Nothing here blocks or allocates.
  */
 public final class UcpRequests {
 
-    /** What a call returns that was to be done {@link UcpOperationOption#ONLY_AT_ONCE} and could not. */
+    /**
+     * What a call returns if you asked for {@link UcpOperationOption#ONLY_AT_ONCE} and it could not be done at once.
+     */
     public static final long NOT_BEGUN = -1;
 
     private final OwnerThread owner;
     private final long worker;
     private final Operations operations;
-    private AsyncRequests async; // which needs this
+    private AsyncRequests async; // set later, as it needs this
     private PolledOperations polled; // null until there is one
 
     UcpRequests(OwnerThread owner, long worker, Operations operations) {
@@ -33,11 +36,11 @@ public final class UcpRequests {
     }
 
     /**
-     * Whether an operation has ended, with success or without: {@code ucp_request_check_status}. It ends inside {@link
-     * UcpWorker#progress()}, so a loop calls both.
+     * Whether an operation has ended, successfully or not: {@code ucp_request_check_status}. It ends inside
+     * {@link UcpWorker#progress()}, so call both in a loop.
      *
      * @param request what the call that began it returned
-     * @return whether its status is final and its buffer is the program's again
+     * @return whether its status is final and its buffer is yours again
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     @HotPath
@@ -46,7 +49,7 @@ public final class UcpRequests {
     }
 
     /**
-     * The status of an operation. What went wrong with it is told here and not by an exception.
+     * The status of an operation. It reports a failure of the operation, which throws no exception.
      *
      * @param request what the call that began it returned
      * @return {@link UcsStatus#IN_PROGRESS} until it has ended
@@ -74,7 +77,7 @@ public final class UcpRequests {
     }
 
     /**
-     * The length of the message that a receive got, {@code ucp_tag_recv_info_t::length}, or of the part of a stream,
+     * The length of the message that a receive got, {@code ucp_tag_recv_info_t::length}, or of its part of a stream,
      * {@code ucp_stream_recv_request_test}.
      *
      * @param request what the receive returned
@@ -95,7 +98,7 @@ public final class UcpRequests {
      * The tag of the message that a receive got: {@code ucp_tag_recv_info_t::sender_tag}.
      *
      * @param request what the receive returned
-     * @return the tag that the sender gave; 0 unless the status is {@link UcsStatus#OK}
+     * @return the sender's tag; 0 unless the status is {@link UcsStatus#OK}
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     @HotPath
@@ -109,10 +112,10 @@ public final class UcpRequests {
     }
 
     /**
-     * The number that an atomic operation fetched: what was in the peer's memory before it.
+     * The number that an atomic operation fetched: what the peer's memory held before it.
      *
      * @param request what the operation returned
-     * @return the number, of 32 bits with its sign; 0 unless the status is {@link UcsStatus#OK}
+     * @return the number, sign-extended if it has 32 bits; 0 unless the status is {@link UcsStatus#OK}
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     @HotPath
@@ -125,11 +128,12 @@ public final class UcpRequests {
     }
 
     /**
-     * Asks to end an operation early: {@code ucp_request_cancel}. A receive that has not met its message becomes {@link
-     * UcsStatus#CANCELED}, some transports only after some progress. Anything else goes on: UCX cannot cancel a send.
+     * Asks UCX to end an operation early: {@code ucp_request_cancel}. A receive that has not matched its message
+     * becomes {@link UcsStatus#CANCELED}, with some transports only after some progress. Anything else goes on: UCX
+     * cannot cancel a send.
      *
-     * @param request what the call that began it returned, also if it carries {@linkplain UcpPayload#userData user data}; if
-     *     it has ended already, nothing happens
+     * @param request what the call that began it returned, also if it carries
+     *     {@linkplain UcpPayload#userData user data}; if it has ended already, nothing happens
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
     @HotPath
@@ -155,11 +159,12 @@ public final class UcpRequests {
     }
 
     /**
-     * Forgets an operation that has ended, which makes room for another.
+     * Releases an operation that has ended, which makes room for another.
      *
      * @param request what the call that began it returned; invalid from now on, unless it is 0
-     * @throws IllegalArgumentException if there is no such operation on this worker: it was released before
-     * @throws IllegalStateException if it has not ended, and UCX may still use its buffer
+     * @throws IllegalArgumentException if there is no such operation on this worker, for example because it
+     *     was released
+     * @throws IllegalStateException if it has not ended, so that UCX may still use its buffer
      */
     @HotPath
     public void release(long request) {
@@ -175,24 +180,24 @@ public final class UcpRequests {
     }
 
     /**
-     * A future of an operation, the convenient way: for what has no such form of its own. {@link UcpWorker#progress()}
-     * ends the future, on the worker's thread, with a {@link dev.isthmus.UcxException} if the operation fails. It
-     * allocates.
+     * Returns a future of an operation, for operations that have no method for that. {@link UcpWorker#progress()}
+     * completes the future on the worker's thread, with a {@link dev.isthmus.UcxException} if the operation fails.
+     * It allocates.
      *
-     * <p>This holds for every future of an operation: it ends when UCX has ended the operation, and not before, so that the
-     * buffer is yours again. To cancel it, to complete it, or to let it time out ({@code orTimeout}, {@code
-     * completeOnTimeout}) asks UCX to {@link #cancel} the operation, from any thread. The call returns at once. If UCX
-     * cancels the operation, the future ends as you asked; otherwise it ends as the operation does, which for a send may
-     * take until its endpoint fails or is closed. A future that depends on it, such as {@code thenApply} makes, is a plain
-     * one: when that one is cancelled or times out, UCX still uses the buffer.
+     * <p>This holds for every future of an operation. It completes when UCX has ended the operation, and not before;
+     * then the buffer is yours again. Cancelling or completing it, or a timeout ({@code orTimeout},
+     * {@code completeOnTimeout}), asks UCX to {@link #cancel} the operation, from any thread, and returns at once. If
+     * UCX cancels the operation, the future completes as you asked. Otherwise it completes as the operation does, which
+     * for a send may take until its endpoint fails or is closed. A dependent future, such as {@code thenApply} returns,
+     * is a plain one: if you cancel that, or it times out, UCX still uses the buffer.
      *
-     * <p>The close of the worker ends what is left. UCX may then still reach the buffer of an operation that could not be
-     * cancelled, and the exception says so.
+     * <p>Closing the worker completes the remaining futures. UCX may then still access the buffer of an operation that
+     * it could not cancel; the exception says so.
      *
-     * <p>UCX does not tell when such an operation ends that was begun without a future, so each progress that did something
-     * asks about some of them. Methods whose name ends in Async have no such cost.
+     * <p>UCX does not report the end of an operation that was begun without a future, so each progress that did
+     * something polls some of these operations. Methods whose name ends in Async have no such cost.
      *
-     * @param request what the call that began it returned; stale after this, as the library releases it
+     * @param request what the call that began it returned; no longer valid after this, as Isthmus releases it
      * @return completed when the operation is done
      * @throws IllegalArgumentException if there is no such operation on this worker, or it has a future already
      */
@@ -202,7 +207,7 @@ public final class UcpRequests {
     }
 
     /**
-     * What UCX says of an operation: {@code ucp_request_query}. It allocates, and is for people who look for a fault.
+     * What UCX reports about an operation: {@code ucp_request_query}. It allocates, and is meant for finding faults.
      *
      * @param request what the call that began it returned
      * @return its status, and where its memory is
@@ -218,8 +223,8 @@ public final class UcpRequests {
     }
 
     /**
-     * How many operations were begun and not released, done or not. Those that carry user data count until they are polled;
-     * implicit ones do not count.
+     * How many operations were begun and not released, whether or not they are done. Those that carry user data count
+     * until they are polled; implicit ones do not count.
      *
      * @return the number
      */

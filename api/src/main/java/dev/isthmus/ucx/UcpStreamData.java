@@ -6,16 +6,16 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Bytes of a stream in UCX's own memory, lent until {@link #release()}: {@code ucp_stream_recv_data_nb}. Filled again by each
- * {@link UcpStream#receiveData}, so that receiving allocates nothing and copies nothing. The close of the endpoint takes
- * them back, too.
+ * Bytes of a stream in UCX's own memory, lent until {@link #release()}: {@code ucp_stream_recv_data_nb}. Each
+ * {@link UcpStream#receiveData} fills the same object again, so receiving allocates nothing and copies nothing. Closing
+ * the endpoint takes the bytes back, too.
  */
 public final class UcpStreamData extends UcpBytes implements AutoCloseable {
 
     private final StreamOperations operations;
     private UcpEndpoint endpoint; // null while it holds nothing
     private int place;
-    private ArenaGuard view; // of the segment, if one was asked for
+    private ArenaGuard view; // of the segment, if it was requested
     private MemorySegment segment;
 
     private UcpStreamData(StreamOperations operations) {
@@ -24,9 +24,9 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     }
 
     /**
-     * A holder without bytes.
+     * An empty holder.
      *
-     * @param worker for whose endpoints' streams it is
+     * @param worker the worker for the streams of its endpoints
      * @return the holder
      */
     public static UcpStreamData of(UcpWorker worker) {
@@ -43,8 +43,8 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     }
 
     /**
-     * The bytes as a segment, to be sent on without a copy for instance. It ends with the release. Allocates, once per
-     * filling.
+     * The bytes as a segment, for example to send them on without a copy. It ends with the release. Allocates, once
+     * per filling.
      *
      * @return the bytes, read-only
      * @throws IllegalStateException if it holds none
@@ -63,10 +63,10 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     }
 
     /**
-     * Gives the bytes back to UCX if there are any: {@code ucp_stream_data_release}. After that they are refused here and
-     * in the segment.
+     * Gives the bytes back to UCX, if there are any: {@code ucp_stream_data_release}. After that they are refused here
+     * and in the segment.
      *
-     * @throws IllegalStateException if an operation uses the segment, of whatever worker
+     * @throws IllegalStateException if an operation of any worker uses the segment
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -81,7 +81,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
         operations.release(this);
     }
 
-    /** As {@link #release()}. */
+    /** Does what {@link #release()} does. */
     @Override
     public void close() {
         release();
@@ -135,7 +135,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
         return "no bytes are held: they were given back, or never received";
     }
 
-    /** The holder as messages name it. */
+    /** The holder as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpStreamData(" + (isLent() ? count() + " bytes" : "none held") + ")";

@@ -7,11 +7,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A message that a probe has found: its length and tag, and after {@link UcpWorker#tagTake} the message itself, {@code
- * ucp_tag_message_h}. Filled again by each probe, so that looking for messages allocates nothing.
+ * A message that a probe has found: its length and tag and, after {@link UcpWorker#tagTake}, the message itself,
+ * {@code ucp_tag_message_h}. Each probe fills the same object again, so looking for messages allocates nothing.
  *
- * <p>A message that was taken is to be received, once, or closed, which drops it. What is left when the worker is closed
- * is dropped. Confined to the thread of its worker. Nothing blocks.
+ * <p>Receive a message that was taken, once, or close it, which drops it. Closing the worker drops the rest. Confined
+ * to the thread of its worker. Nothing blocks.
  */
 public final class UcpTagMessage implements AutoCloseable {
 
@@ -19,16 +19,16 @@ public final class UcpTagMessage implements AutoCloseable {
     private long handle; // 0 unless it holds a message
     private long length;
     private long senderTag;
-    private int place; // among those that hold one
+    private int place; // in the worker's list of taken messages
 
     private UcpTagMessage(TagOperations operations) {
         this.operations = operations;
     }
 
     /**
-     * A holder without a message.
+     * An empty holder.
      *
-     * @param worker whose messages it is for
+     * @param worker the worker for its messages
      * @return the holder
      */
     public static UcpTagMessage of(UcpWorker worker) {
@@ -48,7 +48,7 @@ public final class UcpTagMessage implements AutoCloseable {
     /**
      * The tag of the message that the last probe found.
      *
-     * @return the tag that the sender gave; 0 if no probe found one
+     * @return the sender's tag; 0 if no probe found a message
      */
     @HotPath
     public long senderTag() {
@@ -56,7 +56,7 @@ public final class UcpTagMessage implements AutoCloseable {
     }
 
     /**
-     * Whether it holds a message that was taken and not received.
+     * Whether it holds a message that was taken and not received yet.
      *
      * @return whether there is something to receive
      */
@@ -65,16 +65,16 @@ public final class UcpTagMessage implements AutoCloseable {
     }
 
     /**
-     * Receives the message into the beginning of a buffer: {@code ucp_tag_msg_recv_nbx}. It is no longer held after that,
-     * whatever becomes of the receive.
+     * Receives the message into a part of a buffer: {@code ucp_tag_msg_recv_nbx}. After that the holder is empty,
+     * however the receive ends.
      *
-     * <p>UCX writes to the buffer until the operation is done: until then neither use it nor close its arena. A message
-     * that is longer than the buffer ends as {@link UcsStatus#MESSAGE_TRUNCATED}.
+     * <p>UCX writes to the buffer until the operation is done. Until then, neither use it nor close its arena. A
+     * message longer than the buffer ends as {@link UcsStatus#MESSAGE_TRUNCATED}.
      *
      * @param buffer off the heap, writable, of an arena that this thread may access
-     * @param offset where the message is to begin in the buffer, in bytes
-     * @param capacity how many bytes there may be
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @param offset where the message begins in the buffer, in bytes
+     * @param capacity how many bytes to receive at most
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      * @throws IllegalArgumentException if the buffer is on the heap or read-only
      * @throws IndexOutOfBoundsException if offset and capacity are not within the buffer
      * @throws IllegalStateException if no message is held, the worker is closed, or the buffer's arena is closed
@@ -87,10 +87,11 @@ public final class UcpTagMessage implements AutoCloseable {
     }
 
     /**
-     * Receives the message into more than one plain buffer; otherwise as {@link #receive(MemorySegment, long, long)}.
+     * Receives the message into a payload other than a plain buffer; otherwise like
+     * {@link #receive(MemorySegment, long, long)}.
      *
      * @param payload of the same worker
-     * @return the operation's number in {@link UcpWorker#requests()}, never 0, to be released
+     * @return the operation's number in {@link UcpWorker#requests()}, never 0; release it
      * @throws IllegalArgumentException if the payload is of another worker or cannot be received into
      * @throws IllegalStateException if no message is held, the worker is closed, or the arena of a buffer is closed
      * @throws WrongThreadException if the worker or a buffer belongs to another thread
@@ -102,8 +103,8 @@ public final class UcpTagMessage implements AutoCloseable {
     }
 
     /**
-     * Receives the message, the convenient way: see {@link UcpWorker#tagReceiveAsync(MemorySegment, long, long)}. It has
-     * met its receive already, so that to cancel the future changes nothing.
+     * Receives the message, and returns a future: see {@link UcpWorker#tagReceiveAsync(MemorySegment, long, long)}. The
+     * message has matched its receive already, so cancelling the future changes nothing.
      *
      * @param buffer off the heap, writable; UCX writes to it until the operation is done
      * @return completed with the message's length and tag
@@ -113,7 +114,7 @@ public final class UcpTagMessage implements AutoCloseable {
     }
 
     /**
-     * Drops the message if one is held: receives it into nothing, so that its sender is done with it.
+     * Drops the message, if one is held: receives it into nothing, which completes the sender's operation.
      *
      * @throws WrongThreadException if the worker belongs to another thread
      */
@@ -155,7 +156,7 @@ public final class UcpTagMessage implements AutoCloseable {
         return operations.equals(others);
     }
 
-    /** The message as messages name it. */
+    /** The message as it appears in error messages. */
     @Override
     public String toString() {
         return "UcpTagMessage(" + (handle == 0 ? "none held" : length + " bytes") + ")";

@@ -8,7 +8,7 @@ import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxLibrary;
 import java.lang.foreign.MemorySegment;
 
-/** Which threads may use something of UCX: {@code ucs_thread_mode_t}. */
+/** Which threads may use an object of UCX: {@code ucs_thread_mode_t}. */
 public enum UcpThreadMode {
     /** {@code UCS_THREAD_MODE_SINGLE}: one thread, always the same. */
     SINGLE(0),
@@ -16,7 +16,7 @@ public enum UcpThreadMode {
     SERIALIZED(1),
     /** {@code UCS_THREAD_MODE_MULTI}: several threads at once. */
     MULTI(2),
-    /** A mode that this library does not know. */
+    /** A mode that Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<UcpThreadMode> CODES = new Codes<>(values(), UcpThreadMode::code, UNKNOWN);
@@ -41,7 +41,8 @@ public enum UcpThreadMode {
     }
 
     /**
-     * The most that the loaded UCX was built for: {@code ucp_lib_query}. Loads UCX, if nobody did. Thread-safe.
+     * The highest mode that the loaded UCX was built for: {@code ucp_lib_query}. Loads UCX if it is not loaded
+     * yet. Thread-safe.
      *
      * @return the mode; {@link #MULTI} unless UCX was built without threads
      * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old

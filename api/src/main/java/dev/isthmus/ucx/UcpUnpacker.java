@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 public interface UcpUnpacker {
 
     /**
-     * Reads a part of the data. UCX hands over each part once, not always in their order. Called on the worker's thread,
-     * inside of a receive or of {@link UcpWorker#progress()}: it may neither progress the worker nor close it.
+     * Reads a part of the data. UCX passes each part once, not always in order. Called on the worker's thread, inside a
+     * receive or {@link UcpWorker#progress()}. It may neither progress the worker nor close it.
      *
      * @param offset where the part begins in the data, in bytes
      * @param source the part, read-only; accessible until this returns

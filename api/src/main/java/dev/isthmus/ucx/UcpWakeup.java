@@ -11,11 +11,11 @@ import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
 /**
- * Lets the thread of a worker sleep until there is something to progress. Of {@link UcpWorker#wakeup()}, for contexts with
- * {@link UcpFeature#WAKEUP}.
+ * Lets the thread of a worker sleep until there is something to progress. {@link UcpWorker#wakeup()} returns it, for
+ * contexts with {@link UcpFeature#WAKEUP}.
  *
- * <p>A thread that polls is told of a message sooner by some microseconds, and keeps a processor busy. A loop that sleeps
- * progresses until there is nothing left, and then waits:
+ * <p>A thread that polls gets a message some microseconds sooner, but keeps a processor busy. A loop that sleeps
+ * progresses until nothing is left, and then waits:
  *
  * {@snippet :
  * while (running) {
@@ -25,12 +25,12 @@ import java.time.Duration;
  * }
  * }
  *
- * <p>Belongs to the worker's thread, but for {@link #signal()}. While that thread waits, a close of the worker on another
- * thread is refused like any use on another thread.
+ * <p>Belongs to the worker's thread, except {@link #signal()}. While that thread waits, another thread cannot close the
+ * worker: that is refused, like any use on another thread.
  */
 public final class UcpWakeup {
 
-    /** As long a wait as it takes. */
+    /** A timeout without limit. */
     public static final Duration FOREVER = EventSource.FOREVER;
 
     private static final int OK = 0;
@@ -40,7 +40,7 @@ public final class UcpWakeup {
     private final long handle;
     private final int fd;
     private final EventSource source;
-    private boolean closed; // guarded by this, which is held during a signal
+    private boolean closed; // guarded by this, whose monitor is held during a signal
 
     UcpWakeup(UcpWorker worker, Lifetime lifetime, long handle) {
         this.worker = worker;
@@ -58,8 +58,8 @@ public final class UcpWakeup {
     }
 
     /**
-     * The descriptor, for who waits by {@code poll} or {@code epoll}: {@code ucp_worker_get_efd}. It is readable when
-     * there is something to progress, after {@link #arm()} returned true. Nobody is to read from it or close it.
+     * The descriptor to wait on by {@code poll} or {@code epoll}: {@code ucp_worker_get_efd}. It becomes readable when
+     * there is something to progress, after {@link #arm()} has returned true. Do not read from it or close it.
      *
      * @return the descriptor; valid until the worker is closed
      * @throws IllegalStateException if the worker is closed
@@ -73,7 +73,7 @@ public final class UcpWakeup {
     /**
      * Prepares one wait: {@code ucp_worker_arm}, and one {@code ucp_worker_progress} after it. Does not block.
      *
-     * @return whether the thread may sleep; false when there is something to progress first
+     * @return whether the thread may sleep; false if there is something to progress first
      * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
@@ -94,9 +94,8 @@ public final class UcpWakeup {
         }
     }
 
-    // A completion queue that is armed tells of what comes from then on. UCX does not look for what came between the
-    // last
-    // progress and the arming: of that Soft-RoCE, for one, does not tell.
+    // An armed completion queue reports completions from then on. UCX does not look for those between its last progress
+    // and the arming, and Soft-RoCE, for one, does not report them.
     private boolean nothingCameMeanwhile() {
         int events = Ucp.workerProgress(handle);
         worker.requests().happened(events);
@@ -105,12 +104,13 @@ public final class UcpWakeup {
     }
 
     /**
-     * Waits until there is something to progress, or {@link #signal()} was called since the last progress: {@code
-     * ucp_worker_wait}, but with a timeout and interruptibly. Blocks; a virtual thread does not hold its carrier.
+     * Waits until there is something to progress, or {@link #signal()} was called since the last progress. It does what
+     * {@code ucp_worker_wait} does, but takes a timeout and can be interrupted. Blocks; a virtual thread does not hold
+     * its carrier.
      *
-     * @param timeout how long to wait: not at all when it is zero or less, endlessly when it is longer than 292 years,
+     * @param timeout how long to wait: not at all if it is zero or less, without limit if it is longer than 292 years,
      *     such as {@link #FOREVER}
-     * @return whether to progress; false when the time is over
+     * @return whether to progress; false if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
      * @throws WrongThreadException if it belongs to another thread
@@ -121,12 +121,12 @@ public final class UcpWakeup {
             return true;
         }
         Duration most = worker.parts().close().atMost(timeout);
-        return source.awaitReadable(most) || most.compareTo(timeout) < 0; // a close has met its deadline
+        return source.awaitReadable(most) || most.compareTo(timeout) < 0; // the deadline of a close has come
     }
 
     /**
-     * Ends the wait of the worker's thread, or its next one if it does not wait: {@code ucp_worker_signal}. Thread-safe.
-     * Does not block.
+     * Ends the current wait of the worker's thread, or else its next wait: {@code ucp_worker_signal}. Thread-safe. Does
+     * not block.
      *
      * @throws IllegalStateException if the worker is closed
      * @throws UcxException if UCX refuses
@@ -137,7 +137,7 @@ public final class UcpWakeup {
         }
     }
 
-    /** The same; does nothing when the worker is closed, and returns whether it was not. */
+    /** The same, but does nothing if the worker is closed; returns whether it was open. */
     synchronized boolean signalIfOpen() {
         if (closed) {
             return false;
@@ -148,7 +148,7 @@ public final class UcpWakeup {
         return true;
     }
 
-    /** Before C destroys the worker: from here on nobody uses the descriptor. */
+    /** Called before C destroys the worker: from now on, nobody uses the descriptor. */
     void shut() {
         synchronized (this) {
             closed = true;

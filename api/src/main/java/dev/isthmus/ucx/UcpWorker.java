@@ -23,26 +23,27 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Receives messages and makes communication advance: {@code ucp_worker_h}. Made by {@link UcpContext#createWorker()}.
+ * Receives messages and progresses communication: {@code ucp_worker_h}. {@link UcpContext#createWorker()} creates it.
  *
- * <p>Confined, with its endpoints and operations, to one thread at a time: the one that made it, until {@link #handOver}.
- * UCX does nothing by itself: nothing arrives or leaves for long unless that thread calls {@link #progress()}.
+ * <p>Confined, with its endpoints and operations, to one thread at a time: the one that created it, until
+ * {@link #handOver}. UCX does nothing by itself: nothing arrives or leaves for long unless that thread calls
+ * {@link #progress()}.
  *
- * <p>Making and closing endpoints, making a listener and rejecting a client let UCX progress, too. Handlers of active
- * messages may run within these calls; the rest is told by the next {@link #progress()}.
+ * <p>Creating and closing endpoints, creating a listener and rejecting a client let UCX progress, too. Handlers of
+ * active messages may run within these calls; the next {@link #progress()} reports everything else.
  */
 public final class UcpWorker implements AutoCloseable {
 
-    /** The mask of a receive that takes messages of exactly its tag. */
+    /** The mask of a receive that matches exactly its tag. */
     public static final long EXACT_TAG = -1L;
 
-    /** The mask of a receive that takes a message of any tag. */
+    /** The mask of a receive that matches any tag. */
     public static final long ANY_TAG = 0;
 
     /** There is something to tell. */
     private static final int NEWS = 1;
 
-    /** The program runs inside a callback. */
+    /** The program is running inside a callback. */
     private static final int CALLBACK = 1 << 1;
 
     private final UcpContext context;
@@ -71,7 +72,7 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations polled; // the same
     private final EventLoop loop; // null if the program progresses it
     private final LoopedWorker looped;
-    private int attention; // one field for all that a progress may have to do besides C's part
+    private int attention; // one field for everything that a progress may have to do besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config, EventLoop loop) {
         this.context = context;
@@ -128,7 +129,7 @@ public final class UcpWorker implements AutoCloseable {
         return context.features().contains(feature);
     }
 
-    // What C's worker needs besides. When that fails, C's worker goes, too.
+    // Creates a part that C's worker needs. If that fails, C's worker is destroyed, too.
     private <T> T make(Supplier<T> create) {
         return lifetime.open(() -> {
             try {
@@ -141,7 +142,7 @@ public final class UcpWorker implements AutoCloseable {
         });
     }
 
-    /** The generic datatype, which is made when it is used first. */
+    /** The generic datatype, which is created on first use. */
     GenericDatatype genericDatatype() {
         owner.check();
         if (generic == null) {
@@ -171,9 +172,9 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * What a peer needs to make an endpoint to this worker: {@code ucp_worker_get_address}.
+     * What a peer needs to create an endpoint to this worker: {@code ucp_worker_get_address}.
      *
-     * @return the address, to be carried to the peer
+     * @return the address; carry it to the peer
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      */
@@ -183,10 +184,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * The address without what leads to peers on the same machine only: {@code ucp_worker_query} with {@code
-     * UCP_WORKER_ADDRESS_FLAG_NET_ONLY}. Shorter, for peers that are known to be on other machines.
+     * The address without the parts that only peers on the same machine use: {@code ucp_worker_query} with
+     * {@code UCP_WORKER_ADDRESS_FLAG_NET_ONLY}. It is shorter, for peers that are known to be on other machines.
      *
-     * @return the address, to be carried to the peer
+     * @return the address; carry it to the peer
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      */
@@ -196,9 +197,9 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * What UCX says of the worker: {@code ucp_worker_query}.
+     * What UCX reports about the worker: {@code ucp_worker_query}.
      *
-     * @return its name, limits, and so on
+     * @return its name, limits, and more
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      */
@@ -222,10 +223,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * How the worker's thread sleeps until there is something to progress.
+     * Lets the worker's thread sleep until there is something to progress.
      *
      * @return the same object each time
-     * @throws IllegalStateException if the context was made without {@link UcpFeature#WAKEUP}
+     * @throws IllegalStateException if the context was created without {@link UcpFeature#WAKEUP}
      */
     public UcpWakeup wakeup() {
         if (wakeup == null) {
@@ -235,11 +236,11 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * The active messages of this worker: their handlers, and how long their headers may be. They are sent by {@link
-     * UcpEndpoint#amSend(int, MemorySegment, MemorySegment, int)}.
+     * The active messages of this worker: their handlers, and the limit on their headers. {@link
+     * UcpEndpoint#amSend(int, MemorySegment, MemorySegment, int)} sends them.
      *
      * @return the same object each time
-     * @throws IllegalStateException if the context was made without {@link UcpFeature#AM}
+     * @throws IllegalStateException if the context was created without {@link UcpFeature#AM}
      */
     public UcpActiveMessages activeMessages() {
         if (active == null) {
@@ -249,10 +250,11 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Makes an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for the peer.
+     * Creates an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for
+     * the peer.
      *
      * @param remote the other worker's {@link #address()}
-     * @return the endpoint; to be closed before the worker
+     * @return the endpoint; close it before the worker
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if no transport reaches the other worker
@@ -262,11 +264,12 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Makes an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for the peer.
+     * Creates an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for
+     * the peer.
      *
      * @param remote the other worker's {@link #address()}
-     * @param configurer fills in what is to differ from the defaults
-     * @return the endpoint; to be closed before the worker
+     * @param configurer sets what differs from the defaults
+     * @return the endpoint; close it before the worker
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if no transport reaches the other worker in that mode
@@ -277,26 +280,27 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Makes an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
-     * wait: what is sent before the peer accepts leaves afterwards, and when the peer rejects, or is not there, the
-     * endpoint fails. A flush that is begun first ends when the connection is made:
+     * Creates an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
+     * wait. What you send before the peer accepts leaves afterwards. If the peer rejects, or is not there, the endpoint
+     * fails. A flush that you begin first ends once the connection is established:
      *
      * {@snippet :
      * var endpoint = worker.createEndpoint(address, config -> {});
      * CompletableFuture<Void> connected = worker.requests().whenDone(endpoint.flush());
      * }
      *
-     * <p>UCX before 1.15 can change the order of what is sent meanwhile. With these versions you can send as much as you
-     * like before the next progress. After it a send, or a flush, throws an {@code IllegalStateException} while something
-     * sent before it is not done, until the connection is made. Wait for each send, then, or for the flush above.
+     * <p>UCX before 1.15 can change the order of what is sent meanwhile. With these versions you can send as much as
+     * you like before the next progress. After that progress, and until the connection is established, a send or a
+     * flush throws an {@code IllegalStateException} while an earlier send is not done. So wait for each send, or for
+     * the flush above.
      *
      * @param remote the listener's address
-     * @param configurer fills in what is to differ from the defaults; {@link UcpErrorHandling#PEER} is one
-     * @return the endpoint; to be closed before the worker
+     * @param configurer sets what differs from the defaults, one of which is {@link UcpErrorHandling#PEER}
+     * @return the endpoint; close it before the worker
      * @throws IllegalArgumentException if the address is a host name that is not resolved
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
-     * @throws UcxException if no transport can connect that way
+     * @throws UcxException if no transport can connect to such an address
      */
     public UcpEndpoint createEndpoint(InetSocketAddress remote, Consumer<UcpEndpointConfig> configurer) {
         return createEndpoint(
@@ -322,12 +326,12 @@ public final class UcpWorker implements AutoCloseable {
      * Takes connection requests at a socket address: {@code ucp_listener_create}.
      *
      * @param at an address of this machine, or the wildcard address; port 0 for any
-     * @param handler told of each request by {@link #progress()}
-     * @return the listener; to be closed before the worker
+     * @param handler called for each request by {@link #progress()}
+     * @return the listener; close it before the worker
      * @throws IllegalArgumentException if the address is a host name that is not resolved
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
-     * @throws UcxException if UCX refuses, because the port is in use for instance
+     * @throws UcxException if UCX refuses, for example because the port is in use
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
         owner.check();
@@ -337,8 +341,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Makes communication advance: {@code ucp_worker_progress}. Does not block. Operations end in here; futures are
-     * completed and error handlers called from here. To be called in a loop.
+     * Progresses communication: {@code ucp_worker_progress}. Does not block. Operations end in here; it completes
+     * futures and calls error handlers. Call it in a loop.
      *
      * @return 0 if nothing happened; otherwise how much, in no particular unit
      * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
@@ -352,18 +356,24 @@ public final class UcpWorker implements AutoCloseable {
         }
         int events = Ucp.workerProgress(worker);
         operations.happened(events);
-        if (attention != 0) {
-            attention = news.tell(events != 0) ? NEWS : 0; // stays when the program's part throws
-        }
-        return events;
+        return attention == 0 ? events : tell(events);
+    }
+
+    /**
+     * Tells the news. An ended future counts as an event, too; otherwise a loop that waits for it would go to sleep.
+     */
+    private int tell(int events) {
+        int before = news.endings();
+        attention = news.tell(events != 0) ? NEWS : 0; // stays set if the program's part throws
+        return events == 0 && news.endings() != before ? 1 : events;
     }
 
     /**
      * Takes the operations with {@linkplain UcpPayload#userData user data} that have ended, in the order in which they
-     * ended. Their buffers are the program's again. Does not progress, block or allocate: operations end inside {@link
-     * #progress()}, so a loop calls both.
+     * ended. Their buffers are yours again. Does not progress, block or allocate. Operations end inside
+     * {@link #progress()}, so call both in a loop.
      *
-     * @param into where they go; what it held before is gone
+     * @param into receives them; what it held before is gone
      * @return how many there are, 0 if nothing has ended since
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
@@ -384,7 +394,7 @@ public final class UcpWorker implements AutoCloseable {
      * Progresses until an operation has ended or the time is over.
      *
      * @param request what the call that began it returned; 0 has ended
-     * @param timeout how long at most
+     * @param timeout how long to wait at most
      * @return whether it has ended
      * @throws IllegalArgumentException if there is no such operation on this worker
      */
@@ -401,8 +411,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Receives a message of exactly a tag into a whole buffer: see {@link #tagReceive(MemorySegment, long, long, long, long)
-     * tagReceive}.
+     * Receives a message with exactly this tag into a whole buffer: see {@link #tagReceive(MemorySegment, long, long,
+     * long, long) tagReceive}.
      *
      * @param buffer off the heap
      * @param tag the tag
@@ -414,22 +424,22 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Receives a message whose tag equals the given one where the mask has ones: {@code ucp_tag_recv_nbx}. Receives meet
-     * messages in the order in which both were posted.
+     * Receives a message whose tag equals the given one in all bits that the mask sets: {@code ucp_tag_recv_nbx}.
+     * Receives match messages in the order in which both were posted.
      *
-     * <p>UCX writes to the buffer until the operation is done: until then do not use it. A {@link dev.isthmus.GuardedArena}
-     * cannot be closed before; do not close any other. A message that is longer ends as {@link
-     * UcsStatus#MESSAGE_TRUNCATED}.
+     * <p>UCX writes to the buffer until the operation is done; until then do not use it. A
+     * {@link dev.isthmus.GuardedArena} refuses to close until then; do not close any other arena. A message that is too
+     * long ends as {@link UcsStatus#MESSAGE_TRUNCATED}.
      *
      * @param buffer off the heap, writable, of an arena that this thread may access
-     * @param offset where the message is to begin in the buffer, in bytes
-     * @param length how many bytes there may be; may be 0
+     * @param offset where the message begins in the buffer, in bytes
+     * @param length how many bytes to receive at most; may be 0
      * @param tag the tag
      * @param mask which bits of the tag count, such as {@link #EXACT_TAG} or {@link #ANY_TAG}
-     * @return the operation's number in {@link #requests()}, never 0, to be released; it has the message's length
+     * @return the operation's number in {@link #requests()}, never 0. Release it; it has the message's length
      * @throws IllegalArgumentException if the buffer is on the heap or read-only
      * @throws IndexOutOfBoundsException if offset and length are not within the buffer
-     * @throws IllegalStateException if the worker is closed, the buffer's arena is closed, or the context was made
+     * @throws IllegalStateException if the worker is closed, the buffer's arena is closed, or the context was created
      *     without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or the buffer belongs to another thread
      * @throws UcxException if UCX refuses
@@ -440,16 +450,17 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Receives a message into more than one plain buffer: see {@link #tagReceive(MemorySegment, long, long, long, long)}.
+     * Receives a message into a payload other than a plain buffer: see {@link #tagReceive(MemorySegment, long, long,
+     * long, long)}.
      *
-     * @param payload of this worker, whose byteSize() is how long the message can be
+     * @param payload of this worker; its byteSize() limits the length of the message
      * @param tag the tag
      * @param mask which bits of the tag count
-     * @return the operation's number in {@link #requests()}, never 0, to be released; it has the message's length
-     * @throws IllegalArgumentException if the payload is of another worker, cannot be received into, or is to be received
+     * @return the operation's number in {@link #requests()}, never 0. Release it; it has the message's length
+     * @throws IllegalArgumentException if the payload is of another worker, cannot be received into, or has the option
      *     {@link UcpOperationOption#ONLY_AT_ONCE}
-     * @throws IllegalStateException if the worker is closed, the arena of a buffer is closed, or the context was made
-     *     without {@link UcpFeature#TAG}
+     * @throws IllegalStateException if the worker is closed, the arena of a buffer is closed, or the context was
+     *     created without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker or a buffer belongs to another thread
      * @throws UcxException if UCX refuses
      */
@@ -459,16 +470,16 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Looks for a message that no receive has met, and leaves it there: {@code ucp_tag_probe_nb}. Messages come in {@link
-     * #progress()}.
+     * Looks for a message that no receive has matched, and leaves it there: {@code ucp_tag_probe_nb}. Messages arrive
+     * in {@link #progress()}.
      *
      * @param tag the tag
      * @param mask which bits of the tag count
      * @param message of this worker; gets the length and the tag of the first such message
      * @return whether there is one
      * @throws IllegalArgumentException if {@code message} is for another worker
-     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context was
-     *     made without {@link UcpFeature#TAG}
+     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context
+     *     was created without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -477,16 +488,16 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Looks for a message that no receive has met, and takes it, so that only {@code message} can receive it: {@code
-     * ucp_tag_probe_nb} with {@code remove}. Otherwise as {@link #tagProbe}.
+     * Looks for a message that no receive has matched, and takes it, so that only {@code message} can receive it:
+     * {@code ucp_tag_probe_nb} with {@code remove}. Otherwise like {@link #tagProbe}.
      *
      * @param tag the tag
      * @param mask which bits of the tag count
-     * @param message of this worker; gets the message, which is to be received or closed
+     * @param message of this worker; gets the message, which you then receive or close
      * @return whether there was one
      * @throws IllegalArgumentException if {@code message} is for another worker
-     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context was
-     *     made without {@link UcpFeature#TAG}
+     * @throws IllegalStateException if {@code message} holds one that was taken, the worker is closed, or the context
+     *     was created without {@link UcpFeature#TAG}
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
@@ -495,9 +506,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Receives a message, the convenient way. {@link #progress()} ends the future, on this worker's thread, with a {@link
-     * UcxException} if the receive fails. To cancel it asks UCX to cancel the receive, and it ends when UCX has: see {@link
-     * UcpRequests#whenDone}. It allocates; otherwise as {@link #tagReceive(MemorySegment, long, long, long, long)}.
+     * Receives a message, and returns a future. {@link #progress()} completes it on this worker's thread, with a
+     * {@link UcxException} if the receive fails. Cancelling it asks UCX to cancel the receive, and it completes when
+     * UCX has done so: see {@link UcpRequests#whenDone}. It allocates; otherwise like {@link #tagReceive(MemorySegment,
+     * long, long, long, long)}.
      *
      * @param buffer off the heap, writable; UCX may write to it until the future has ended
      * @param tag the tag
@@ -509,10 +521,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for what was sent so far on all endpoints of this worker: {@code ucp_worker_flush_nbx}. See {@link
-     * UcpEndpoint#flush()}.
+     * Begins to wait for everything sent so far on all endpoints of this worker: {@code ucp_worker_flush_nbx}. See
+     * {@link UcpEndpoint#flush()}.
      *
-     * @return 0 if done at once, otherwise the operation's number in {@link #requests()}, to be released
+     * @return 0 if done at once, otherwise the operation's number in {@link #requests()}; release it
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
@@ -523,14 +535,13 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Begins to wait for what was sent so far on all endpoints of this worker, as {@link #flush()} does. {@link #poll}
-     * reports that it is done.
+     * Begins to wait for everything sent so far on all endpoints of this worker, as {@link #flush()} does.
+     * {@link #poll} reports when it is done.
      *
-     * @param userData the poll returns it
-     * @return 0 if done at once, which no poll reports; otherwise a negative number, which only {@link UcpRequests#cancel}
-     *     takes
-     * @throws IllegalStateException if the worker is closed, or is a loop's that has no handler of
-     *     completions
+     * @param userData the number that the poll returns
+     * @return 0 if done at once, which no poll reports; otherwise a negative number, only for
+     *     {@link UcpRequests#cancel}
+     * @throws IllegalStateException if the worker is closed, or belongs to a loop and has no handler of completions
      * @throws WrongThreadException if it belongs to another thread
      * @throws UcxException if UCX refuses
      */
@@ -540,10 +551,10 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Keeps the order of remote memory and atomic operations: those to a peer that are begun after this are done there
-     * after those begun before: {@code ucp_worker_fence}. UCX 1.14 and later, by its option FENCE_MODE, can wait in there
-     * until the peers have all that was sent, and progress the worker meanwhile: a peer that the same thread progresses
-     * is then waited for in vain.
+     * Keeps the order of remote memory and atomic operations: those that begin after this call are done at the peer
+     * after those that began before it: {@code ucp_worker_fence}. With its option FENCE_MODE, UCX 1.14 and later can
+     * wait in here until the peers have everything, and progress the worker meanwhile. If the same thread progresses a
+     * peer, that wait is in vain.
      *
      * @throws IllegalStateException if the worker is closed, or inside one of its callbacks
      * @throws WrongThreadException if it belongs to another thread
@@ -555,7 +566,7 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * The operations that were begun on this worker and its endpoints.
+     * The operations begun on this worker and its endpoints.
      *
      * @return the same object each time
      */
@@ -566,10 +577,10 @@ public final class UcpWorker implements AutoCloseable {
     /**
      * Gives the worker, with its endpoints and operations, to another thread.
      *
-     * @param next the thread that may use it from now on; the caller makes that thread see it, by starting it after
-     *     this call for instance
-     * @throws IllegalStateException if the worker is closed, was made with {@link UcpThreadMode#SINGLE}, or belongs to a
-     *     loop; or inside a callback
+     * @param next the thread that may use it from now on; make sure that the thread sees it, for example by starting
+     *     the thread after this call
+     * @throws IllegalStateException if the worker is closed, was created with {@link UcpThreadMode#SINGLE}, or belongs
+     *     to a loop; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     public void handOver(Thread next) {
@@ -586,21 +597,21 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Closes the worker: {@code ucp_worker_destroy}. Receives are cancelled. Other operations are given {@link
-     * UcpWorkerConfig#closeTimeout} to end and are then dropped; UCX uses no buffer after this. Futures end: with their
-     * result if it was there, otherwise with an {@link IllegalStateException}. Operations that carry user data and were not
-     * {@linkplain #poll polled} are not reported any more. Endpoints whose {@link UcpEndpoint#closeAsync()} has not ended are
-     * waited for. Active messages that are kept are released, and those that
-     * still come are dropped. Does nothing when closed already.
+     * Closes the worker: {@code ucp_worker_destroy}. Cancels receives. Gives other operations
+     * {@link UcpWorkerConfig#closeTimeout} to end, and then drops them; UCX uses no buffer after this. Completes
+     * futures with their result if there was one, otherwise with an {@link IllegalStateException}. No longer reports
+     * operations with user data that were not {@linkplain #poll polled}. Waits for endpoints whose
+     * {@link UcpEndpoint#closeAsync()} has not ended. Releases active messages that are kept, and drops those that
+     * still arrive. Does nothing if it is closed already.
      *
-     * <p>One that belongs to a loop with a thread of its own is closed by any thread, on the loop's; who is in a turn of the
-     * loop does not wait: {@link #closeAsync()} tells when it is over.
+     * <p>If the worker belongs to a loop with a thread of its own, any thread can close it; the close runs on the
+     * loop's thread. In a turn of the loop it does not wait: {@link #closeAsync()} tells when it is over.
      *
-     * <p>UCX ends the process when a worker is destroyed, or its context freed, while an operation has not ended, and before
-     * 1.14 also when a worker is that could not finish connecting. What C has of both is then left behind until the
-     * process ends.
+     * <p>UCX ends the process if a worker is destroyed, or its context freed, while an operation has not ended. Before
+     * 1.14 it also does so if the worker could not finish connecting. In these cases C's part of both is left behind
+     * until the process ends.
      *
-     * @throws IllegalStateException if endpoints are open, and it names how many; or inside a callback
+     * @throws IllegalStateException if endpoints are open, with a message that says how many; or inside a callback
      * @throws WrongThreadException if it belongs to another thread
      */
     @Override
@@ -623,14 +634,14 @@ public final class UcpWorker implements AutoCloseable {
                 throw e;
             }
         } catch (CompletionException e) {
-            throw (RuntimeException) e.getCause(); // why it was refused
+            throw (RuntimeException) e.getCause(); // the reason of the refusal
         }
     }
 
     /**
-     * Closes the worker as {@link #close()} does, but does not wait: {@link #progress()} does the rest, and is called until
-     * the future has ended. From now on no endpoint or listener can be made. Handlers of active messages are not called any
-     * more, and receives are cancelled, those too that begin meanwhile.
+     * Closes the worker as {@link #close()} does, but does not wait: {@link #progress()} does the rest. Call it until
+     * the future has completed. From now on you cannot create an endpoint or a listener. Handlers of active messages
+     * are no longer called. Receives are cancelled, including those that begin meanwhile.
      *
      * {@snippet :
      * var closed = worker.closeAsync();
@@ -640,10 +651,11 @@ public final class UcpWorker implements AutoCloseable {
      * }
      * }
      *
-     * @return completed on the worker's thread when the worker is closed, within {@link UcpWorkerConfig#closeTimeout} once
-     *     its endpoints are; to cancel it changes nothing
-     * @throws IllegalStateException as by {@link #close()}; while endpoints are {@linkplain UcpEndpoint#closeAsync() being
-     *     closed}, that others or listeners are open goes to the future, and the worker stays open
+     * @return completed on the worker's thread when the worker is closed, within {@link UcpWorkerConfig#closeTimeout}
+     *     once its endpoints are; cancelling it changes nothing
+     * @throws IllegalStateException as by {@link #close()}. While endpoints are
+     *     {@linkplain UcpEndpoint#closeAsync() being closed}, the exception about other open endpoints or listeners
+     *     goes to the future, and the worker stays open
      * @throws WrongThreadException if it belongs to another thread
      */
     public CompletableFuture<Void> closeAsync() {
@@ -651,11 +663,11 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Closes the worker as {@link #closeAsync()} does, within a time of its own. Of a worker that is being closed already, the
-     * time is changed.
+     * Closes the worker as {@link #closeAsync()} does, within a given time. If the worker is being closed already, this
+     * changes its time.
      *
-     * @param timeout for all of it, endpoints that are being closed included, from now on, instead of {@link
-     *     UcpWorkerConfig#closeTimeout}; zero or less not to wait
+     * @param timeout for all of it, endpoints that are being closed included, from now on, instead of
+     *     {@link UcpWorkerConfig#closeTimeout}; zero or less not to wait
      * @return completed on the worker's thread when the worker is closed
      * @throws IllegalStateException as by {@link #closeAsync()}
      * @throws WrongThreadException if it belongs to another thread
@@ -664,7 +676,7 @@ public final class UcpWorker implements AutoCloseable {
         return close.beginWithin(deadline(timeout));
     }
 
-    /** All endpoints are closed: ends what needs nobody else. */
+    /** All endpoints are closed: ends everything that needs no other party. */
     void takeNoMore() {
         pending.cancelReceives();
         if (active != null) {
@@ -673,7 +685,7 @@ public final class UcpWorker implements AutoCloseable {
         tags.dropAll();
     }
 
-    /** What is left is to go, C's worker too, unless that would end the process. */
+    /** Destroys everything that is left, including C's worker, unless that would end the process. */
     void destroy(boolean inC) {
         if (looped != null) {
             looped.leave();
@@ -681,9 +693,9 @@ public final class UcpWorker implements AutoCloseable {
         if (wakeup != null) {
             wakeup.shut();
         }
-        tags.dropAll(); // that were taken since
+        tags.dropAll(); // those that were taken since
         boolean leave = !inC;
-        async.keepEnded(); // what was fetched from remote memory, too
+        async.keepEnded(); // with the numbers fetched from remote memory
         pending.forgetRemoteMemory();
         if (!leave) {
             if (active != null) {
@@ -707,12 +719,12 @@ public final class UcpWorker implements AutoCloseable {
         }
     }
 
-    /** There is something to look at after the next progress: a future, or what a callback noted. */
+    /** There is something to do after the next progress: for a future, or for what a callback recorded. */
     void needAttention() {
         attention |= NEWS;
     }
 
-    /** A thread, perhaps another than the worker's, has left something to do: that one is not to sleep on. */
+    /** A thread, perhaps not the worker's, has left something to do: wakes the worker's thread. */
     void wakeUp() {
         if (wakeup != null && !owner.isCurrent()) {
             wakeup.signalIfOpen();
@@ -726,8 +738,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Whether there is something that the program would not hear of if its thread slept now: UCX ends a few operations
-     * without counting that as progress.
+     * Whether the program would miss something if its thread slept now: UCX ends a few operations without counting that
+     * as progress.
      */
     boolean hasUntold() {
         boolean ended = pending.anyEndedUntold() || (polled != null && polled.any());
@@ -742,18 +754,18 @@ public final class UcpWorker implements AutoCloseable {
         news.settle();
     }
 
-    /** Whether the calling thread may wait: in a turn of the loop others would, too. */
+    /** Whether the calling thread may wait. In a turn of the loop, it may not, as others would wait, too. */
     boolean mayWait() {
         return loop == null || !loop.isCurrent();
     }
 
-    /** When so much time is over, as {@link System#nanoTime} says. */
+    /** The value of {@link System#nanoTime} when this time is over. */
     static long deadline(Duration timeout) {
         return System.nanoTime() + nanos(timeout);
     }
 
     private static long nanos(Duration time) {
-        return Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // 292 years, if it is longer
+        return Math.max(0, TimeUnit.NANOSECONDS.convert(time)); // at most 292 years
     }
 
     long closeDeadline() {
@@ -785,7 +797,7 @@ public final class UcpWorker implements AutoCloseable {
         return parts;
     }
 
-    /** The worker as messages name it. */
+    /** The worker as it appears in error messages. */
     @Override
     public String toString() {
         return lifetime.toString();

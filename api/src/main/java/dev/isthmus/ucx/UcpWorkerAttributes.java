@@ -6,7 +6,7 @@ import dev.isthmus.bindings.ucx.ucp_worker_attr;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What UCX says of a worker: {@code ucp_worker_attr_t}, but for its address.
+ * What UCX reports about a worker: {@code ucp_worker_attr_t}, except its address.
  *
  * @param name the worker's name, cut to 31 characters by UCX
  * @param threadMode which threads may use it

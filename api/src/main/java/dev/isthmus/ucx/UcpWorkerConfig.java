@@ -11,7 +11,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * What a {@link UcpWorker} is made with: {@code ucp_worker_params_t} and what this library adds. Used by one thread,
+ * The parameters of a {@link UcpWorker}: {@code ucp_worker_params_t}, and what Isthmus adds. Confined to one thread,
  * inside {@link UcpContext#createWorker(java.util.function.Consumer)}, or the loop's.
  */
 public final class UcpWorkerConfig {
@@ -24,14 +24,14 @@ public final class UcpWorkerConfig {
     private UcpThreadMode threadMode = UcpThreadMode.SERIALIZED;
     private OptionalLong clientId = OptionalLong.empty();
     private int events;
-    private UcpCompletionHandler completionHandler; // null if not said, and so what follows
+    private UcpCompletionHandler completionHandler; // null if unset, like the next fields
     private UcpCompletions completions;
     private final Map<Integer, UcpActiveMessageHandler> handlers = new HashMap<>();
 
     UcpWorkerConfig() {}
 
     /**
-     * Names the worker in messages, in those of UCX too.
+     * Names the worker in messages, also in those of UCX.
      *
      * @param workerName any text
      * @return this
@@ -43,10 +43,10 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * Which threads may use the worker, {@link UcpThreadMode#SERIALIZED} if not said. With {@link UcpThreadMode#SINGLE}
-     * UCX may leave out what several threads need: {@link UcpWorker#handOver} is refused, and nobody but the thread that
-     * made the worker can close it, also when that thread has ended. A virtual thread cannot make it: it moves between
-     * threads of the system.
+     * Sets which threads may use the worker. Default: {@link UcpThreadMode#SERIALIZED}. With
+     * {@link UcpThreadMode#SINGLE} UCX may leave out what several threads need. Then {@link UcpWorker#handOver} is
+     * refused, and only the thread that created the worker can close it, even after that thread has ended. A virtual
+     * thread cannot create it, because it moves between threads of the system.
      *
      * @param mode either of the two
      * @return this
@@ -82,8 +82,8 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * What is to end the sleep of the worker's thread: {@code ucp_worker_params_t::events}. If not said, all that ends
-     * or comes. See {@link UcpWorker#wakeup()}.
+     * Sets what ends the sleep of the worker's thread: {@code ucp_worker_params_t::events}. Default: anything that ends
+     * or arrives. See {@link UcpWorker#wakeup()}.
      *
      * @param wanted at least one
      * @return this
@@ -99,9 +99,9 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * Has the loop that the worker belongs to take the operations with {@linkplain UcpPayload#userData user data} that have
-     * ended. Without it such operations cannot be begun on a loop's worker; any other takes them itself, by {@link
-     * UcpWorker#poll}.
+     * Makes the worker's loop take the operations with {@linkplain UcpPayload#userData user data} that have ended.
+     * Without it you cannot begin such operations on a loop's worker. The program takes those of any other worker
+     * itself, by {@link UcpWorker#poll}.
      *
      * @param most the most operations in one call of the handler
      * @param handler called on the loop's thread; its argument is the same object each time, with new content
@@ -116,12 +116,12 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * Sets a handler of active messages before any can come, as {@link UcpActiveMessages#setHandler} does later.
+     * Sets a handler of active messages before any can arrive, as {@link UcpActiveMessages#setHandler} does later.
      *
-     * @param id 0 to {@link UcpActiveMessages#MAX_ID}; of two handlers of one id the second counts
-     * @param handler told of each message
+     * @param id 0 to {@link UcpActiveMessages#MAX_ID}; of two handlers for one id the second counts
+     * @param handler called for each message
      * @return this
-     * @throws IllegalArgumentException if it is no id
+     * @throws IllegalArgumentException if the id is out of range
      */
     public UcpWorkerConfig handler(int id, UcpActiveMessageHandler handler) {
         filling.check();
@@ -159,8 +159,8 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * Reserves memory for so many outstanding operations, 256 if not said. More are possible, up to {@value
-     * RequestSlots#MAX_SLOTS}: the reserve then doubles, which allocates.
+     * Reserves memory for outstanding operations. Default: 256. More are possible, up to
+     * {@value RequestSlots#MAX_SLOTS}: the reserve then doubles, which allocates.
      *
      * @param count how many
      * @return this
@@ -177,7 +177,7 @@ public final class UcpWorkerConfig {
     }
 
     /**
-     * How long closing an endpoint or the worker may wait for operations to end, two seconds if not said.
+     * Limits how long closing an endpoint or the worker may wait for operations to end. Default: two seconds.
      *
      * @param timeout zero not to wait
      * @return this

@@ -4,10 +4,10 @@ package dev.isthmus.ucx;
 import java.util.Arrays;
 
 /**
- * What became of an operation: {@code ucs_status_t} of ucs/type/status.h.
+ * How an operation ended: {@code ucs_status_t} of ucs/type/status.h.
  *
- * <p>The page {@code docs/errors.md} of the project says what usually causes each. A number that this library does not know
- * is {@link #UNKNOWN}; whoever reports a status reports its number too.
+ * <p>The project's page {@code docs/errors.md} says what usually causes each. A number that Isthmus does not know is
+ * {@link #UNKNOWN}; wherever there is a status, its number is there, too.
  */
 public enum UcsStatus {
     /** {@code UCS_OK}: completed. */
@@ -40,13 +40,13 @@ public enum UcsStatus {
     NO_ELEM("UCS_ERR_NO_ELEM", -12),
     /** {@code UCS_ERR_SOME_CONNECTS_FAILED}: some connections failed. */
     SOME_CONNECTS_FAILED("UCS_ERR_SOME_CONNECTS_FAILED", -13),
-    /** {@code UCS_ERR_NO_DEVICE}: no such device, or no transport that is allowed has one. */
+    /** {@code UCS_ERR_NO_DEVICE}: no such device, or none with an allowed transport. */
     NO_DEVICE("UCS_ERR_NO_DEVICE", -14),
     /** {@code UCS_ERR_BUSY}: in use. */
     BUSY("UCS_ERR_BUSY", -15),
     /** {@code UCS_ERR_CANCELED}: cancelled, by the caller or because its endpoint was closed by force. */
     CANCELED("UCS_ERR_CANCELED", -16),
-    /** {@code UCS_ERR_SHMEM_SEGMENT}: a shared memory segment cannot be made or attached. */
+    /** {@code UCS_ERR_SHMEM_SEGMENT}: a shared memory segment cannot be created or attached. */
     SHMEM_SEGMENT("UCS_ERR_SHMEM_SEGMENT", -17),
     /** {@code UCS_ERR_ALREADY_EXISTS}: exists already. */
     ALREADY_EXISTS("UCS_ERR_ALREADY_EXISTS", -18),
@@ -66,7 +66,7 @@ public enum UcsStatus {
     CONNECTION_RESET("UCS_ERR_CONNECTION_RESET", -25),
     /** {@code UCS_ERR_ENDPOINT_TIMEOUT}: the peer did not answer in time. */
     ENDPOINT_TIMEOUT("UCS_ERR_ENDPOINT_TIMEOUT", -80),
-    /** A status that this library does not know; its number says more. */
+    /** A status that Isthmus does not know; its number says more. */
     UNKNOWN("unknown status", Integer.MIN_VALUE);
 
     private static final int LOWEST = -100; // UCS_ERR_LAST
@@ -90,7 +90,7 @@ public enum UcsStatus {
     }
 
     /**
-     * The status of a number.
+     * The constant of a number.
      *
      * @param code a {@code ucs_status_t}: 0 done, 1 in progress, negative an error
      * @return the constant, or {@link #UNKNOWN}
@@ -109,12 +109,12 @@ public enum UcsStatus {
         return code < 0;
     }
 
-    /** The C constant with its number, as it stands in messages: {@code UCS_ERR_UNREACHABLE (-6)}. */
+    /** The C constant with its number, as in messages: {@code UCS_ERR_UNREACHABLE (-6)}. */
     static String describe(int code) {
         return of(code).symbol + " (" + code + ")";
     }
 
-    /** The {@code ucs_status_t}; of no use for {@link #UNKNOWN}. */
+    /** The {@code ucs_status_t}; meaningless for {@link #UNKNOWN}. */
     int code() {
         return code;
     }

@@ -3,7 +3,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 
-/** Makes the exceptions of this package: which call, on what, why, and what usually helps. */
+/** Creates the exceptions of this package: which call, on what object, why, and what usually helps. */
 final class UcxFailure {
 
     private static final long LOWEST_ERROR = -100; // UCS_ERR_LAST

@@ -14,7 +14,7 @@ import dev.isthmus.internal.ucx.UcxLibrary;
 public record UcxVersion(int major, int minor, int release) {
 
     /**
-     * Loads UCX, if nobody did, and reads its version. Thread-safe.
+     * Loads UCX, if it is not loaded yet, and reads its version. Thread-safe.
      *
      * @return the version
      * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
@@ -25,9 +25,9 @@ public record UcxVersion(int major, int minor, int release) {
     }
 
     /**
-     * Loads UCX, if nobody did, and asks for its version in its own words: {@code ucp_get_version_string}. Thread-safe.
+     * Loads UCX, if it is not loaded yet, and returns its version as text: {@code ucp_get_version_string}. Thread-safe.
      *
-     * @return the version and, where it is not a release, what tells the build
+     * @return the version and, if it is not a release, what identifies the build
      * @throws dev.isthmus.RdmaUnavailableException if UCX is not on this machine or too old
      */
     public static String text() {

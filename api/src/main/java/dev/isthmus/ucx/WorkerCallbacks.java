@@ -5,23 +5,23 @@ import java.util.ArrayDeque;
 import java.util.Arrays;
 
 /**
- * Whether the program runs inside a callback of UCX, where it may neither progress the worker nor wait, and what it
- * closes there: UCX still uses it until it has returned. On the worker's thread.
+ * Knows whether the program is inside a UCX callback, where it may neither progress the worker nor wait. Also keeps
+ * what the program closes there, as UCX uses it until it has returned. For the worker's thread.
  */
 final class WorkerCallbacks {
 
     private final UcpWorker worker;
     private final RequestSlots slots;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
-    private int depth; // a callback that sends over the self transport can meet another one
-    private RequestSlot[] kept = new RequestSlot[4]; // of each depth, what RequestSlots.beginCallback said
+    private int depth; // a callback that sends over the self transport can cause another one
+    private RequestSlot[] kept = new RequestSlot[4]; // by depth, the results of RequestSlots.beginCallback
 
     WorkerCallbacks(UcpWorker worker, RequestSlots slots) {
         this.worker = worker;
         this.slots = slots;
     }
 
-    /** To be called by a callback before the program's part. */
+    /** Called by a callback before the program's part. */
     void enter() {
         if (depth == kept.length) {
             kept = Arrays.copyOf(kept, 2 * depth);
@@ -30,7 +30,7 @@ final class WorkerCallbacks {
         worker.insideCallback(true);
     }
 
-    /** To be called by a callback after the program's part, also when that threw. */
+    /** Called by a callback after the program's part, even if that has thrown. */
     void leave() {
         slots.endCallback(kept[--depth]);
         if (depth == 0) {
@@ -43,7 +43,7 @@ final class WorkerCallbacks {
     }
 
     /**
-     * Refuses what makes UCX progress.
+     * Refuses a call that makes UCX progress.
      *
      * @throws IllegalStateException inside a callback
      */
@@ -54,7 +54,7 @@ final class WorkerCallbacks {
         }
     }
 
-    /** Runs a close when UCX has returned, at the latest within the next progress. */
+    /** Runs a close once UCX has returned, at the latest within the next progress. */
     void defer(Runnable close) {
         deferred.add(close);
         worker.needAttention();

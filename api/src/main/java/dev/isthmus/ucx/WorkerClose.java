@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * The close of one worker: {@link #advance} takes it as far as it goes without waiting. It has a deadline, so that it ends.
- * Until the worker is closed it can be refused, and is as if it had not begun. On the worker's thread.
+ * The close of one worker. {@link #advance} takes it as far as possible without waiting. It has a deadline, so it
+ * always ends. Until the worker is closed, the close can be refused, as if it had not begun. For the worker's thread.
  */
 final class WorkerClose {
 
@@ -26,16 +26,17 @@ final class WorkerClose {
 
     private static final int IN_PROGRESS = 1;
 
-    // From here on ucp_worker_destroy takes connections that are still being made, if no operation waits for them.
-    // Before, an assertion in ucp_request_send_state_ff ends the process, in builds with assertions such as Debian's.
+    // From this version on, ucp_worker_destroy accepts connections that are still being established, if no operation
+    // waits for them. Before, an assertion in ucp_request_send_state_ff ends the process, in builds with assertions
+    // such as Debian's.
     private static final int FIXED_MINOR = 14;
 
     private final UcpWorker worker;
     private Stage stage = Stage.NOT_BEGUN;
-    private CompletableFuture<Void> asked; // null if nobody waits for it but close()
+    private CompletableFuture<Void> asked; // null if only close() waits for it
     private long deadline;
-    private boolean limited; // as the program said; the endpoints, too
-    private long flush; // a request of UCX's own
+    private boolean limited; // the program has set a deadline, also for the endpoints
+    private long flush; // in memory of UCX's own
     private boolean flushed;
 
     WorkerClose(UcpWorker worker) {
@@ -43,7 +44,7 @@ final class WorkerClose {
     }
 
     /**
-     * Begins it, unless it has begun; progress does the rest.
+     * Begins the close, unless it has begun; progress does the rest.
      *
      * @throws IllegalStateException if endpoints or listeners are open
      */
@@ -59,7 +60,7 @@ final class WorkerClose {
         return asked.copy();
     }
 
-    /** The same, to end by then, whatever the worker's limit is. */
+    /** The same with a deadline, whatever the worker's limit is. */
     CompletableFuture<Void> beginWithin(long nanoTime) {
         CompletableFuture<Void> result = begin();
         deadline = nanoTime;
@@ -68,7 +69,7 @@ final class WorkerClose {
         return result;
     }
 
-    /** Does all of it. The worker progresses meanwhile, and tells nobody. */
+    /** Does all of it. The worker progresses meanwhile, without telling the program anything. */
     void await() {
         if (worker.owner().isClosed()) {
             return;
@@ -108,7 +109,7 @@ final class WorkerClose {
             if (!worker.owner().isClosed() && !goOn()) {
                 return false;
             }
-        } catch (IllegalStateException e) { // a listener is open for instance
+        } catch (IllegalStateException e) { // for instance, a listener is open
             refused(e);
             return false;
         }
@@ -129,13 +130,13 @@ final class WorkerClose {
         worker.owner().close(() -> worker.destroy(mayDestroy()));
         worker.parts()
                 .async()
-                .abandon(); // now, and not before: what the futures' actions do to the worker must not reach C
+                .abandon(); // now and not before, so that what the futures' actions do to the worker does not reach C
         if (asked != null) {
             asked.complete(null);
         }
     }
 
-    /** Whether it has begun. */
+    /** Whether the close has begun. */
     boolean isUnderWay() {
         return stage != Stage.NOT_BEGUN;
     }
@@ -145,14 +146,14 @@ final class WorkerClose {
         return stage != Stage.NOT_BEGUN && !isWaiting();
     }
 
-    /** Refuses what would be in its way. */
+    /** Refuses calls that would interfere with it. */
     void refuseMeanwhile() {
         if (stage != Stage.NOT_BEGUN) {
             throw new IllegalStateException(worker + " is being closed");
         }
     }
 
-    /** For how long nothing needs to be done at most, if no more happens than was asked for. */
+    /** How long nothing needs to be done, at most the given time, if nothing else happens. */
     Duration atMost(Duration timeout) {
         Duration most = worker.parts().closes().atMost(timeout);
         if (!hasDeadline()) {
@@ -162,7 +163,7 @@ final class WorkerClose {
         return left.compareTo(most) < 0 ? left : most;
     }
 
-    /** The closes of endpoints have deadlines of their own. */
+    /** Whether the stage has a deadline. Not if endpoints are closing: they have deadlines of their own. */
     private boolean hasDeadline() {
         return stage == Stage.OPERATIONS || stage == Stage.FLUSH;
     }
@@ -183,7 +184,7 @@ final class WorkerClose {
 
     private boolean goOn() {
         if (stage == Stage.OPERATIONS) {
-            worker.parts().pending().cancelReceives(); // that began meanwhile
+            worker.parts().pending().cancelReceives(); // those that began meanwhile
         }
         while (stage != Stage.NOTHING && !isWaiting()) {
             next();
@@ -223,14 +224,14 @@ final class WorkerClose {
         return flush != 0 && !UcxFailure.isError(flush) && Ucp.requestStatus(flush) == IN_PROGRESS;
     }
 
-    /** Whether C may destroy the worker. */
+    /** Whether C can safely destroy the worker. */
     private boolean mayDestroy() {
         if (worker.parts().pending().count(null) == 0) {
             return flushed || UcxLibrary.load()[1] >= FIXED_MINOR;
         }
-        // UCX 1.18 cannot abort all that waits for a connection, which a flush would wait for, too: "'abort' is not
-        // implemented for protocol amo/fetch/sw". And what waits for the peer's answer may be in a list that must be
-        // empty, by an assertion.
+        // UCX 1.18 cannot abort everything that waits for a connection, and neither would a flush end: "'abort' is not
+        // implemented for protocol amo/fetch/sw". And operations that wait for the peer's answer may be in a list that
+        // an assertion requires to be empty.
         return flushed && !worker.parts().pending().anyTracked();
     }
 }

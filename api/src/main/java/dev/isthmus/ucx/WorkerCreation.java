@@ -12,7 +12,7 @@ final class WorkerCreation {
 
     private WorkerCreation() {}
 
-    /** Makes the worker, and returns its handle. */
+    /** Creates the worker, and returns its handle. */
     static long create(UcpContext context, UcpWorkerConfig config, String name) {
         try (var call = new UcpCall()) {
             return call.create(Libucp.WORKER_CREATE, context, context.handle(), parameters(call, config, name));

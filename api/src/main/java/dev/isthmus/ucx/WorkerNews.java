@@ -5,9 +5,9 @@ import dev.isthmus.internal.ucx.Ucp;
 import java.util.ArrayList;
 
 /**
- * What a worker has to tell the program besides what its calls return: futures that are done, endpoints that failed,
- * connection requests, what handlers of active messages threw, closes that were put off, and closes that take their time.
- * Callbacks note these while UCX runs; they are told when it has returned. On the worker's thread.
+ * What a worker has to tell the program apart from results of calls: ended futures, failed endpoints, connection
+ * requests, exceptions of active message handlers, deferred closes, and closes that take a while. Callbacks record
+ * these while UCX runs; the program is told once UCX has returned. For the worker's thread.
  */
 final class WorkerNews {
 
@@ -21,9 +21,9 @@ final class WorkerNews {
     private final UcpActiveMessages active; // null without the feature
     private final EndpointCloses closes;
     private final WorkerClose close;
-    private final ArrayList<Establishment> unordered = new ArrayList<>(); // the last of them is being made
+    private final ArrayList<Establishment> unordered = new ArrayList<>(); // the last one is being established
     private long turn;
-    private Throwable thrown; // by the program's part of a callback that had to return to C
+    private Throwable thrown; // by the program, in a callback that had to return to C
 
     WorkerNews(
             UcpWorker parent,
@@ -47,9 +47,9 @@ final class WorkerNews {
     }
 
     /**
-     * Tells all of it. An exception of the program's leaves the rest to the next time.
+     * Tells everything. If the program throws, the rest is told the next time.
      *
-     * @return whether there is something to look at again
+     * @return whether there is something left to do
      */
     boolean tell(boolean somethingHappened) {
         progressed();
@@ -85,13 +85,18 @@ final class WorkerNews {
                 || !unordered.isEmpty();
     }
 
-    /** Counts progresses from now on, until the connection is made. */
+    /** A number that changes whenever a future or a close ends. */
+    int endings() {
+        return async.endings() + closes.endings();
+    }
+
+    /** Counts progresses from now on, until the connection is established. */
     void add(Establishment connection) {
         unordered.add(connection);
         parent.needAttention();
     }
 
-    /** C's part of a progress is done. */
+    /** Notes that C's part of a progress is done. */
     void progressed() {
         if (!unordered.isEmpty()) {
             turn++;
@@ -101,13 +106,13 @@ final class WorkerNews {
         }
     }
 
-    /** The same number as the last time if C has not progressed since, while a connection is being made. */
+    /** A number that changes whenever C has progressed, while a connection is being established. */
     long turn() {
         return callbacks.isInside() ? ++turn : turn; // C may have progressed between two callbacks
     }
 
-    /** Notes what a callback threw, for the next progress. */
-    @SuppressWarnings("ReferenceEquality") // a throwable that is thrown again cannot be suppressed by itself
+    /** Records an exception of a callback, for the next progress. */
+    @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
     void failed(Throwable t) {
         if (thrown == null) {
             thrown = t;
@@ -131,7 +136,7 @@ final class WorkerNews {
         return closes;
     }
 
-    /** Whether {@link #tell} has something to do, futures apart that are not done, and closes that wait. */
+    /** Whether {@link #tell} has something to do. Pending futures and waiting closes do not count. */
     boolean any() {
         return callbacks.any()
                 || failures.any()
@@ -148,9 +153,9 @@ final class WorkerNews {
     }
 
     /**
-     * To be called when C has closed sockets, and before it opens some. UCX may have noted an event of one by its number,
-     * to look at it with the next progress; if there is another socket of that number by then, it takes the event for
-     * that one's, and an assertion of UCX ends the process.
+     * Called after C has closed sockets, and before it opens some. UCX may have recorded an event of a socket by its
+     * number, for the next progress. If another socket has that number by then, UCX attributes the event to that one,
+     * and an assertion of UCX ends the process.
      */
     void settle() {
         if (!callbacks.isInside()) {
@@ -160,7 +165,7 @@ final class WorkerNews {
         }
     }
 
-    /** Progresses without telling anyone; false when the time is over. */
+    /** Progresses without telling the program anything; returns false if the time is up. */
     boolean progressUntil(long deadline) {
         Ucp.workerProgress(worker);
         operations.touch();

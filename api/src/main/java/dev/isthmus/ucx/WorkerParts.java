@@ -2,8 +2,8 @@
 package dev.isthmus.ucx;
 
 /**
- * What a worker consists of, for the classes of this package that need a part of it: the account of its operations, the kinds
- * of operations, and what goes on beside them. Made once, when all of it is there.
+ * The parts of a worker, for the classes of this package: the record of its operations, the kinds of operations, and
+ * what goes on beside them. Created once, when all parts exist.
  *
  * @param active null without the feature
  */
@@ -22,7 +22,7 @@ record WorkerParts(
         WorkerNews news,
         WorkerClose close) {
 
-    /** The closes of endpoints that take their time. */
+    /** The closes of endpoints that take a while. */
     EndpointCloses closes() {
         return news.closes();
     }

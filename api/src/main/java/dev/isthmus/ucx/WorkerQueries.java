@@ -7,7 +7,7 @@ import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** What a worker can be asked about itself, on its thread. */
+/** Queries of a worker, on its thread. */
 final class WorkerQueries {
 
     private WorkerQueries() {}

@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
  * UCX: messages over whatever connects two processes, shared memory, TCP or RDMA, chosen by UCX.
  *
- * <p>A {@link dev.isthmus.ucx.UcpContext} opens devices, a {@link dev.isthmus.ucx.UcpWorker} receives and makes things
- * advance, a {@link dev.isthmus.ucx.UcpEndpoint} sends to one other worker. An operation is a number that {@link
- * dev.isthmus.ucx.UcpRequests} answers questions about; 0 was done at once.
+ * <p>A {@link dev.isthmus.ucx.UcpContext} opens devices. A {@link dev.isthmus.ucx.UcpWorker} receives, and progresses
+ * communication. A {@link dev.isthmus.ucx.UcpEndpoint} sends to one other worker. An operation is a number that you
+ * look up in {@link dev.isthmus.ucx.UcpRequests}; 0 was done at once.
  *
  * <p>A message from one worker to another, here in one process:
  *
@@ -31,8 +30,8 @@
  *
  * <h2>Active messages</h2>
  *
- * <p>An active message calls a handler of the peer's, which can answer at once. Its context is made with {@link
- * dev.isthmus.ucx.UcpFeature#AM}:
+ * <p>An active message calls a handler of the peer, which can answer at once. It needs a context created with
+ * {@link dev.isthmus.ucx.UcpFeature#AM}:
  *
  * {@snippet :
  * server.activeMessages().setHandler(ADD, message -> {
@@ -45,8 +44,9 @@
  *
  * <h2>More than one buffer</h2>
  *
- * <p>What is sent or received as one can be a {@link dev.isthmus.ucx.UcpPayload}: a list of buffers, data that the program
- * packs itself, or one buffer with options. A message that a probe finds is taken, and received when its length is known:
+ * <p>What you send or receive as one can be a {@link dev.isthmus.ucx.UcpPayload}: a list of buffers, data that the
+ * program packs itself, or one buffer with options. A probe can find a message and take it; you receive it when you
+ * know its length:
  *
  * {@snippet :
  * UcpIov message = UcpIov.allocate(sender, 2).add(header, 0, 16).add(body, 0, length);
@@ -70,8 +70,8 @@
  *
  * <h2>Streams</h2>
  *
- * <p>An endpoint of a context made with {@link dev.isthmus.ucx.UcpFeature#STREAM}, and its peer's endpoint back, are the
- * ends of two streams of bytes. They are received into a buffer, or read where UCX has them:
+ * <p>An endpoint of a context created with {@link dev.isthmus.ucx.UcpFeature#STREAM}, and its peer's endpoint in the
+ * other direction, are the ends of two byte streams. You receive the bytes into a buffer, or read them in UCX's memory:
  *
  * {@snippet :
  * long send = here.stream().send(hello, 0, hello.byteSize()); // 0 if done at once
@@ -87,10 +87,10 @@
  *
  * <h2>Memory of peers</h2>
  *
- * <p>A context made with {@link dev.isthmus.ucx.UcpFeature#RMA} registers or allocates a {@link
- * dev.isthmus.ucx.UcpMemory}. Its {@link dev.isthmus.ucx.UcpPackedKey} is carried to a peer, which unpacks it on an
- * endpoint and then reads and writes the memory without a part of the program that owns it, and changes numbers in it
- * atomically:
+ * <p>A context created with {@link dev.isthmus.ucx.UcpFeature#RMA} registers or allocates a
+ * {@link dev.isthmus.ucx.UcpMemory}. You carry its {@link dev.isthmus.ucx.UcpPackedKey} to a peer, which unpacks it on
+ * an endpoint. The peer then reads and writes the memory, and changes numbers in it atomically, without any help from
+ * the program that owns it:
  *
  * {@snippet :
  * try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.RMA, UcpFeature.AMO64)));
@@ -116,43 +116,42 @@
  *
  * <h2>Who connects to whom</h2>
  *
- * <p>Two ways lead to an endpoint. Peers that can exchange bytes by other means carry a {@link
- * dev.isthmus.ucx.UcpAddress} each way, as above; UCX then chooses among all transports. A server without such means
- * opens a {@link dev.isthmus.ucx.UcpListener} at a socket address; a client makes an endpoint to that address, and the
- * server accepts or rejects the {@link dev.isthmus.ucx.UcpConnectionRequest}.
+ * <p>There are two ways to an endpoint. Peers that can exchange bytes by other means carry a
+ * {@link dev.isthmus.ucx.UcpAddress} each way, as above; UCX then chooses among all transports. Without such means, a
+ * server opens a {@link dev.isthmus.ucx.UcpListener} at a socket address. A client creates an endpoint to that address,
+ * and the server accepts or rejects the {@link dev.isthmus.ucx.UcpConnectionRequest}.
  *
  * <h2>Threads</h2>
  *
- * <p>A context is thread-safe. A worker, with its endpoints, listeners and operations, belongs to one thread at a time:
- * every call checks that, and {@link dev.isthmus.ucx.UcpWorker#handOver} gives it to another. What any thread may do is
- * {@link dev.isthmus.ucx.UcpWakeup#signal()}, which ends the sleep of the worker's thread. {@link
- * dev.isthmus.loop.EventLoop} progresses workers that belong to it, sleeps when there is nothing to do, and runs what other
- * threads give it.
+ * <p>A context is thread-safe. A worker, with its endpoints, listeners and operations, belongs to one thread at a time.
+ * Every call checks that, and {@link dev.isthmus.ucx.UcpWorker#handOver} gives it to another thread. Any thread may
+ * call {@link dev.isthmus.ucx.UcpWakeup#signal()}, which ends the sleep of the worker's thread. A
+ * {@link dev.isthmus.loop.EventLoop} progresses the workers that belong to it, sleeps when there is nothing to do, and
+ * runs tasks from other threads.
  *
  * <h2>Callbacks</h2>
  *
- * <p>UCX calls back while it progresses. This library notes what it is told, and tells the program once UCX has
- * returned, still within {@link dev.isthmus.ucx.UcpWorker#progress()}: endpoint failures, connection requests and
- * futures. So these may use the worker freely, progress it, and close anything. What they throw comes out of {@code
- * progress()}, and the rest is told by the next one. Where the data is there only while UCX calls, the program runs inside
- * that call: it may then not progress the worker, nor close it, which is refused with an {@link
- * IllegalStateException}; endpoints and listeners that it closes take nothing more at once, and are destroyed when
- * UCX has returned.
+ * <p>UCX calls back while it progresses. Isthmus records endpoint failures, connection requests and ended futures, and
+ * reports them to the program once UCX has returned, still within {@link dev.isthmus.ucx.UcpWorker#progress()}. So
+ * handlers may use the worker freely, progress it, and close anything. {@code progress()} throws what they throw, and
+ * the next one reports the rest. If data exists only while UCX calls back, the program runs inside that call. There it
+ * may neither progress the worker nor close it: both are refused with an {@link IllegalStateException}. Endpoints and
+ * listeners that it closes there accept nothing more at once, and are destroyed when UCX has returned.
  *
  * <h2>Closing</h2>
  *
- * <p>Everything is closed in the reverse order of its making, and try-with-resources does that. A close out of order
- * throws, names what is to be closed first, and leaves all as it was. Closing an endpoint lets what was sent leave, for as
- * long as {@link dev.isthmus.ucx.UcpWorkerConfig#closeTimeout} says, and goes on by force; closing a worker cancels what
- * is outstanding.
+ * <p>Close everything in the reverse order of its creation, as try-with-resources does. A close out of order throws,
+ * names what to close first, and leaves everything as it was. Closing an endpoint lets what was sent leave, for as long
+ * as {@link dev.isthmus.ucx.UcpWorkerConfig#closeTimeout} says, and then goes on by force. Closing a worker cancels
+ * outstanding operations.
  *
  * <h2>Failures</h2>
  *
- * <p>A call that UCX refuses throws a {@link dev.isthmus.UcxException}. An operation that fails later has a status. An
- * endpoint that fails is told of once, to its {@link dev.isthmus.ucx.UcpErrorHandler}. What the loaded UCX is too old for
- * throws a {@link dev.isthmus.RdmaUnavailableException} that names the version to upgrade to; this library runs with
- * 1.12 and later.
+ * <p>If UCX refuses a call, it throws a {@link dev.isthmus.UcxException}. An operation that fails later has a status.
+ * An endpoint's failure is reported once, to its {@link dev.isthmus.ucx.UcpErrorHandler}. If the loaded UCX is too old
+ * for a call, it throws a {@link dev.isthmus.RdmaUnavailableException} that names the version to upgrade to. Isthmus
+ * runs with UCX 1.12 and later.
  *
- * <p>Classes and methods name the C functions they stand for, and what those say in ucp/api/ucp.h holds here too.
+ * <p>Classes and methods name the C functions they stand for. What ucp/api/ucp.h says about those holds here, too.
  */
 package dev.isthmus.ucx;

@@ -11,11 +11,11 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An address handle: {@code struct ibv_ah}. The way to a port that datagrams are sent to.
+ * An address handle, the path to a port for datagrams: {@code struct ibv_ah}.
  *
- * <p>It belongs to one thread at a time, at first the one that created it, which must be the thread of the queue pairs
- * that it is used with: see {@link #handOver}. Owned by who created it, and closed after the sends that use it have
- * completed, and before its protection domain.
+ * <p>It belongs to one thread at a time, at first the one that created it. That must be the thread of the queue pairs
+ * that use it: see {@link #handOver}. The program that creates it owns it. It closes the handle after the sends that
+ * use it have completed, and before its protection domain.
  */
 public final class AddressHandle implements AutoCloseable {
 
@@ -90,7 +90,7 @@ public final class AddressHandle implements AutoCloseable {
         owner.check();
     }
 
-    /** Checks that requests of a queue pair in a domain may use it. */
+    /** Checks that a queue pair's requests in a domain may use it. */
     @HotPath
     void checkDomain(ProtectionDomain domain) {
         if (!pd.reaches(domain)) {
@@ -105,7 +105,7 @@ public final class AddressHandle implements AutoCloseable {
     }
 
     /**
-     * The protection domain that it is in.
+     * Its protection domain.
      *
      * @return the domain
      */
@@ -114,12 +114,12 @@ public final class AddressHandle implements AutoCloseable {
     }
 
     /**
-     * Gives the handle to another thread: only that one may use and close it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the handle falls
-     * to the first thread that uses it.
+     * Gives the handle to another thread: from now on only that one may use and close it. The caller must make this
+     * visible to that thread like any other change, for example by starting the thread. If an owner has ended, the
+     * handle belongs to the first thread that uses it.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -128,18 +128,18 @@ public final class AddressHandle implements AutoCloseable {
     }
 
     /**
-     * Destroys the handle: {@code ibv_destroy_ah}. Sends that use it must have completed, or may fail. Does nothing
-     * when it is closed already.
+     * Destroys the handle: {@code ibv_destroy_ah}. Sends that use it must have completed, or they may fail. Does
+     * nothing if it is closed already.
      *
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {
         owner.close(() -> destroy(handle, lifetime.name()));
     }
 
-    /** The class, the device's name, and the way. */
+    /** The class, the device's name, and the path. */
     @Override
     public String toString() {
         return lifetime.toString();

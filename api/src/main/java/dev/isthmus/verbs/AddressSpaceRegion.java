@@ -7,13 +7,13 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * A region of the whole address space of the process, whose memory the device faults in on demand: what is called
- * implicit on-demand paging. Any thread may use it.
+ * A region of the whole address space of the process, whose memory the device faults in: implicit on-demand paging. Any
+ * thread may use it.
  *
- * <p>Memory need not be registered again: {@link #region} gives a part of it, at no cost, for use in requests. When
- * access by the peer is allowed, it is to all memory of the process, Java's heap not excepted.
+ * <p>You need not register memory again: {@link #region} gives a part of it, at no cost, for use in requests. If you
+ * allow the peer access, it has access to all memory of the process, Java's heap included.
  *
- * <p>Owned by who registered it, and closed after its parts.
+ * <p>The program that registers it owns it, and closes it after its parts.
  */
 public final class AddressSpaceRegion implements AutoCloseable {
 
@@ -45,7 +45,7 @@ public final class AddressSpaceRegion implements AutoCloseable {
     }
 
     /**
-     * A part of the address space, for use in requests. No call is made.
+     * A part of the address space, for use in requests. Calls no C function.
      *
      * @param segment native memory, not empty, whose arena stays open while the part is in use
      * @return the region of this segment, with the keys and rights of the whole; the caller closes it before this
@@ -62,10 +62,10 @@ public final class AddressSpaceRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters the address space: {@code ibv_dereg_mr}. Does nothing when it is closed already.
+     * Deregisters the address space: {@code ibv_dereg_mr}. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if parts of it are open
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

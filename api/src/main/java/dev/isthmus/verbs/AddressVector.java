@@ -12,8 +12,8 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * The way to a peer's port: {@code struct ibv_ah_attr}. An immutable value: each method that sets a member returns
- * another one.
+ * The path to a peer's port: {@code struct ibv_ah_attr}. An immutable value: each method that sets a member returns a
+ * new instance.
  */
 public final class AddressVector {
 
@@ -25,7 +25,7 @@ public final class AddressVector {
 
     private int port;
     private int sgidIndex;
-    private Gid dgid; // null: by LID alone
+    private Gid dgid; // null if addressed by LID alone
     private int hopLimit;
     private int trafficClass;
     private int flowLabel;
@@ -50,11 +50,11 @@ public final class AddressVector {
     }
 
     /**
-     * A way by GID: RoCE, or InfiniBand through routers. The hop limit is 255.
+     * A path by GID: RoCE, or InfiniBand through routers. The hop limit is 255.
      *
-     * @param local the local GID that packets come from
+     * @param local the local GID, which packets carry as their source
      * @param dgid the peer's GID
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if the port or the index of the local GID is out of range
      */
     public static AddressVector global(GidEntry local, Gid dgid) {
@@ -67,11 +67,11 @@ public final class AddressVector {
     }
 
     /**
-     * A way by LID: InfiniBand within a subnet.
+     * A path by LID: InfiniBand within a subnet.
      *
      * @param port the local port, from 1
      * @param dlid the peer's LID
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if one is out of range
      */
     public static AddressVector local(int port, int dlid) {
@@ -82,18 +82,19 @@ public final class AddressVector {
     }
 
     /**
-     * The way back to the sender of a datagram: {@code ibv_init_ah_from_wc}.
+     * The path back to the sender of a datagram: {@code ibv_init_ah_from_wc}.
      *
      * @param context the device that received it
-     * @param port the port that it came in at, from 1
-     * @param done the completions that its receive is among
+     * @param port the port at which it arrived, from 1
+     * @param done the completions that include its receive
      * @param index which of them
-     * @param header the header in the receive's buffer; null will do when the completion has none
-     * @return the way
+     * @param header the header in the receive's buffer; may be null if the completion has none
+     * @return the path
      * @throws IndexOutOfBoundsException if there is no such completion
      * @throws IllegalStateException if the completion is not of a successful receive, or the device is closed
      * @throws IllegalArgumentException if the completion has a header, and none is given
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the header's addresses are none of the port
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the header's addresses do not belong to
+     *     the port
      */
     public static AddressVector ofSender(
             DeviceContext context, int port, WorkCompletions done, int index, GlobalRouteHeader header) {
@@ -113,7 +114,7 @@ public final class AddressVector {
         }
     }
 
-    /** What the C library wrote; null when it has no port, as of a queue pair whose path was never set. */
+    /** Reads what the C library wrote; null if it has no port, as for a queue pair whose path was never set. */
     static AddressVector read(MemorySegment attributes) {
         var vector = new AddressVector();
         vector.port = Byte.toUnsignedInt(ibv_ah_attr.port_num(attributes));
@@ -133,10 +134,10 @@ public final class AddressVector {
     }
 
     /**
-     * With another hop limit.
+     * This path with another hop limit.
      *
      * @param hops 0 to 255
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withHopLimit(int hops) {
@@ -146,10 +147,10 @@ public final class AddressVector {
     }
 
     /**
-     * With another traffic class.
+     * This path with another traffic class.
      *
      * @param value DSCP and ECN for RoCE v2, 0 to 255
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withTrafficClass(int value) {
@@ -159,10 +160,10 @@ public final class AddressVector {
     }
 
     /**
-     * With another flow label.
+     * This path with another flow label.
      *
      * @param value 20 bits
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withFlowLabel(int value) {
@@ -172,10 +173,10 @@ public final class AddressVector {
     }
 
     /**
-     * With the peer's LID, which InfiniBand needs besides its GID.
+     * This path with the peer's LID, which InfiniBand needs in addition to its GID.
      *
      * @param lid 16 bits
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withDlid(int lid) {
@@ -185,10 +186,10 @@ public final class AddressVector {
     }
 
     /**
-     * With another service level.
+     * This path with another service level.
      *
      * @param level 0 to 15
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withServiceLevel(int level) {
@@ -198,10 +199,10 @@ public final class AddressVector {
     }
 
     /**
-     * With another one of the port's LIDs to send from.
+     * This path with another of the port's LIDs as its source.
      *
      * @param bits the low bits of the LID, 0 to 127; see {@link PortAttributes#lmc}
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is out of range
      */
     public AddressVector withSrcPathBits(int bits) {
@@ -211,10 +212,10 @@ public final class AddressVector {
     }
 
     /**
-     * With a limit to the rate that packets are sent at.
+     * This path with a limit to the rate of packets.
      *
      * @param rate the rate; {@link Rate#MAX} is no limit
-     * @return the way
+     * @return the path
      * @throws IllegalArgumentException if it is UNKNOWN
      */
     public AddressVector withStaticRate(Rate rate) {
@@ -227,8 +228,8 @@ public final class AddressVector {
     }
 
     /**
-     * The UDP port that packets of RoCE version 2 leave from, by which networks spread them over several ways: {@code
-     * ibv_flow_label_to_udp_sport}.
+     * The source UDP port of RoCE version 2 packets, by which networks spread them over several routes:
+     * {@code ibv_flow_label_to_udp_sport}.
      *
      * @return 0xc000 to 0xffff
      */
@@ -238,7 +239,7 @@ public final class AddressVector {
         return (low ^ high >> 14) | 0xc000;
     }
 
-    /** A port as C takes it. */
+    /** A port in C's type. */
     static byte checkedPort(int port) {
         return (byte) checked("port", port, 1, 255);
     }
@@ -262,7 +263,7 @@ public final class AddressVector {
     /**
      * The index of the local GID.
      *
-     * @return the index; without meaning when {@link #dgid} is null
+     * @return the index; meaningless if {@link #dgid} is null
      */
     public int sgidIndex() {
         return sgidIndex;
@@ -271,14 +272,14 @@ public final class AddressVector {
     /**
      * The peer's GID.
      *
-     * @return the GID, or null for a way by LID alone
+     * @return the GID, or null for a path by LID alone
      */
     public Gid dgid() {
         return dgid;
     }
 
     /**
-     * How many routers may be passed.
+     * How many routers packets may pass.
      *
      * @return 0 to 255
      */
@@ -323,7 +324,7 @@ public final class AddressVector {
     }
 
     /**
-     * Which of the port's LIDs is sent from.
+     * Which of the port's LIDs is the source.
      *
      * @return the low bits of the LID
      */
@@ -332,7 +333,7 @@ public final class AddressVector {
     }
 
     /**
-     * The limit to the rate that packets are sent at.
+     * The limit to the rate of packets.
      *
      * @return the rate
      */

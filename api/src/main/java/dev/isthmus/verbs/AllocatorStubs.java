@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The function pointers by which C calls a {@link DomainAllocator}. They live until they are closed, which is after the
- * last call of C. What the allocator throws stays here: an exception that left an upcall would end the JVM.
+ * The function pointers by which C calls a {@link DomainAllocator}. They live until they are closed, after C's last
+ * call. Exceptions of the allocator stay here: one that left an upcall would end the JVM.
  */
 final class AllocatorStubs implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class AllocatorStubs implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment allocate;
     private final MemorySegment free;
-    private final Map<Long, MemorySegment> given = new ConcurrentHashMap<>(); // keeps automatic arenas alive, too
+    private final Map<Long, MemorySegment> given = new ConcurrentHashMap<>(); // also keeps automatic arenas alive
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     AllocatorStubs(DomainAllocator allocator) {
@@ -29,7 +29,7 @@ final class AllocatorStubs implements AutoCloseable {
         this.free = ibv_parent_domain_init_attr.free.allocate(this::free, arena);
     }
 
-    /** Enters the functions into the attributes that a parent domain is made with. */
+    /** Writes the functions to the attributes of a new parent domain. */
     void write(MemorySegment attributes) {
         ibv_parent_domain_init_attr.alloc(attributes, allocate);
         ibv_parent_domain_init_attr.free(attributes, free);
@@ -50,11 +50,11 @@ final class AllocatorStubs implements AutoCloseable {
             return memory;
         } catch (Throwable t) {
             failure.compareAndSet(null, t);
-            return MemorySegment.NULL; // the driver says ENOMEM
+            return MemorySegment.NULL; // the driver reports ENOMEM
         }
     }
 
-    // Any thread of the driver writes to it: memory of a confined arena, or of a closed one, will not do.
+    // Any thread may write to it in the driver, so memory of a confined or closed arena will not do.
     private static void check(MemorySegment memory, long bytes, long alignment) {
         if (!memory.isNative() || memory.isReadOnly() || memory.byteSize() < bytes) {
             throw new IllegalArgumentException("the allocator returned " + memory + " where " + bytes
@@ -80,7 +80,7 @@ final class AllocatorStubs implements AutoCloseable {
         }
     }
 
-    /** The first exception since the last question. */
+    /** The first exception since the last call. */
     Optional<Throwable> failure() {
         return Optional.ofNullable(failure.getAndSet(null));
     }

@@ -2,15 +2,15 @@
 package dev.isthmus.verbs;
 
 /**
- * Something that happened on a device: {@code struct ibv_async_event}. A value: the event is acknowledged already. Its
- * class tells what it concerns.
+ * Something that happened on a device: {@code struct ibv_async_event}. It is a value: the event has been acknowledged.
+ * Its class says what it concerns.
  *
- * <p>The object of an event is null when it was not made through this library.
+ * <p>The object of an event is null if Isthmus did not create it.
  */
 public sealed interface AsyncEvent {
 
     /**
-     * The device that it happened on.
+     * The device on which it happened.
      *
      * @return the open device
      */
@@ -57,8 +57,7 @@ public sealed interface AsyncEvent {
      *
      * @param context the open device
      * @param type what happened
-     * @param workQueue where it happened: a {@link dev.isthmus.verbs.rss.WorkQueue}, as a pattern can say that takes the event
-     *     apart
+     * @param workQueue where it happened: a {@link dev.isthmus.verbs.rss.WorkQueue}, which a record pattern can name
      */
     record OfWorkQueue(DeviceContext context, AsyncEventType type, Object workQueue) implements AsyncEvent {}
 
@@ -80,7 +79,7 @@ public sealed interface AsyncEvent {
     record OfDevice(DeviceContext context, AsyncEventType type) implements AsyncEvent {}
 
     /**
-     * An event of a type that this version of the library does not know.
+     * An event of a type that this version of Isthmus does not know.
      *
      * @param context the open device
      * @param code its type, a newer value of {@code enum ibv_event_type}

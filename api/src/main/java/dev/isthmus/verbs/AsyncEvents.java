@@ -17,9 +17,9 @@ import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
 /**
- * The events of an open device other than completions: {@code ibv_get_async_event}. They wait in the kernel until they
- * are taken. Each is acknowledged as it is taken, so no object waits for that when it is closed; events of an object
- * that are not taken before it is closed are gone.
+ * The events of an open device other than completions: {@code ibv_get_async_event}. They wait in the kernel until you
+ * take them. Each is acknowledged when it is taken, so closing an object waits for none of them. Events that you have
+ * not taken when their object is closed are lost.
  *
  * <pre>{@code
  * switch (device.asyncEvents().await()) {
@@ -29,7 +29,7 @@ import java.time.Duration;
  * }
  * }</pre>
  *
- * <p>Any thread may use it, and several at once: each event goes to one of them. It lives as long as the device is open.
+ * <p>Any thread may use it, and several at once: each event goes to one of them. It is usable while the device is open.
  */
 public final class AsyncEvents implements Source<AsyncEvent> {
 
@@ -51,10 +51,10 @@ public final class AsyncEvents implements Source<AsyncEvent> {
      * Waits for an event: {@code ibv_get_async_event}, {@code ibv_ack_async_event}.
      *
      * @param timeout how long; zero or less does not wait
-     * @return the event; null when the time is over
+     * @return the event; null if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if the device is closed, before or meanwhile
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EIO if the device is gone
      */
     @CheckReturnValue
     public AsyncEvent await(Duration timeout) throws InterruptedException {
@@ -62,12 +62,12 @@ public final class AsyncEvents implements Source<AsyncEvent> {
     }
 
     /**
-     * Waits for an event as long as it takes.
+     * Waits for an event without limit.
      *
      * @return the event
      * @throws InterruptedException if the thread is interrupted before or while it waits
      * @throws IllegalStateException if the device is closed, before or meanwhile
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EIO if the device is gone
      */
     @CheckReturnValue
     public AsyncEvent await() throws InterruptedException {
@@ -75,11 +75,11 @@ public final class AsyncEvents implements Source<AsyncEvent> {
     }
 
     /**
-     * Takes an event if there is one. Does not block.
+     * Takes an event, if there is one. Does not block.
      *
-     * @return the event; null when there is none
+     * @return the event; null if there is none
      * @throws IllegalStateException if the device is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EIO when the device has gone
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EIO if the device is gone
      */
     @Override
     @CheckReturnValue
@@ -88,8 +88,8 @@ public final class AsyncEvents implements Source<AsyncEvent> {
     }
 
     /**
-     * A descriptor that is readable while there are events: {@code async_fd} of {@code struct ibv_context}. For
-     * {@code poll} and {@code epoll} only; it belongs to the device, and is gone when that is closed.
+     * A descriptor that is readable while there are events: {@code async_fd} of {@code struct ibv_context}. Use it only
+     * for {@code poll} and {@code epoll}. It belongs to the device, which closes it.
      *
      * @return the number of the file descriptor
      * @throws IllegalStateException if the device is closed
@@ -116,7 +116,7 @@ public final class AsyncEvents implements Source<AsyncEvent> {
         }
     }
 
-    /** Copies an event, whose object is alive until the event is acknowledged. */
+    /** Copies an event; its object lives until the event is acknowledged. */
     static AsyncEvent read(DeviceContext context, MemorySegment event) {
         int code = ibv_async_event.event_type(event);
         AsyncEventType type = AsyncEventType.of(code);
@@ -143,7 +143,7 @@ public final class AsyncEvents implements Source<AsyncEvent> {
         };
     }
 
-    /** Ends all waits: the device is being closed. */
+    /** Ends all waits, as the device is being closed. */
     void shut() {
         source.shut();
     }

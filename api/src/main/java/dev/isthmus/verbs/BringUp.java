@@ -10,14 +10,14 @@ import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Takes one queue pair from RESET to RTS with usual values. Without state but for the number that its packets begin
- * with, which both ends must agree on.
+ * Takes one queue pair from RESET to RTS with default settings. Its only state is the first packet sequence number, on
+ * which both ends must agree.
  */
 final class BringUp {
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
-    /** More READs at once than this help nobody and take memory of the device. */
+    /** More READs at once help nobody, and take device memory. */
     private static final int MAX_READ_DEPTH = 16;
 
     private static final int MIN_RNR_TIMER = 12; // 0.64 ms
@@ -40,7 +40,7 @@ final class BringUp {
         return new QueuePairAddress(qp.qpNum(), psn, port.lid(), local.gid(), port.activeMtu(), readDepth());
     }
 
-    /** How many READs and atomics of the peer this end serves at once. */
+    /** How many of the peer's READs and atomics this end serves at once. */
     private int readDepth() {
         return Math.clamp(context.attributes().maxQpRdAtomic(), 0, MAX_READ_DEPTH);
     }
@@ -102,7 +102,7 @@ final class BringUp {
     }
 
     private void checkFresh(boolean rightType, String what) {
-        qp.checkOwner(); // first: the state is the owner's to read
+        qp.checkOwner(); // first, as only the owner may read the state
         if (!rightType) {
             throw new IllegalStateException(qp + " is not of a type that can be " + what);
         }

@@ -22,11 +22,11 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * A completion channel: {@code struct ibv_comp_channel}. Threads wait here for completions rather than poll for them: a
- * completion queue that was made with the channel and {@linkplain CompletionQueue#requestNotify asked} to notify sends
- * one event for its next completion.
+ * A completion channel: {@code struct ibv_comp_channel}. Threads wait here for completions instead of polling for them.
+ * A completion queue that was created with the channel and {@linkplain CompletionQueue#requestNotify asked} to notify
+ * sends one event for its next completion.
  *
- * <p>No completion is missed in this order: ask, then poll until the queue is empty, then wait.
+ * <p>This order misses no completion: ask, then poll until the queue is empty, then wait.
  *
  * <pre>{@code
  * try (var channel = device.createCompletionChannel();
@@ -42,11 +42,11 @@ import java.util.function.Supplier;
  * }
  * }</pre>
  *
- * <p>An event is for one completion or more, or for none that is still there. Events are acknowledged in batches, and
- * before their queue is destroyed, so that closing a queue waits for nobody.
+ * <p>An event stands for one completion or more, or for none that is still there. Events are acknowledged in batches,
+ * and before their queue is destroyed, so closing a queue waits for nobody.
  *
- * <p>Any thread may use it, and several at once: each event goes to one of them. Owned by who created it, and closed
- * after its completion queues.
+ * <p>Any thread may use it, and several at once: each event goes to one of them. The program that creates it owns it,
+ * and closes it after its completion queues.
  */
 public final class CompletionChannel implements Source<CompletionQueue>, AutoCloseable {
 
@@ -62,10 +62,10 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     private final EventSource source;
     private final Supplier<CompletionQueue> take = this::take;
 
-    /** Held from when C tells of an event until it is counted, and while a queue is destroyed, but never in a wait. */
+    /** Held from when C reports an event until it is counted, and while a queue is destroyed, but never in a wait. */
     private final ReentrantLock events = new ReentrantLock();
 
-    /** Where C puts the queue of an event and its context, and errno. Guarded by the lock. */
+    /** Receives the queue of an event, its context, and errno. Guarded by the lock. */
     private final MemorySegment event = Arena.ofAuto().allocate(ADDRESS, 2);
 
     private final MemorySegment errno = NativeCall.allocateErrno(Arena.ofAuto());
@@ -98,8 +98,8 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
      * Waits for an event: {@code ibv_get_cq_event}.
      *
      * @param timeout how long; zero or less does not wait
-     * @return the queue that sent it, whose next completion sends none until asked for; null when the time is over, or
-     *     after {@link #wakeup}
+     * @return the queue that sent it, which sends none for its next completion until you ask again; null if the time is
+     *     over, or after {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails
@@ -110,9 +110,10 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * Waits for an event as long as it takes: {@code ibv_get_cq_event}.
+     * Waits for an event without limit: {@code ibv_get_cq_event}.
      *
-     * @return the queue that sent it, whose next completion sends none until asked for; null after {@link #wakeup}
+     * @return the queue that sent it, which sends none for its next completion until you ask again; null after
+     *     {@link #wakeup}
      * @throws InterruptedException if the thread is interrupted before or while it waits; no event is lost
      * @throws IllegalStateException if this is closed, before or meanwhile
      * @throws dev.isthmus.VerbsException if the call fails
@@ -122,9 +123,10 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * Takes an event if there is one: {@code ibv_get_cq_event}. Does not block.
+     * Takes an event, if there is one: {@code ibv_get_cq_event}. Does not block.
      *
-     * @return the queue that sent it, whose next completion sends none until asked for; null when there is no event
+     * @return the queue that sent it, which sends none for its next completion until you ask again; null if there is
+     *     no event
      * @throws IllegalStateException if this is closed
      * @throws dev.isthmus.VerbsException if the call fails
      */
@@ -135,7 +137,7 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * Ends a wait for an event, with null: that of a thread which waits now or, if none does, the next one. Does not block.
+     * Ends the current wait of one thread, or else the next wait; that wait returns null. Does not block.
      *
      * @throws IllegalStateException if this is closed
      */
@@ -145,8 +147,8 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * A descriptor that is readable while there are events: {@code fd} of {@code struct ibv_comp_channel}. For
-     * {@code poll} and {@code epoll} only; it belongs to the channel, and is gone when that is closed.
+     * A descriptor that is readable while there are events: {@code fd} of {@code struct ibv_comp_channel}. Use it only
+     * for {@code poll} and {@code epoll}. It belongs to the channel, which closes it.
      *
      * @return the number of the file descriptor
      * @throws IllegalStateException if this is closed
@@ -157,7 +159,7 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * The device that it is of.
+     * The device that it belongs to.
      *
      * @return the open device
      */
@@ -188,8 +190,8 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * Destroys a queue whose events come here. C would wait for acknowledgements: under the lock every event that was
-     * taken is acknowledged, and none is taken; those that were not are dropped by the kernel.
+     * Destroys a queue whose events come here. C would wait for missing acknowledgements. But under the lock no event
+     * is taken, and every taken event is acknowledged. The kernel drops the others.
      */
     void destroy(CompletionQueue queue, Runnable destroy) {
         events.lock();
@@ -210,11 +212,11 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
     }
 
     /**
-     * Destroys the channel: {@code ibv_destroy_comp_channel}. Ends the wait of every thread that waits here, with an
-     * IllegalStateException. Does nothing when it is closed already.
+     * Destroys the channel: {@code ibv_destroy_comp_channel}. Every thread that waits here gets an
+     * IllegalStateException. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if completion queues use it
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -23,7 +23,7 @@ public enum CompletionOpcode {
     LOCAL_INV(6),
     /** A segmented send. {@code IBV_WC_TSO}. */
     TSO(7),
-    /** A flush; of rdma-core 45. {@code IBV_WC_FLUSH}. */
+    /** A flush; needs rdma-core 45. {@code IBV_WC_FLUSH}. */
     FLUSH(8),
     /** An atomic write. {@code IBV_WC_ATOMIC_WRITE}. */
     ATOMIC_WRITE(9),
@@ -47,7 +47,7 @@ public enum CompletionOpcode {
     DRIVER2(136),
     /** A driver's own. {@code IBV_WC_DRIVER3}. */
     DRIVER3(137),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<CompletionOpcode> CODES = new Codes<>(values(), CompletionOpcode::code, UNKNOWN);
@@ -68,7 +68,7 @@ public enum CompletionOpcode {
     }
 
     /**
-     * Whether it is of a receive rather than of a send request: {@code IBV_WC_RECV} is a bit of its code.
+     * Whether a receive completed, rather than a send request: {@code IBV_WC_RECV} is a bit of its code.
      *
      * @return true if so
      */
@@ -80,7 +80,7 @@ public enum CompletionOpcode {
      * The constant of a code of {@code enum ibv_wc_opcode}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static CompletionOpcode of(int code) {
         return CODES.of(code);

@@ -23,12 +23,12 @@ import java.lang.ref.Reference;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * A completion queue: {@code struct ibv_cq}. Work requests of the queue pairs that were made with it complete here.
+ * A completion queue: {@code struct ibv_cq}. Work requests of the queue pairs created with it complete here.
  *
- * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created
- * it. It cannot be closed while it has queue pairs.
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. The program that
+ * creates it owns it. It cannot be closed while it has queue pairs.
  *
- * <p>When more requests complete than it has room for, it overruns: completions are lost, the device sends
+ * <p>If more requests complete than it has room for, it overruns: completions are lost, the device sends
  * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail.
  */
 public final class CompletionQueue implements AutoCloseable {
@@ -50,7 +50,7 @@ public final class CompletionQueue implements AutoCloseable {
     private static final int MAX_16_BITS = 0xffff;
 
     private final DeviceContext context;
-    private final CompletionChannel channel; // null when it has none
+    private final CompletionChannel channel; // null if it has none
     private final Lifetime lifetime;
     private final OwnerThread owner;
     private final MemorySegment handle;
@@ -58,11 +58,11 @@ public final class CompletionQueue implements AutoCloseable {
     private final MemorySegment pollFunction;
     private final int mostInShortPoll;
     private final CompletionQueueMaker maker; // null for verbs itself
-    private final boolean quick; // whether the thread is all that a poll asks for
-    private long pollerId; // the owner's, once it was let poll quickly; 0 when that has to be asked again
+    private final boolean quick; // whether a poll needs to check only the thread
+    private long pollerId; // the owner's id once it may poll quickly; 0 if that must be checked again
     private final MemorySegment notifyFunction;
     private int entries;
-    private int unacknowledged; // events taken; guarded by the lock of the channel
+    private int unacknowledged; // events; guarded by the channel's lock
 
     private CompletionQueue(
             DeviceContext context, CompletionQueueConfig config, Lifetime lifetime, MemorySegment handle) {
@@ -75,7 +75,7 @@ public final class CompletionQueue implements AutoCloseable {
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
         this.mostInShortPoll = DataPath.mostInShortPoll(pollFunction);
-        this.quick = mostInShortPoll > 0 && maker == null; // of another's making a poll can be open
+        this.quick = mostInShortPoll > 0 && maker == null; // other kinds of queues can have an open poll
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
     }
@@ -123,11 +123,11 @@ public final class CompletionQueue implements AutoCloseable {
     /**
      * Takes completions off the queue: {@code ibv_poll_cq}. Does not block, allocates nothing.
      *
-     * @param into receives as many as there are and it has room for; what it held before is gone
-     * @return how many it received, 0 when there were none
+     * @param into receives as many as it has room for; what it held before is gone
+     * @return how many it received, 0 if there were none
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if this is closed, or between {@code startPoll} and {@code endPoll} of a {@link
-     *     dev.isthmus.verbs.cqex.ExtendedCompletionQueue}
+     * @throws IllegalStateException if this is closed, or between {@code startPoll} and {@code endPoll} of a
+     *     {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue}
      * @throws VerbsException if the queue is broken; completions may be lost
      */
     @CheckReturnValue
@@ -136,7 +136,7 @@ public final class CompletionQueue implements AutoCloseable {
         if (OwnerThread.isOther(pollerId)) {
             return pollCarefully(into);
         }
-        into.received(0); // now rather than after the call, where most polls have nothing to tell
+        into.received(0); // before the call, as most polls find nothing
         int count;
         try {
             count = DataPath.shortPoll(address, into.shortCapacity(), into.address());
@@ -148,7 +148,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     @HotPath
     private int found(WorkCompletions into, int count) {
-        if (count < 0 || count >= DataPath.MOST_AT_ONCE) { // the JIT makes one comparison of both
+        if (count < 0 || count >= DataPath.MOST_AT_ONCE) { // one comparison: docs/instructions.md
             return pollOn(into, count);
         }
         into.received(count);
@@ -165,7 +165,7 @@ public final class CompletionQueue implements AutoCloseable {
         return pollOn(into, 0);
     }
 
-    /** Takes more completions, behind those that are there. */
+    /** Takes more completions, after those that are there. */
     @HotPath
     private int pollOn(WorkCompletions into, int before) {
         int count = before;
@@ -183,7 +183,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     private VerbsException broken(String call, int result) {
-        // The drivers' numbers are their own: none is an errno.
+        // Drivers return numbers of their own, not an errno.
         return VerbsException.ofResult(
                 call,
                 lifetime.name(),
@@ -192,9 +192,9 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Asks for one event on the channel when the next completion arrives: {@code ibv_req_notify_cq}. What arrived
-     * before sends none: poll after this and before waiting, see {@link CompletionChannel}. Does not block, allocates
-     * nothing.
+     * Asks for one event on the channel when the next completion arrives: {@code ibv_req_notify_cq}. Completions that
+     * arrived before send none: poll after this and before waiting, see {@link CompletionChannel}. Does not block,
+     * allocates nothing.
      *
      * @param solicitedOnly whether only a completion with an error, or a receive whose sender asked for it by
      *     {@link SendRequest#solicited}, sends the event
@@ -215,15 +215,15 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Changes how many completions it has room for: {@code ibv_resize_cq}. Those that are there stay. Blocks for a
+     * Changes its room for completions: {@code ibv_resize_cq}. Completions in the queue stay there. Blocks for a
      * system call.
      *
      * @param atLeast the number of entries wanted
      * @throws IllegalArgumentException if it is not positive
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed, or in an open poll
-     * @throws VerbsException if the call fails, such as when the device allows fewer entries or cannot do it, or more
-     *     completions are there
+     * @throws VerbsException if the call fails, for example because the device allows fewer entries or cannot resize,
+     *     or the queue holds more completions
      */
     public void resize(int atLeast) {
         owner.check();
@@ -246,11 +246,11 @@ public final class CompletionQueue implements AutoCloseable {
      * Lets several completions share an event: {@code ibv_modify_cq}. Blocks for a system call.
      *
      * @param count how many completions send an event; 0 and 1 for each
-     * @param periodMicros after how many microseconds fewer completions send one
+     * @param periodMicros after how many microseconds fewer completions send one, too
      * @throws IllegalArgumentException if one of them is negative or above 65535
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed
-     * @throws VerbsException if the call fails, such as with EOPNOTSUPP when the device cannot do it
+     * @throws VerbsException if the call fails, for example with EOPNOTSUPP if the device cannot do it
      */
     public void moderate(int count, int periodMicros) {
         owner.check();
@@ -270,8 +270,8 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The queue pair that a completion is of, and with it what the program has {@linkplain QueuePair#attach attached}. Any
-     * thread may ask. Makes no call, takes no lock, and allocates nothing.
+     * The queue pair of a completion, and with it what the program has {@linkplain QueuePair#attach attached}. Any
+     * thread may call this. Calls no C function, takes no lock, and allocates nothing.
      *
      * {@snippet :
      * QueuePair from = cq.queuePair(done.qpNum(i));
@@ -280,11 +280,12 @@ public final class CompletionQueue implements AutoCloseable {
      * }
      * }
      *
-     * <p>Some drivers leave the completions of a queue pair that is closed in the queue, and the device may give its number to
-     * the next one, which they then seem to be of. Before a queue pair is closed, {@link QueuePair#drain} takes them off.
+     * <p>Some drivers leave completions of a closed queue pair in the queue. If the device gives its number to the
+     * next queue pair, they seem to belong to that one. {@link QueuePair#drain}, before you close a queue pair,
+     * removes them.
      *
      * @param qpNum what {@link WorkCompletions#qpNum} returned
-     * @return the queue pair of this number that is open on the device; null when there is none
+     * @return the open queue pair of this device with this number; null if there is none
      */
     @HotPath
     public QueuePair queuePair(int qpNum) {
@@ -292,7 +293,7 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * How many completions it has room for.
+     * Its room for completions.
      *
      * @return the number of entries that the device granted, not fewer than asked for
      */
@@ -301,21 +302,21 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The channel that it sends events to.
+     * The channel to which it sends events.
      *
-     * @return the channel; null when it was made without
+     * @return the channel; null if it was created without one
      */
     public CompletionChannel channel() {
         return channel;
     }
 
     /**
-     * Gives the queue to another thread: only that one may poll and close it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue falls
-     * to the first thread that uses it.
+     * Gives the queue to another thread: from now on only that one may poll and close it. The caller must make this
+     * visible to that thread like any other change, for example by starting the thread. If an owner has ended, the
+     * queue belongs to the first thread that uses it.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed, or in an open poll
      */
@@ -326,14 +327,14 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Gives the queue to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
-     * #handOver}.
+     * Gives the queue to whichever thread holds a lock: threads that take the lock use this in turn. Otherwise like
+     * {@link #handOver}.
      *
-     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
-     * until then it would share this with who holds the lock, and the process may end.
+     * <p>Always hold the lock when you use it. A thread without the lock is refused once another thread has used this,
+     * but not before: until then both would use it at once, and the process may end.
      *
-     * @param lock who holds it may use this
-     * @throws NullPointerException if there is none
+     * @param lock the thread that holds it may use this
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed, or in an open poll
      */
@@ -343,7 +344,7 @@ public final class CompletionQueue implements AutoCloseable {
         pollerId = 0;
     }
 
-    /** Refuses what would wait for ever for a poll that this thread has begun and not ended. */
+    /** Refuses a call that would wait forever for a poll that this thread has begun and not ended. */
     @HotPath
     void checkNoOpenPoll() {
         if (maker != null) {
@@ -367,7 +368,7 @@ public final class CompletionQueue implements AutoCloseable {
         return owner;
     }
 
-    /** Counts an event that was taken from the channel. */
+    /** Counts an event taken from the channel. */
     void eventTaken() {
         if (++unacknowledged == ACKNOWLEDGED_TOGETHER) {
             acknowledgeEvents();
@@ -384,12 +385,12 @@ public final class CompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue: {@code ibv_destroy_cq}. Events of it that were not taken are gone. Does nothing when it is
+     * Destroys the queue: {@code ibv_destroy_cq}. Its events that were not taken are lost. Does nothing if it is
      * closed already.
      *
      * @throws IllegalStateException if queue pairs use it, or in an open poll
      * @throws WrongThreadException if this belongs to another thread
-     * @throws VerbsException if the call fails; it can be tried again
+     * @throws VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a completion queue is made with besides its size. Filled in by the configurer that is passed to
- * {@link DeviceContext#createCompletionQueue(int, java.util.function.Consumer)}.
+ * The parameters of a completion queue besides its size, for the configurer passed to {@link
+ * DeviceContext#createCompletionQueue(int, java.util.function.Consumer)}.
  */
 public final class CompletionQueueConfig {
 
@@ -28,7 +28,7 @@ public final class CompletionQueueConfig {
     CompletionQueueConfig() {}
 
     /**
-     * Where it sends events; nowhere when not set.
+     * Sets where it sends events. Default: nowhere.
      *
      * @param to a channel of the same open device, which stays open as long as the queue; or null for none
      * @return this
@@ -40,8 +40,8 @@ public final class CompletionQueueConfig {
     }
 
     /**
-     * Which of the device's completion vectors signals its events, so that queues can be spread over interrupts and
-     * thus processors; 0 when not set.
+     * Sets which of the device's completion vectors signals its events. Spread queues over vectors to spread them over
+     * interrupts, and so over processors. Default: 0.
      *
      * @param number from 0, below {@link DeviceContext#completionVectors}
      * @return this
@@ -64,7 +64,7 @@ public final class CompletionQueueConfig {
         return vector;
     }
 
-    /** Checks what C does not explain. */
+    /** Checks for mistakes that C does not explain. */
     void check(DeviceContext context, int entries) {
         if (entries < 1) {
             throw new IllegalArgumentException("a completion queue needs at least 1 entry, not " + entries);

@@ -5,16 +5,19 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.verbs.Conversions;
 
 /**
- * How a work request ended: {@code enum ibv_wc_status}. Every status but {@link #SUCCESS} puts a connected queue
- * pair into the state ERR, where all that is still posted ends with {@link #WR_FLUSH_ERR}. The page {@code
- * docs/errors.md} of the project says what usually causes each.
+ * How a work request ended: {@code enum ibv_wc_status}. Any status but {@link #SUCCESS} puts a connected queue pair
+ * into the state ERR, where everything still posted ends with {@link #WR_FLUSH_ERR}. The project's page
+ * {@code docs/errors.md} says what usually causes each.
  */
 public enum CompletionStatus {
-    /** It was done. {@code IBV_WC_SUCCESS}. */
+    /** Success. {@code IBV_WC_SUCCESS}. */
     SUCCESS(0),
     /** A receive buffer is too small for the message, or a message too long for the queue pair. {@code IBV_WC_LOC_LEN_ERR}. */
     LOC_LEN_ERR(1),
-    /** An inconsistency within the queue pair, such as a request that its type does not allow. {@code IBV_WC_LOC_QP_OP_ERR}. */
+    /**
+     * An inconsistency in the queue pair, for example a request that its type does not allow.
+     * {@code IBV_WC_LOC_QP_OP_ERR}.
+     */
     LOC_QP_OP_ERR(2),
     /** Obsolete. {@code IBV_WC_LOC_EEC_OP_ERR}. */
     LOC_EEC_OP_ERR(3),
@@ -28,7 +31,10 @@ public enum CompletionStatus {
     BAD_RESP_ERR(7),
     /** An RDMA WRITE with immediate broke the access rights of the local region. {@code IBV_WC_LOC_ACCESS_ERR}. */
     LOC_ACCESS_ERR(8),
-    /** The responder found the request invalid, such as a message longer than its receive buffer. {@code IBV_WC_REM_INV_REQ_ERR}. */
+    /**
+     * The responder found the request invalid, for example longer than its receive buffer.
+     * {@code IBV_WC_REM_INV_REQ_ERR}.
+     */
     REM_INV_REQ_ERR(9),
     /** The remote address is not in a region with the access needed: wrong rkey, range or flags. {@code IBV_WC_REM_ACCESS_ERR}. */
     REM_ACCESS_ERR(10),
@@ -58,7 +64,7 @@ public enum CompletionStatus {
     TM_ERR(22),
     /** A rendezvous of tag matching did not complete. {@code IBV_WC_TM_RNDV_INCOMPLETE}. */
     TM_RNDV_INCOMPLETE(23),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<CompletionStatus> CODES = new Codes<>(values(), CompletionStatus::code, UNKNOWN);
@@ -82,14 +88,14 @@ public enum CompletionStatus {
      * The constant of a code of {@code enum ibv_wc_status}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static CompletionStatus of(int code) {
         return CODES.of(code);
     }
 
     /**
-     * The library's name for it: {@code ibv_wc_status_str}.
+     * libibverbs' name for it: {@code ibv_wc_status_str}.
      *
      * @return words such as {@code transport retry counter exceeded}
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied

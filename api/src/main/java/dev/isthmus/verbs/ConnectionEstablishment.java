@@ -5,11 +5,11 @@ import dev.isthmus.bindings.ibverbs.ibv_ece;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Options of a vendor that both ends of a connection agree on: {@code struct ibv_ece}, enhanced connection
- * establishment. One end sends what {@link QueuePair#ece} says to the other, which sets it and answers.
+ * Vendor options that both ends of a connection agree on: {@code struct ibv_ece}, enhanced connection establishment.
+ * One end sends what {@link QueuePair#ece} returns to the other, which sets it and answers.
  *
- * @param vendorId the IEEE OUI of the vendor; not 0 when it is set
- * @param options what the vendor makes of it
+ * @param vendorId the IEEE OUI of the vendor; not 0 when you set it
+ * @param options defined by the vendor
  */
 public record ConnectionEstablishment(int vendorId, int options) {
 

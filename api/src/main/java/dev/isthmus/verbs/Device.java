@@ -22,25 +22,25 @@ import java.util.function.BiFunction;
 import java.util.stream.Collectors;
 
 /**
- * An RDMA device that was there when the devices were listed: {@code struct ibv_device}. A value: it owns nothing
- * and any thread may use it.
+ * An RDMA device that existed when the devices were listed: {@code struct ibv_device}. A value: it owns nothing, and
+ * any thread may use it.
  */
 public final class Device {
 
     private final String name;
     private final long guid;
-    private final int index; // -1 when the kernel does not tell
+    private final int index; // -1 if the kernel does not say
     private final NodeType nodeType;
     private final TransportType transportType;
     private final String devName;
     private final Path devPath;
     private final Path ibdevPath;
 
-    // Reads struct ibv_device: it is gone when the list is.
+    // Reads struct ibv_device, which disappears with the list.
     Device(NativeCall call, MemorySegment handle) {
         MemorySegment device = NativeCall.sized(handle, ibv_device.sizeof());
         name = NativeCall.string(call.pointer(Libibverbs.GET_DEVICE_NAME, handle));
-        // __be64: the bytes stand in network order whatever the machine's is.
+        // __be64: the bytes are in network order, whatever the machine's order is.
         guid = NativeCall.fromBigEndian(call.integer64(Libibverbs.GET_DEVICE_GUID, handle));
         index = call.integer(Libibverbs.GET_DEVICE_INDEX, handle);
         nodeType = NodeType.of(ibv_device.node_type(device));
@@ -69,11 +69,11 @@ public final class Device {
     }
 
     /**
-     * The device of a name.
+     * Finds a device by its name.
      *
      * @param name the kernel's name, such as {@code mlx5_0} or {@code rxe0}
      * @return the device
-     * @throws RdmaUnavailableException if there is none; the message lists those that are there
+     * @throws RdmaUnavailableException if there is none; the message lists the devices
      */
     public static Device named(String name) {
         List<Device> devices = list();
@@ -86,11 +86,11 @@ public final class Device {
     }
 
     /**
-     * The device that the kernel has given an index.
+     * Finds a device by the kernel's index.
      *
-     * @param index the kernel's index, as {@code rdma link} prints it: not the place in {@link #list()}
+     * @param index the kernel's index, as {@code rdma link} prints it; not the position in {@link #list()}
      * @return the device
-     * @throws RdmaUnavailableException if there is none; the message lists those that are there
+     * @throws RdmaUnavailableException if there is none; the message lists the devices
      */
     public static Device atIndex(int index) {
         List<Device> devices = list();
@@ -140,7 +140,7 @@ public final class Device {
     }
 
     /**
-     * What it speaks.
+     * The transport that it speaks.
      *
      * @return its transport
      */
@@ -149,9 +149,9 @@ public final class Device {
     }
 
     /**
-     * The kernel's index of the device, which stays when it is renamed: {@code ibv_get_device_index}.
+     * The kernel's index of the device, which survives a renaming: {@code ibv_get_device_index}.
      *
-     * @return the index; empty when the kernel does not tell it
+     * @return the index; empty if the kernel does not report it
      */
     public OptionalInt index() {
         return index >= 0 ? OptionalInt.of(index) : OptionalInt.empty();
@@ -185,10 +185,10 @@ public final class Device {
     }
 
     /**
-     * Opens the device: {@code ibv_open_device}. It can be opened many times. Blocks for some system calls.
+     * Opens the device: {@code ibv_open_device}. You can open it many times. Blocks for some system calls.
      *
      * @return the open device, which the caller closes
-     * @throws RdmaUnavailableException if the device has gone since it was listed, or may not be opened
+     * @throws RdmaUnavailableException if the device is gone since it was listed, or the process may not open it
      */
     public DeviceContext open() {
         try (var call = new NativeCall()) {
@@ -246,7 +246,7 @@ public final class Device {
         return new RdmaUnavailableException("no RDMA device " + which + "; this machine has: " + names);
     }
 
-    /** Whether the other one has the same name and GUID. */
+    /** Whether the other object has the same name and GUID. */
     @Override
     public boolean equals(Object other) {
         return other instanceof Device device && name.equals(device.name) && guid == device.guid;

@@ -20,9 +20,9 @@ import java.util.OptionalInt;
 import java.util.function.Consumer;
 
 /**
- * An open device: {@code struct ibv_context}. Everything else is made from it. Any thread may use it.
+ * An open device: {@code struct ibv_context}. All other objects are created from it. Any thread may use it.
  *
- * <p>Owned by who opened it. It cannot be closed while it has protection domains or completion queues.
+ * <p>The program that opens it owns it. It cannot be closed while it has protection domains or completion queues.
  */
 public final class DeviceContext implements AutoCloseable {
 
@@ -58,7 +58,7 @@ public final class DeviceContext implements AutoCloseable {
     /**
      * An open device.
      *
-     * @param borrowed whether librdmacm has opened it, and keeps it open as long as the process lives
+     * @param borrowed whether librdmacm has opened it, and keeps it open for the life of the process
      */
     DeviceContext(Device device, MemorySegment handle, boolean borrowed) {
         this.borrowed = borrowed;
@@ -73,7 +73,9 @@ public final class DeviceContext implements AutoCloseable {
         this.commandFileDescriptor = ibv_context.cmd_fd(NativeCall.sized(handle, ibv_context.sizeof()));
     }
 
-    /** The device of a {@code struct ibv_context} that librdmacm has opened, and keeps open as long as the process lives. */
+    /**
+     * The device of a {@code struct ibv_context} that librdmacm has opened, and keeps open for the life of the process.
+     */
     private static DeviceContext borrowed(MemorySegment handle) {
         IbverbsLibrary.require();
         try (var call = new NativeCall()) {
@@ -103,10 +105,10 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Queries what else the device can do: {@code ibv_query_device_ex}. What the driver or the loaded library does not
-     * know of is 0.
+     * Queries what else the device can do: {@code ibv_query_device_ex}. Attributes that the driver or the loaded
+     * library does not know are 0.
      *
-     * @return its attributes, those of {@link #attributes()} among them
+     * @return its attributes, including those of {@link #attributes()}
      * @throws dev.isthmus.VerbsException if the call fails
      * @throws IllegalStateException if this is closed
      */
@@ -114,13 +116,13 @@ public final class DeviceContext implements AutoCloseable {
         return queries.extendedAttributes();
     }
 
-    /** Whether the driver is Soft-RoCE's, some faults of which are gone round. */
+    /** Whether the driver is Soft-RoCE's, which needs workarounds for some faults. */
     boolean isSoftRoce() {
         return attributes().vendorId() == SOFT_ROCE;
     }
 
     /**
-     * How many completion vectors there are, over which completion queues can be spread: {@code num_comp_vectors} of
+     * How many completion vectors there are, to spread completion queues over: {@code num_comp_vectors} of
      * {@code struct ibv_context}.
      *
      * @return the number, at least 1
@@ -130,9 +132,9 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Reads the device's clock, of which the timestamps of completions are: {@code ibv_query_rt_values_ex}.
+     * Reads the device's clock, which also stamps completions: {@code ibv_query_rt_values_ex}.
      *
-     * @return its time in ticks, whose frequency is {@link ExtendedDeviceAttributes#coreClockKhz}
+     * @return its time in ticks, with the frequency {@link ExtendedDeviceAttributes#coreClockKhz}
      * @throws dev.isthmus.VerbsException with EOPNOTSUPP if the device has no clock, such as Soft-RoCE
      * @throws IllegalStateException if this is closed
      */
@@ -185,7 +187,7 @@ public final class DeviceContext implements AutoCloseable {
      *
      * @param port the number of the port, from 1
      * @param index the index in the table
-     * @return the GID; all zero where the table has none
+     * @return the GID; all zero if the entry is empty
      * @throws IllegalArgumentException if there is no such port, or the table is shorter
      * @throws dev.isthmus.VerbsException if the call fails
      * @throws IllegalStateException if this is closed
@@ -195,8 +197,8 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * The GID to use when nobody says which: for RoCE the first version 2 entry with an IPv4 address, or else with
-     * a routable IPv6 address, or else any version 2 entry; otherwise the first entry.
+     * The GID to use by default. For RoCE it is the first version 2 entry with an IPv4 address, or else with a routable
+     * IPv6 address, or else any version 2 entry; otherwise the first entry.
      *
      * @param port the number of the port, from 1
      * @return the entry
@@ -223,11 +225,11 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Where a key is in a port's partition table: {@code ibv_get_pkey_index}.
+     * The position of a key in a port's partition table: {@code ibv_get_pkey_index}.
      *
      * @param port the number of the port, from 1
      * @param pkey the partition key, 0 to 0xffff
-     * @return the index, which queue pairs are told; empty when the table does not have the key
+     * @return the index, to set on queue pairs; empty if the table does not have the key
      * @throws IllegalArgumentException if there is no such port, or the key has more than 16 bits
      * @throws IllegalStateException if this is closed
      */
@@ -236,10 +238,10 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Finds out where packets to a peer go on the Ethernet: {@code ibv_resolve_eth_l2_from_gid}. Blocks until the peer
-     * has answered ARP or neighbour discovery, or for some three seconds; the device cannot be closed meanwhile.
+     * Resolves the Ethernet address for packets to a peer: {@code ibv_resolve_eth_l2_from_gid}. Blocks until the peer
+     * has answered ARP or neighbour discovery, or for some three seconds. The device cannot be closed meanwhile.
      *
-     * @param path the way to the peer, with its GID
+     * @param path the path to the peer, with its GID
      * @return the address of the peer, or of the next router
      * @throws IllegalArgumentException if the path has no GID, or there is no such port
      * @throws dev.isthmus.VerbsException with EHOSTUNREACH if there was no answer, with EINVAL if the local GID has no
@@ -262,12 +264,12 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Imports a protection domain that another process, or another open device of this one, has allocated: {@code
-     * ibv_import_pd}.
+     * Imports a protection domain that another process, or another open device of this one, has allocated:
+     * {@code ibv_import_pd}.
      *
      * @param handleNumber its {@link ProtectionDomain#handleNumber}
-     * @return the domain; closing it lets go of it, and leaves it to its owner, who closes it later
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @return the domain; closing it only releases it. Its owner closes it later
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      * @throws IllegalStateException if this is closed
      */
     public ProtectionDomain importProtectionDomain(int handleNumber) {
@@ -278,7 +280,7 @@ public final class DeviceContext implements AutoCloseable {
      * Allocates a thread domain: {@code ibv_alloc_td}.
      *
      * @return the thread domain, which the caller closes before this
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      * @throws IllegalStateException if this is closed
      */
     public ThreadDomain allocateThreadDomain() {
@@ -286,22 +288,22 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Opens a device once more by a file descriptor of it, with what was made by that: {@code ibv_import_device}.
+     * Opens a device again by one of its file descriptors, with the objects created by that: {@code ibv_import_device}.
      *
      * @param fileDescriptor what {@link #commandFileDescriptor} returned, or what it became when it was sent to this
-     *     process; it stays the caller's, as this uses a duplicate
+     *     process; the caller keeps it, as this uses a duplicate
      * @return the open device, which the caller closes
      * @throws IllegalArgumentException if it is not a file descriptor of an RDMA device
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      */
     public static DeviceContext importFrom(int fileDescriptor) {
         return DeviceImport.importFrom(fileDescriptor);
     }
 
     /**
-     * The file descriptor by which the device can be imported elsewhere: {@code cmd_fd} of {@code struct ibv_context}.
-     * To hand it to another process, send it over a Unix domain socket (SCM_RIGHTS).
+     * The file descriptor for importing the device elsewhere: {@code cmd_fd} of {@code struct ibv_context}. To hand it
+     * to another process, send it over a Unix domain socket (SCM_RIGHTS).
      *
      * @return the file descriptor, which this owns
      * @throws IllegalStateException if this is closed
@@ -312,14 +314,13 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Creates a completion queue without a completion channel: {@code ibv_create_cq}. It belongs to the calling
-     * thread.
+     * Creates a completion queue without a completion channel: {@code ibv_create_cq}. It belongs to the calling thread.
      *
-     * @param entries how many completions it has room for at least; as many as can be outstanding on all queues that
-     *     complete into it, or it overruns
+     * @param entries the least room for completions; make it as many as can be outstanding on all queues that complete
+     *     into it, or it overruns
      * @return the completion queue, which the caller closes before this
      * @throws IllegalArgumentException if {@code entries} is not positive
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device allows fewer entries
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device allows fewer entries
      * @throws IllegalStateException if this is closed
      */
     public CompletionQueue createCompletionQueue(int entries) {
@@ -329,13 +330,13 @@ public final class DeviceContext implements AutoCloseable {
     /**
      * Creates a completion queue: {@code ibv_create_cq}. It belongs to the calling thread.
      *
-     * @param entries how many completions it has room for at least; as many as can be outstanding on all queues that
-     *     complete into it, or it overruns
+     * @param entries the least room for completions; make it as many as can be outstanding on all queues that complete
+     *     into it, or it overruns
      * @param configure sets its channel and its vector
      * @return the completion queue, which the caller closes before this and before the channel
      * @throws IllegalArgumentException if {@code entries} is not positive, the device has no such vector, or the channel
      *     is of another device
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device allows fewer entries
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device allows fewer entries
      * @throws IllegalStateException if this or the channel is closed
      */
     public CompletionQueue createCompletionQueue(int entries, Consumer<CompletionQueueConfig> configure) {
@@ -345,7 +346,7 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Creates a completion channel, on which completion queues send events: {@code ibv_create_comp_channel}.
+     * Creates a completion channel, to which completion queues send events: {@code ibv_create_comp_channel}.
      *
      * @return the channel, which the caller closes before this
      * @throws dev.isthmus.VerbsException if the call fails
@@ -356,7 +357,7 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * What happens on the device besides completions: ports that come and go, queues that fail.
+     * What happens on the device besides completions, for example ports that come and go, or queues that fail.
      *
      * @return the events, always the same object
      */
@@ -368,7 +369,7 @@ public final class DeviceContext implements AutoCloseable {
         return objects;
     }
 
-    /** The queue pairs that are open, by their numbers. */
+    /** The open queue pairs, by number. */
     @HotPath
     NumberTable<QueuePair> queuePairs() {
         return queuePairs;
@@ -387,11 +388,12 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * Closes the device: {@code ibv_close_device}. Does nothing when it is closed already, or when it came from
+     * Closes the device: {@code ibv_close_device}. Does nothing if it is closed already, or came from
      * {@code dev.isthmus.cm}: librdmacm shares such a device among all connections, and keeps it open.
      *
-     * @throws IllegalStateException if protection domains or completion queues of it are open, or a call on it runs
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if protection domains or completion queues of it are open, or a call on it
+     *     is running
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -39,9 +39,8 @@ final class DeviceImport {
         try {
             return call.create(Libibverbs.IMPORT_DEVICE, "file descriptor " + own, own);
         } catch (VerbsException e) {
-            // After most failures nobody knows whether the library has closed it, and another thread may have the
-            // number
-            // now: only one that cannot have been touched is closed here.
+            // After most failures, nobody knows whether the library has closed the descriptor, and another thread may
+            // have its number by now. So it is closed here only if the library cannot have touched it.
             if (e.errno() == Errno.EOPNOTSUPP || e.errno() == Errno.ENODEV) {
                 call.integer(Libc.CLOSE, own);
             }

@@ -23,7 +23,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.OptionalInt;
 
-/** What an open device can be asked about itself and its ports, GIDs left out. Any thread may use it. */
+/** Queries of an open device and its ports, except for GIDs. Any thread may use it. */
 final class DeviceQueries {
 
     /** {@code IBV_VALUES_MASK_RAW_CLOCK}. */
@@ -51,7 +51,7 @@ final class DeviceQueries {
         }
     }
 
-    // As verbs.h does: what a driver or library without the extended query leaves out is 0.
+    // As in verbs.h, attributes that a driver or library without the extended query leaves out are 0.
     ExtendedDeviceAttributes extendedAttributes() {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_device_attr_ex.layout());
@@ -77,7 +77,7 @@ final class DeviceQueries {
         }
     }
 
-    // As verbs.h does: the exported function fills an older, shorter struct, so the device's own is preferred.
+    // As in verbs.h, the device's own function is preferred: the exported one fills an older, shorter struct.
     private void queryPort(VerbsCall call, int port, MemorySegment attributes) {
         String what = name + ", " + port;
         ops.find(ContextFunction.QUERY_PORT)
@@ -152,7 +152,7 @@ final class DeviceQueries {
         }
     }
 
-    // It returns a negated error number of its own, or the -1 of a function that it has called.
+    // The function returns a negated error number of its own, or -1 from a function that it has called.
     private void checkNegated(
             VerbsCall call, String what, MemorySegment attributes, MemorySegment mac, MemorySegment vid) {
         int result = call.integer(Libibverbs.RESOLVE_ETH_L2_FROM_GID, handle, attributes, mac, vid);

@@ -6,21 +6,21 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntConsumer;
 
 /**
- * Waits until all has completed that was posted to a queue pair. A queue completes its requests in their order: a marker that
- * is posted in ERR comes behind all others, as the kernel's ib_drain_qp has it.
+ * Waits until everything that was posted to a queue pair has completed. A queue completes its requests in order, so a
+ * marker that is posted in ERR comes after all others, as in the kernel's ib_drain_qp.
  */
 final class Drain {
 
-    /** From here on numbers are markers' that, as far as chance goes, no other request has. */
+    /** The first number of markers. Other requests can have such numbers only by chance. */
     private static final long MARKERS = ThreadLocalRandom.current().nextLong(Long.MAX_VALUE / 2);
 
     private final QueuePair qp;
-    private final CompletionQueue sends; // null for queues that the queue pair does not have
+    private final CompletionQueue sends; // null for a queue that the queue pair does not have
     private final CompletionQueue receives;
-    private long marker = MARKERS; // of sends; the next number is that of receives
-    private SendRequest send; // null when there is none to post, or it is posted
+    private long marker = MARKERS; // of sends; receives have the next number
+    private SendRequest send; // null if there is none to post, or it is posted
     private ReceiveRequest receive;
-    private int left; // markers that have not come
+    private int left; // markers that have not completed
 
     Drain(QueuePair qp, CompletionQueue sends, CompletionQueue receives) {
         this.qp = qp;
@@ -29,7 +29,7 @@ final class Drain {
     }
 
     /**
-     * Returns false when the time is over.
+     * Returns false if the time is up.
      *
      * @param sendMarker null for a queue pair that sends nothing
      * @param receiveMarker null for one without receives of its own
@@ -40,7 +40,7 @@ final class Drain {
             WorkCompletions into,
             IntConsumer each,
             Deadline deadline) {
-        marker += 2; // those of a run whose time was over may still come
+        marker += 2; // those of an earlier run that ran out of time may still come
         send = sendMarker == null ? null : sendMarker.wrId(marker);
         receive = receiveMarker == null ? null : receiveMarker.wrId(marker + 1);
         left = (send == null ? 0 : 1) + (receive == null ? 0 : 1);
@@ -61,14 +61,14 @@ final class Drain {
         return true;
     }
 
-    /** Posts the markers, where the queues have room by now. */
+    /** Posts the markers, if the queues have room by now. */
     private void mark() {
         if (send != null && qp.tryPost(send)) {
             send = null;
         }
         if (receive != null && qp.tryPost(receive)) {
             receive = null;
-            qp.flush(); // Soft-RoCE looks at receives that are posted in ERR only now
+            qp.flush(); // only this makes Soft-RoCE look at receives that are posted in ERR
         }
     }
 

@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.OptionalInt;
 
 /**
- * Where packets to a peer go on the Ethernet: what {@code ibv_resolve_eth_l2_from_gid} finds out.
+ * The Ethernet address for packets to a peer, as {@code ibv_resolve_eth_l2_from_gid} finds it.
  *
  * @param mac the address as a number of 48 bits: its first byte is the highest
- * @param vlan the VLAN, empty when there is none
+ * @param vlan the VLAN, empty if there is none
  */
 public record EthernetAddress(long mac, OptionalInt vlan) {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
-/** What a FLUSH is about: {@code enum ibv_selectivity_level} of rdma-core 45. */
+/** What a FLUSH covers: {@code enum ibv_selectivity_level} of rdma-core 45. */
 public enum FlushRange {
     /** A range of a region. {@code IBV_FLUSH_RANGE}. */
     RANGE(0),

@@ -3,9 +3,9 @@ package dev.isthmus.verbs;
 
 /** What a FLUSH waits for: {@code enum ibv_placement_type} of rdma-core 45. */
 public enum FlushType {
-    /** What was written can be seen by all, on the peer's side and elsewhere. {@code IBV_FLUSH_GLOBAL}. */
+    /** The writes are visible to all, on the peer's side and elsewhere. {@code IBV_FLUSH_GLOBAL}. */
     GLOBAL(1),
-    /** What was written survives a loss of power. {@code IBV_FLUSH_PERSISTENT}. */
+    /** The writes survive a loss of power. {@code IBV_FLUSH_PERSISTENT}. */
     PERSISTENT(1 << 1);
 
     private final int code;

@@ -7,17 +7,17 @@ import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 
 /**
- * Makes a process that registers memory safe to fork. Java itself starts processes in a way that needs none of it; other
- * native code of the process may not. Thread-safe.
+ * Makes a process that registers memory safe to fork. Java's own way of starting processes does not need it; other
+ * native code of the process may. Thread-safe.
  */
 public final class ForkSafety {
 
     private ForkSafety() {}
 
     /**
-     * Asks for registered memory not to be inherited: {@code ibv_fork_init}. It comes before the first registration of
-     * the process, and before the first queue pair and completion queue; afterwards it does nothing when it had
-     * succeeded. It makes every registration dearer, and is not needed where {@link #status} says UNNEEDED.
+     * Keeps registered memory from being inherited: {@code ibv_fork_init}. Call it before the first registration of the
+     * process, and before its first queue pair and completion queue. After it has succeeded once, it does nothing. It
+     * makes every registration more expensive, and is not needed where {@link #status} says UNNEEDED.
      *
      * @throws dev.isthmus.VerbsException with EINVAL if memory has been registered before
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed

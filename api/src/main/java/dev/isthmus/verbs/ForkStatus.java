@@ -5,13 +5,13 @@ import dev.isthmus.internal.Codes;
 
 /** Whether a process that has registered memory may fork: {@code enum ibv_fork_status}. */
 public enum ForkStatus {
-    /** A child's writes can part the parent from the memory that it has registered. {@code IBV_FORK_DISABLED}. */
+    /** A child's writes can separate the parent from its registered memory. {@code IBV_FORK_DISABLED}. */
     DISABLED(0),
     /** Registered memory is not inherited: a child that touches it dies. {@code IBV_FORK_ENABLED}. */
     ENABLED(1),
-    /** The kernel copies registered memory for a child at once: nothing need be done. {@code IBV_FORK_UNNEEDED}. */
+    /** The kernel copies registered memory for a child at once, so nothing is needed. {@code IBV_FORK_UNNEEDED}. */
     UNNEEDED(2),
-    /** A status that this library does not know. */
+    /** A status that Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<ForkStatus> CODES = new Codes<>(values(), ForkStatus::code, UNKNOWN);

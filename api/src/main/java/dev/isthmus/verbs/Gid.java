@@ -26,7 +26,7 @@ public final class Gid {
     }
 
     /**
-     * A GID of its bytes.
+     * A GID from its bytes.
      *
      * @param bytes 16 bytes in network order; copied
      * @return the GID
@@ -49,7 +49,7 @@ public final class Gid {
     }
 
     /**
-     * Whether it stands for an IPv4 address: {@code ::ffff:a.b.c.d}.
+     * Whether it represents an IPv4 address: {@code ::ffff:a.b.c.d}.
      *
      * @return true if so
      */
@@ -63,7 +63,7 @@ public final class Gid {
     }
 
     /**
-     * Whether it stands for a multicast group: an IPv6 multicast address, or an IPv4 one in mapped form.
+     * Whether it represents a multicast group: an IPv6 multicast address, or an IPv4 one in mapped form.
      *
      * @return true if so
      */
@@ -72,7 +72,7 @@ public final class Gid {
     }
 
     /**
-     * The GID that stands for an IP address in RoCE v2.
+     * The GID that represents an IP address in RoCE v2.
      *
      * @param address an IPv6 address, or an IPv4 address, which is mapped
      * @return the GID
@@ -98,7 +98,7 @@ public final class Gid {
     }
 
     /**
-     * The IP address that a RoCE v2 GID stands for.
+     * The IP address that a RoCE v2 GID represents.
      *
      * @return an IPv4 address if it is mapped, an IPv6 address otherwise
      */
@@ -111,12 +111,12 @@ public final class Gid {
     }
 
     /**
-     * The IP address that a RoCE v2 GID stands for, in its short form, as inet_ntop(3) writes it.
+     * The IP address that a RoCE v2 GID represents, in its short form, as inet_ntop(3) writes it.
      *
      * @return a text such as {@code fe80::1} or {@code ::ffff:10.0.0.1}
      */
     public String toIpString() {
-        int zeros = 0; // where the longest run of groups that are zero begins, and how long it is
+        int zeros = 0; // the start of the longest run of zero groups
         int longest = 1; // a single group is not shortened
         for (int first = 0; first < GROUPS; first++) {
             int next = first;
@@ -149,7 +149,7 @@ public final class Gid {
                 .collect(Collectors.joining(":"));
     }
 
-    /** In eight groups of four hexadecimal digits, as sysfs and ibv_devinfo print it. */
+    /** Eight groups of four hexadecimal digits, as sysfs and ibv_devinfo print it. */
     @Override
     public String toString() {
         var text = new StringBuilder(39);

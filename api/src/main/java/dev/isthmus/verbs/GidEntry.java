@@ -11,17 +11,17 @@ import java.util.Optional;
  * An entry of a port's GID table: {@code struct ibv_gid_entry}.
  *
  * @param port the number of the port, from 1
- * @param index its place in the table, which queue pairs are told
+ * @param index its position in the table, to set on queue pairs
  * @param gid the GID
- * @param type the protocol that it stands for
- * @param netdevIndex the interface index of its network device, 0 when there is none (InfiniBand)
+ * @param type the protocol that it belongs to
+ * @param netdevIndex the interface index of its network device, 0 if there is none (InfiniBand)
  */
 public record GidEntry(int port, int index, Gid gid, GidType type, int netdevIndex) {
 
     /**
-     * The network device's name, which is asked of the kernel.
+     * The network device's name, from the kernel.
      *
-     * @return a name such as {@code eth0}; empty when there is none, or none any more
+     * @return a name such as {@code eth0}; empty if there is none, or no longer
      */
     public Optional<String> netdevName() {
         return netdevIndex == 0 ? Optional.empty() : NetworkInterfaces.name(netdevIndex);

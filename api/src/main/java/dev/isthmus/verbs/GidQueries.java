@@ -13,7 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** What an open device can be asked about the GIDs of its ports. Any thread may use it. */
+/** Queries of the GIDs of an open device's ports. Any thread may use it. */
 final class GidQueries {
 
     private final String name;
@@ -37,7 +37,7 @@ final class GidQueries {
         return table(port, room);
     }
 
-    /** The entries of a port, read with those of all ports into so much room: EINVAL when they are more. */
+    /** The entries of a port, read together with those of all ports. EINVAL if they exceed the room. */
     List<GidEntry> table(int port, int room) {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment entries = call.allocate(ibv_gid_entry.layout(), Math.max(1, room));
@@ -66,7 +66,7 @@ final class GidQueries {
             if (errno == 0) {
                 return GidEntry.read(entry);
             }
-            // ENODATA: the entry is empty. EINVAL: it is beyond the table, the port being one that there is.
+            // ENODATA: the entry is empty. EINVAL: it is beyond the table, as the port exists.
             if (errno != Errno.ENODATA && errno != Errno.EINVAL) {
                 throw call.failure(Libibverbs.QUERY_GID_EX, name + ", " + port + ", " + index, errno);
             }

@@ -4,7 +4,7 @@ package dev.isthmus.verbs;
 import dev.isthmus.internal.Codes;
 
 /**
- * The protocol that a GID stands for: {@code enum ibv_gid_type}.
+ * The protocol that a GID belongs to: {@code enum ibv_gid_type}.
  */
 public enum GidType {
     /** InfiniBand. {@code IBV_GID_TYPE_IB}. */
@@ -13,7 +13,7 @@ public enum GidType {
     ROCE_V1(1),
     /** RoCE v2: over UDP, routed. {@code IBV_GID_TYPE_ROCE_V2}. */
     ROCE_V2(2),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<GidType> CODES = new Codes<>(values(), GidType::code, UNKNOWN);
@@ -37,7 +37,7 @@ public enum GidType {
      * The constant of a code of {@code enum ibv_gid_type}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static GidType of(int code) {
         return CODES.of(code);

@@ -6,15 +6,15 @@ import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The 40 bytes that a UD receive has in front of its message: {@code struct ibv_grh}, or, of RoCE v2 over IPv4, 20
- * undefined bytes and the IPv4 header. A view of the receive's buffer: it changes as the buffer does.
+ * The 40 bytes in front of the message in a UD receive's buffer: {@code struct ibv_grh} or, for RoCE v2 over IPv4, 20
+ * undefined bytes and the IPv4 header. A view of the receive's buffer: it changes with the buffer.
  *
- * <p>It is defined when the completion says so: {@link WorkCompletions#hasGrh}. The 40 bytes are left free in the
- * buffer even when it is not.
+ * <p>It is defined if the completion says so: {@link WorkCompletions#hasGrh}. The buffer has the 40 bytes even if it
+ * is not.
  */
 public final class GlobalRouteHeader {
 
-    /** How many bytes of a UD receive's buffer are before the message. */
+    /** How many bytes precede the message in a UD receive's buffer. */
     public static final int BYTES = 40;
 
     private static final int IPV4 = 20;
@@ -26,7 +26,7 @@ public final class GlobalRouteHeader {
     }
 
     /**
-     * The header at the beginning of a receive's buffer.
+     * The header at the start of a receive's buffer.
      *
      * @param memory the buffer's memory, such as a region's segment
      * @param offset where the buffer begins in it, in bytes
@@ -46,10 +46,10 @@ public final class GlobalRouteHeader {
     }
 
     /**
-     * The version of the Internet protocol whose header this is. Both can look right: an IPv4 header whose checksum
-     * is right is taken for one, as libibverbs does.
+     * The version of the Internet protocol of this header. Both versions can look right: an IPv4 header with a correct
+     * checksum counts as one, as in libibverbs.
      *
-     * @return 4 or 6; 0 when it is neither
+     * @return 4 or 6; 0 if it is neither
      */
     public int version() {
         boolean six = unsigned(0) >> 4 == 6;
@@ -59,7 +59,7 @@ public final class GlobalRouteHeader {
         return six ? 6 : 0;
     }
 
-    /** The one's complement sum of the IPv4 header, which is all ones when its checksum is right. */
+    /** The ones' complement sum of the IPv4 header, which is all ones if its checksum is right. */
     private int checksum() {
         int sum = 0;
         for (int i = IPV4; i < BYTES; i += 2) {
@@ -89,7 +89,7 @@ public final class GlobalRouteHeader {
     }
 
     /**
-     * The GID that the datagram was sent to: one of this port, or of a multicast group.
+     * The GID to which the datagram was sent: one of this port, or of a multicast group.
      *
      * @return the GID; an IPv4 address in mapped form
      */
@@ -121,7 +121,7 @@ public final class GlobalRouteHeader {
     /**
      * The flow label.
      *
-     * @return 20 bits; 0 of IPv4, which has none
+     * @return 20 bits; 0 for IPv4, which has none
      */
     public int flowLabel() {
         return version() == 4 ? 0 : (unsigned(1) & 0xf) << 16 | unsigned16(2);

@@ -7,19 +7,24 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What is going to be done with memory that a device faults in on demand: {@code enum ibv_advise_mr_advice}.
+ * What will be done with memory that a device faults in on demand: {@code enum ibv_advise_mr_advice}.
  */
 public enum MemoryAdvice {
     /** It will be read: fault it in. {@code IBV_ADVISE_MR_ADVICE_PREFETCH}. */
     PREFETCH(0),
-    /** It will be written: fault it in to be written. {@code IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE}. */
+    /** It will be written: fault it in for writing. {@code IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE}. */
     PREFETCH_WRITE(1),
-    /** It will be used: take what is there, and fault nothing in. {@code IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT}. */
+    /**
+     * It will be used: take the pages that are present, and fault none in.
+     * {@code IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT}.
+     */
     PREFETCH_NO_FAULT(2);
 
     private static final int FLUSH = 1;
 
-    /** Of one element of the list, whose length has 32 bits: a power of two keeps the next one page-aligned. */
+    /**
+     * The most bytes of one list element, whose length has 32 bits. A power of two keeps the next element page-aligned.
+     */
     private static final long MAX_ELEMENT = 1L << 31;
 
     private static final long MAX_ELEMENTS = 512;

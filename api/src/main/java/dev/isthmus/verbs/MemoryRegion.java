@@ -18,16 +18,16 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * Memory that a device may reach: {@code struct ibv_mr}. Any thread may use it.
+ * Memory that a device may access: {@code struct ibv_mr}. Any thread may use it.
  *
- * <p>Owned by who registered it. It knows its segment, and requests that use it are checked against it; it does not
- * own the memory.
+ * <p>The program that registers it owns it. It knows its segment, and requests that use it are checked against that. It
+ * does not own the memory.
  *
- * <p>Close what uses it in this order: the queue pairs, or at least all that they have outstanding; then the region; then
- * the arena. A {@link dev.isthmus.GuardedArena} refuses to be closed before the region. Once the region is closed the device
- * no longer writes, with two exceptions: drivers that copy short messages when they are polled, HiSilicon's always and
- * NVIDIA's if the environment says {@code MLX5_SCATTER_TO_CQE=1}. C also reads the memory while an {@linkplain
- * SendRequest#inline inline} request is posted. docs/what-ends-the-jvm.md has what follows from these.
+ * <p>Close in this order: the queue pairs that use it, or at least end everything they have outstanding; then the
+ * region; then the arena. A {@link dev.isthmus.GuardedArena} refuses to close before the region. Once the region is
+ * closed, the device no longer writes. The exceptions are drivers that copy short messages at each poll: HiSilicon's
+ * always, and NVIDIA's if the environment says {@code MLX5_SCATTER_TO_CQE=1}. C also reads the memory while an
+ * {@linkplain SendRequest#inline inline} request is posted. docs/what-ends-the-jvm.md explains what follows from these.
  */
 public final class MemoryRegion implements AutoCloseable {
 
@@ -36,8 +36,8 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The regions that are open. It keeps the memory of an automatic arena from being freed while a device can still
-     * write to it.
+     * The open regions. This keeps the memory of an automatic arena from being freed while a device can still write
+     * to it.
      */
     private static final Set<MemoryRegion> OPEN = ConcurrentHashMap.newKeySet();
 
@@ -46,7 +46,7 @@ public final class MemoryRegion implements AutoCloseable {
 
     private final ProtectionDomain pd;
     private final Lifetime lifetime;
-    private final MemorySegment handle; // struct ibv_mr; of a part of another region, that one's
+    private final MemorySegment handle; // struct ibv_mr; for a part of another region, that region's
     private final RegionKind kind;
     private final MemorySegment segment;
     private final Set<AccessFlag> access;
@@ -60,8 +60,8 @@ public final class MemoryRegion implements AutoCloseable {
     private final ArenaGuard guard; // of the memory's arena, or null
 
     /**
-     * Alive as long as requests may use the region: the memory's, and once this is closed, one that is dead. Read without
-     * a lock: a stale read posts a dead lkey, which the device refuses.
+     * Alive as long as requests may use the region: the memory's scope and, once this is closed, a dead one. Read
+     * without a lock: a stale read posts a dead lkey, which the device refuses.
      */
     private MemorySegment.Scope usable;
 
@@ -76,9 +76,9 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Makes a region, which keeps a guarded arena open from before C has it until C has it no more.
+     * Creates a region, which keeps a guarded arena open as long as C has the region.
      *
-     * @param handle makes it in C, or throws
+     * @param handle creates it in C, or throws
      * @param kind says how it ends
      */
     static MemoryRegion make(
@@ -132,7 +132,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The domain that it is in.
+     * Its protection domain.
      *
      * @return the domain
      */
@@ -143,15 +143,15 @@ public final class MemoryRegion implements AutoCloseable {
     /**
      * The memory that was registered.
      *
-     * @return the segment; {@link MemorySegment#NULL} for a region that is not of this process's memory
+     * @return the segment; {@link MemorySegment#NULL} for a region of memory outside this process
      */
     public MemorySegment segment() {
         return segment;
     }
 
     /**
-     * Where the region begins for the device, as the peer of an RDMA READ or WRITE needs it: the address of the memory,
-     * unless it was registered at another.
+     * Where the region begins for the device, and for the peer of an RDMA READ or WRITE: the address of the memory,
+     * unless it was registered at another address.
      *
      * @return the address
      */
@@ -169,7 +169,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The key that local requests name the region by.
+     * The key by which local requests name the region.
      *
      * @return the lkey
      */
@@ -178,7 +178,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The key that the peer of an RDMA READ or WRITE names the region by.
+     * The key by which the peer of an RDMA READ or WRITE names the region.
      *
      * @return the rkey
      */
@@ -187,7 +187,7 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * The region as its peer needs to know it, to be sent there: {@link RemoteMemory#write}.
+     * The region, described for a peer: send it by {@link RemoteMemory#write}.
      *
      * @return address, rkey and length
      * @throws IllegalStateException if this is closed
@@ -200,15 +200,15 @@ public final class MemoryRegion implements AutoCloseable {
     /**
      * What may be done to the region.
      *
-     * @return the flags it was registered with
+     * @return the flags with which it was registered
      */
     public Set<AccessFlag> access() {
         return Set.copyOf(access);
     }
 
     /**
-     * The number that the kernel knows the region by: {@code handle} of {@code struct ibv_mr}. Another process, which
-     * has imported the domain, imports the region by it: see {@link ProtectionDomain#importRegion}.
+     * The kernel's number for the region: {@code handle} of {@code struct ibv_mr}. Another process that has imported
+     * the domain imports the region by it: see {@link ProtectionDomain#importRegion}.
      *
      * @return the number
      * @throws IllegalStateException if this is closed
@@ -219,15 +219,15 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Changes what the region is, for less than to close it and register another: {@code ibv_rereg_mr}. Requests that
-     * use it must have completed. The region that this returns takes the place of this one, which is closed by it;
-     * requests that name this one are refused until they are given the new one.
+     * Changes the region, which costs less than closing it and registering another: {@code ibv_rereg_mr}. Requests that
+     * use it must have completed. The returned region replaces this one, and this one is closed. Requests that name
+     * this one are refused until you set the new one.
      *
-     * <p>A region whose change failed half-way is not fit for use any more, and only to be closed: the message says so.
-     * Otherwise it is as it was. Blocks.
+     * <p>If a change fails half-way, the region cannot be used any more, only closed; the message says so. Otherwise it
+     * stays as it was. Blocks.
      *
-     * @param configure says what changes
-     * @return the region as it is from now on, which the caller closes
+     * @param configure sets what changes
+     * @return the changed region, which the caller closes
      * @throws IllegalArgumentException if nothing changes, or the new memory or access could not be registered either
      * @throws IllegalStateException if this is closed, or not a region that {@link ProtectionDomain#register} made
      * @throws dev.isthmus.VerbsException if the call fails
@@ -239,17 +239,18 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Tells the device that a range will be used, of a region that it faults in on demand: {@code ibv_advise_mr}.
+     * Tells the device that a range of a region that it faults in on demand will be used: {@code ibv_advise_mr}.
      *
-     * @param advice what is going to be done
-     * @param wait true to return when it has been done ({@code IBV_ADVISE_MR_FLAG_FLUSH}), false to let it begin
+     * @param advice what will be done
+     * @param wait true to return when it has been done ({@code IBV_ADVISE_MR_FLAG_FLUSH}), false only to begin it
      * @param offset where the range begins in the region, in bytes
      * @param length its length in bytes
      * @throws IndexOutOfBoundsException if the range is outside the region
      * @throws IllegalArgumentException if the advice is to write, and the region was registered without LOCAL_WRITE; or
      *     the range is longer than 2<sup>40</sup> bytes
-     * @throws IllegalStateException if this is closed, or its memory gone
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device faults no memory in
+     * @throws IllegalStateException if this is closed, or its memory is gone
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the device faults no
+     *     memory in
      */
     public void advise(MemoryAdvice advice, boolean wait, long offset, long length) {
         Objects.checkFromIndexSize(offset, length, this.length);
@@ -273,7 +274,7 @@ public final class MemoryRegion implements AutoCloseable {
         return lifetime;
     }
 
-    /** Whether the address for the device is that of the memory: only then the processor can copy inline data. */
+    /** Whether the device's address is the memory's own: only then can the processor copy inline data. */
     @HotPath
     boolean isHostAddressed() {
         return hostAddressed;
@@ -284,7 +285,7 @@ public final class MemoryRegion implements AutoCloseable {
         return writable;
     }
 
-    /** Whether requests can do the same with both. */
+    /** Whether requests can treat both regions alike. */
     @HotPath
     boolean isLike(MemoryRegion other) {
         return pd == other.pd && writable == other.writable && hostAddressed == other.hostAddressed;
@@ -293,7 +294,7 @@ public final class MemoryRegion implements AutoCloseable {
     /** Checks that requests may still use the region. */
     @HotPath
     void checkUsable() {
-        if (!usable.isAlive()) { // one question for both: is this closed, or its memory gone?
+        if (!usable.isAlive()) { // one check for both: is this closed, or is its memory gone?
             throw unusable();
         }
     }
@@ -311,9 +312,9 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Lets another object take the place of this one, which is closed for good.
+     * Lets another object replace this one, which is closed for good.
      *
-     * @param change makes the change; when it throws, this is as it was
+     * @param change makes the change; if it throws, this stays as it was
      * @throws IllegalStateException if this is closed or lost, or something holds it
      */
     void replace(Runnable change) {
@@ -325,13 +326,13 @@ public final class MemoryRegion implements AutoCloseable {
             change.run();
             changed.setPlain(true);
         });
-        if (!changed.getPlain()) { // it had ended before, and its handle with it
+        if (!changed.getPlain()) { // it had ended before, together with its handle
             throw unusable();
         }
         replaced = true;
     }
 
-    /** Marks the region as one that C says must not be used. */
+    /** Marks the region as unusable, as reported by C. */
     void markBroken() {
         broken = true;
         open(false);
@@ -343,12 +344,11 @@ public final class MemoryRegion implements AutoCloseable {
     }
 
     /**
-     * Deregisters the memory: {@code ibv_dereg_mr}. Requests that use it must have completed, or the device fails
-     * them. A region that was imported is only let go of: {@code ibv_unimport_mr}. Does nothing when it is closed
-     * already.
+     * Deregisters the memory: {@code ibv_dereg_mr}. Requests that use it must have completed, or the device fails them.
+     * Only releases an imported region: {@code ibv_unimport_mr}. Does nothing if it is closed already.
      *
-     * @throws dev.isthmus.VerbsException if the call fails, such as when a memory window is bound to the region; it can
-     *     be tried again
+     * @throws dev.isthmus.VerbsException if the call fails, for example because a memory window is bound to the region;
+     *     you can try again
      */
     @Override
     public void close() {
@@ -357,7 +357,7 @@ public final class MemoryRegion implements AutoCloseable {
 
     private void end(Runnable destroyOrChange) {
         lifetime.close(() -> {
-            open(false); // before the call: no request may name it from here on
+            open(false); // before the call: from now on, no request may name it
             boolean ended = false;
             try {
                 destroyOrChange.run();

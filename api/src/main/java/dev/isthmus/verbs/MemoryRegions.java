@@ -19,7 +19,7 @@ import java.util.Set;
 import java.util.function.Function;
 import java.util.function.IntFunction;
 
-/** Makes the regions of a domain, of whatever kind, by the call that C has for it. */
+/** Creates all kinds of regions of a domain, each by its C call. */
 final class MemoryRegions {
 
     /** {@code SIZE_MAX}: with this length, {@code ibv_reg_mr} takes the whole address space. */
@@ -37,7 +37,7 @@ final class MemoryRegions {
         return Codes.mask(access, AccessFlag::code);
     }
 
-    /** Which functions the header's macro takes depends on the flags: the oldest that will do. */
+    /** The header's macro chooses a function by the flags: the oldest one that will do. */
     private static boolean needsIova2(Set<AccessFlag> access) {
         return access.contains(AccessFlag.RELAXED_ORDERING);
     }
@@ -129,7 +129,7 @@ final class MemoryRegions {
                         pd.context().ops().require(ContextFunction.ALLOC_NULL_MR), device(pd), pd.handle()));
     }
 
-    /** A region of what another package has. */
+    /** A region of another package's memory. */
     static MemoryRegion of(OutsideRegion from) {
         var pd = (ProtectionDomain) from.domain();
         Set<AccessFlag> access = EnumSet.noneOf(AccessFlag.class);
@@ -209,7 +209,7 @@ final class MemoryRegions {
 
     static IntFunction<String> help(long bytes, Set<AccessFlag> access) {
         return errno -> {
-            if (errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL) { // kernels differ in which of the two they say
+            if (errno == Errno.EOPNOTSUPP || errno == Errno.EINVAL) { // kernels differ in which of the two they report
                 if (access.contains(AccessFlag.ON_DEMAND)) {
                     return "the device may not fault memory in on demand: register without ON_DEMAND";
                 }

@@ -14,12 +14,12 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A memory window: {@code struct ibv_mw}. It lets the peer into a part of a region, with a key of its own that can be
- * withdrawn without a system call. Binding it is a send request: it takes effect when that has completed, and before the
- * requests that are posted behind it.
+ * A memory window: {@code struct ibv_mw}. It gives the peer access to a part of a region, by a key of its own that you
+ * can withdraw without a system call. Binding it is a send request: it takes effect when that has completed, and before
+ * requests posted after it.
  *
- * <p>It belongs to one thread at a time, the one of the queue pairs that it is bound on, at first the one that allocated
- * it: see {@link #handOver}. Owned by who allocated it, and closed before its region and domain.
+ * <p>It belongs to one thread at a time, that of the queue pairs it is bound on, at first the one that allocated it:
+ * see {@link #handOver}. The program that allocates it owns it, and closes it before its region and domain.
  */
 public final class MemoryWindow implements AutoCloseable {
 
@@ -31,8 +31,8 @@ public final class MemoryWindow implements AutoCloseable {
     private final OwnerThread owner;
     private final MemorySegment handle;
     private final MemorySegment struct;
-    private MemoryRegion region; // what the requests that were prepared last bind this to; null for none
-    private Lifetime hold; // keeps it open, as C follows a pointer to it at each post
+    private MemoryRegion region; // the region of the last prepared bind; null for none
+    private Lifetime hold; // keeps the region open, as C follows a pointer to it at each post
 
     private MemoryWindow(ProtectionDomain pd, MemoryWindowType type, Lifetime lifetime, MemorySegment handle) {
         this.pd = pd;
@@ -70,8 +70,8 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * The key that the peer names the window by: of type 1 the one of the last {@link #tryBind}, of type 2 the one of
-     * the last {@link #bound}.
+     * The key by which the peer names the window: for type 1 that of the last {@link #tryBind}, for type 2 that of the
+     * last {@link #bound}.
      *
      * @return the rkey
      * @throws WrongThreadException if this belongs to another thread
@@ -83,8 +83,8 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * The key to bind a window of type 2 with next: {@code ibv_inc_rkey} of the present one. The device takes the lowest
-     * 8 bits of any key; a new one each time keeps those out who were let in before.
+     * The key for the next bind of a window of type 2: {@code ibv_inc_rkey} of the present one. The device uses only
+     * the lowest 8 bits of a key. A new key each time keeps out peers that had access before.
      *
      * @return the next rkey
      * @throws WrongThreadException if this belongs to another thread
@@ -99,10 +99,10 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Notes that the bind of a window of type 2 has completed: the next one has to start from its key, which nobody else
-     * tells the driver.
+     * Records that the bind of a window of type 2 has completed. The next bind must start from its key, and nothing
+     * else tells the driver.
      *
-     * @param rkey the key that it was bound with
+     * @param rkey the key of that bind
      * @throws IllegalStateException if this is closed, or of type 1
      * @throws WrongThreadException if this belongs to another thread
      */
@@ -113,19 +113,20 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Posts a request that binds a window of type 1: {@code ibv_bind_mw}. Its completion has the opcode BIND_MW. From
-     * here on {@link #rkey} is the new key; if the bind completes with an error, the window has no valid one. Does not
-     * wait.
+     * Posts a request that binds a window of type 1: {@code ibv_bind_mw}. Its completion has the opcode BIND_MW.
+     * From now on {@link #rkey} is the new key. If the bind completes with an error, the window has no valid key.
+     * Does not wait.
      *
-     * @param qp connected, of the same domain; the caller has its sends
-     * @param binding what to let the peer reach; of length 0 to let nobody in any more
+     * @param qp connected, of the same domain; the caller owns its sends
+     * @param binding what the peer may access; a length of 0 ends all access
      * @param wrId the number that the completion will carry
      * @param signaled true to get a completion when it succeeds
      * @return false if the send queue is full
      * @throws WrongThreadException if this or the sends of the queue pair belong to another thread
      * @throws IllegalStateException if this, the queue pair or the region is closed, the queue pair cannot send, or this
      *     is of type 2
-     * @throws IllegalArgumentException if the queue pair is neither RC nor UC, or it or the region of another domain
+     * @throws IllegalArgumentException if the queue pair is neither RC nor UC, or it or the region belongs to
+     *     another domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request
      */
     @CheckReturnValue
@@ -133,7 +134,7 @@ public final class MemoryWindow implements AutoCloseable {
         owner.check();
         requireType(MemoryWindowType.TYPE_1, "it is bound by a request: see SendRequest.bind");
         MemoryRegion target = binding.region();
-        MemorySegment queue = qp.handleForBind(); // first: a queue pair that only receives has no domain
+        MemorySegment queue = qp.handleForBind(); // first, as a queue pair that only receives has no domain
         checkDomain(target, qp.protectionDomain());
         target.checkUsable();
         try (var call = new VerbsCall(target.lifetime()).explain(MemoryWindow::bindHelp)) {
@@ -154,7 +155,7 @@ public final class MemoryWindow implements AutoCloseable {
         return errno == Errno.EINVAL ? "the driver may not know ZERO_BASED windows" : "";
     }
 
-    /** Gets ready to be named by a request, which from here on may be posted. */
+    /** Prepares it for a request that names it, which may be posted from now on. */
     void prepare(WindowBinding binding) {
         owner.check();
         requireType(MemoryWindowType.TYPE_2, "it is bound by tryBind");
@@ -173,8 +174,8 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Checks a request at its post, which goes on to let C follow pointers to this and the region: this thread cannot
-     * close the one meanwhile, and no thread the other.
+     * Checks a request when it is posted, before C follows pointers to this window and the region. Meanwhile this
+     * thread cannot close the window, and no thread can close the region.
      */
     @HotPath
     void checkBind(MemoryRegion target) {
@@ -186,7 +187,7 @@ public final class MemoryWindow implements AutoCloseable {
         target.checkUsable();
     }
 
-    /** Checks that a queue pair of a domain may bind it. */
+    /** Checks that a queue pair of a domain may bind this. */
     @HotPath
     void checkBinder(ProtectionDomain of) {
         if (!pd.reaches(of)) {
@@ -208,9 +209,9 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Lets go of the region that requests were last prepared to bind this to, so that it can be closed. What the device
-     * knows does not change: for that the window is invalidated. Requests that bind this are refused until they are
-     * prepared again. Does nothing for a window of type 1.
+     * Releases the region to which requests were last prepared to bind this, so that you can close the region. It
+     * changes nothing in the device; invalidate the window for that. Requests that bind this are refused until you
+     * prepare them again. Does nothing for a window of type 1.
      *
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed
@@ -233,10 +234,10 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Gives the window to another thread: only that one may bind and close it from here on.
+     * Gives the window to another thread: from now on only that one may bind and close it.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -245,11 +246,10 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Deallocates the window: {@code ibv_dealloc_mw}. Its key is no longer valid. Does nothing when it is closed
-     * already.
+     * Deallocates the window: {@code ibv_dealloc_mw}. Its key is no longer valid. Does nothing if it is closed already.
      *
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

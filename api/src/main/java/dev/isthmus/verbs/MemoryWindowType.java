@@ -5,7 +5,9 @@ package dev.isthmus.verbs;
 public enum MemoryWindowType {
     /** By {@link MemoryWindow#tryBind}; the device chooses the key. {@code IBV_MW_TYPE_1}. */
     TYPE_1(1),
-    /** By {@link SendRequest#bind}, with a key of one's own; it can be invalidated, by the peer, too. {@code IBV_MW_TYPE_2}. */
+    /**
+     * By {@link SendRequest#bind}, with a key that you choose; either side can invalidate it. {@code IBV_MW_TYPE_2}.
+     */
     TYPE_2(2);
 
     private final int code;

@@ -12,8 +12,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The multicast groups that one queue pair is in, which it leaves before it is destroyed: C does not destroy one that
- * is in a group. The queue pair has checked the thread, and that it is UD.
+ * The multicast groups of one queue pair. It leaves them before it is destroyed, as C does not destroy a queue pair in
+ * a group. The queue pair has checked the thread, and that its type is UD.
  */
 final class MulticastGroups {
 
@@ -23,7 +23,7 @@ final class MulticastGroups {
     private final Map<Gid, Integer> joined = new HashMap<>(); // with their LIDs
 
     /**
-     * Of a queue pair that is in none.
+     * Creates an empty set for a queue pair.
      *
      * @param queuePair the C object
      * @param name names it in messages
@@ -34,7 +34,10 @@ final class MulticastGroups {
         this.name = name;
     }
 
-    /** Joins; under another LID it would be the same group to some devices, which the kernel then counts twice. */
+    /**
+     * Joins a group. Under another LID, it would be the same group to some devices, but the kernel would count
+     * it twice.
+     */
     void attach(Gid gid, int lid) {
         check(gid, lid);
         Integer known = joined.get(gid);
@@ -56,7 +59,7 @@ final class MulticastGroups {
         joined.remove(gid);
     }
 
-    /** For a queue pair that is being closed. */
+    /** Leaves all groups of a queue pair that is being closed. */
     void leaveAll() {
         try (var verbs = new VerbsCall()) {
             joined.entrySet().removeIf(group -> leave(verbs, group.getKey(), group.getValue()));
@@ -67,7 +70,7 @@ final class MulticastGroups {
         try {
             call(verbs, Libibverbs.DETACH_MCAST, gid, lid);
         } catch (VerbsException e) {
-            if (e.errno() != Errno.EINVAL) { // EINVAL: it is not in the group, which is what is wanted
+            if (e.errno() != Errno.EINVAL) { // EINVAL: it is not in the group, as desired
                 throw e;
             }
         }

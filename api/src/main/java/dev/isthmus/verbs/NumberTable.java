@@ -4,9 +4,9 @@ package dev.isthmus.verbs;
 import dev.isthmus.internal.HotPath;
 
 /**
- * Objects by a number that is not 0, in open addressing: to find one allocates nothing and takes no lock. Thread-safe.
+ * Objects by nonzero number, with open addressing. Finding one allocates nothing and takes no lock. Thread-safe.
  *
- * @param <T> what is in it
+ * @param <T> the type of the objects
  */
 final class NumberTable<T> {
 
@@ -14,8 +14,8 @@ final class NumberTable<T> {
     private static final int GOLDEN = 0x9e37_79b9;
 
     /**
-     * At most half of the places are in use. A number stays where it is when its object is removed, or those behind it would
-     * not be found.
+     * At most half of the places are in use. When an object is removed, its number stays, or later ones would not
+     * be found.
      */
     private static final class Places {
         final int[] numbers;
@@ -26,7 +26,7 @@ final class NumberTable<T> {
             objects = new Object[count];
         }
 
-        /** Where a number is, or could be put. */
+        /** The place of a number, or where to put it. */
         @HotPath
         int of(int number) {
             int[] in = numbers;
@@ -39,12 +39,12 @@ final class NumberTable<T> {
         }
     }
 
-    /** Written after each change, so that who reads it sees what was changed before. */
+    /** Written after each change, so that its readers see the change. */
     private volatile Places places = new Places(FEWEST);
 
-    private int inUse; // places, also of numbers whose object was removed
+    private int inUse; // places, including numbers whose object was removed
 
-    /** The object of a number; null when there is none. */
+    /** The object with a number; null if there is none. */
     @HotPath
     @SuppressWarnings("unchecked") // only add() puts something in
     T find(int number) {
@@ -52,7 +52,7 @@ final class NumberTable<T> {
         return (T) now.objects[now.of(number)];
     }
 
-    /** Adds an object; one of the same number is forgotten. */
+    /** Adds an object; an earlier one with the same number is forgotten. */
     synchronized void add(int number, T object) {
         Places now = places;
         if (2 * (inUse + 1) > now.numbers.length) {
@@ -64,14 +64,14 @@ final class NumberTable<T> {
 
     private void put(Places into, int number, Object object) {
         int at = into.of(number);
-        into.objects[at] = object; // before the number, which makes it found
+        into.objects[at] = object; // before the number, by which it is found
         if (into.numbers[at] == 0) {
             into.numbers[at] = number;
             inUse++;
         }
     }
 
-    /** What is still there, with at least as much room again. */
+    /** The remaining objects, with at least as much free room. */
     private Places cleaned(Places old) {
         int live = 0;
         for (Object object : old.objects) {
@@ -87,8 +87,8 @@ final class NumberTable<T> {
         return fresh;
     }
 
-    /** Removes an object, but not another one that has got its number since. */
-    @SuppressWarnings("ReferenceEquality") // the object itself
+    /** Removes an object, but not a later one with the same number. */
+    @SuppressWarnings("ReferenceEquality") // identity is meant
     synchronized void remove(int number, T object) {
         Places now = places;
         int at = now.of(number);

@@ -17,8 +17,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Memory that begins at a page: what devices take best. It comes from the kernel ({@code mmap}), zeroed, and shares its
- * pages with nothing else; an arena owns it like any other.
+ * Memory that begins at a page, which suits devices best. It comes from the kernel ({@code mmap}), zeroed, and shares
+ * its pages with nothing else. An arena owns it like any other memory.
  */
 public enum PageMemory {
 
@@ -26,8 +26,8 @@ public enum PageMemory {
     PAGES,
 
     /**
-     * Aligned to huge pages, with the kernel asked to use them ({@code MADV_HUGEPAGE}), which it does as far as it has
-     * some: nothing needs to be set aside, and nothing tells whether it did.
+     * Aligned to huge pages, with a request to the kernel to use them ({@code MADV_HUGEPAGE}). It does so as far as it
+     * has some. Nothing needs to be set aside, and nothing tells whether it did.
      */
     TRANSPARENT_HUGE_PAGES,
 
@@ -48,7 +48,7 @@ public enum PageMemory {
     private static final Pattern FREE_HUGE_PAGES = Pattern.compile("HugePages_Free: +([0-9]+)");
 
     /**
-     * The size of a page, and so what the memory is aligned to.
+     * The size of a page, and so the alignment of the memory.
      *
      * @return bytes: a power of two
      */
@@ -57,17 +57,16 @@ public enum PageMemory {
     }
 
     /**
-     * Allocates memory. The kernel gives the pages when they are first touched or registered, except for huge ones,
-     * which it sets aside at once.
+     * Allocates memory. The kernel provides pages when they are first touched or registered, but huge pages at once.
      *
-     * @param arena owns it: a region of it is closed before the arena is
-     * @param bytes how much; whole pages are taken
-     * @return the memory, of the length that was asked for
+     * @param arena owns it; close a region of it before the arena
+     * @param bytes how much; rounded up to whole pages
+     * @return the memory, of the requested length
      * @throws IllegalArgumentException if {@code bytes} is not positive
      * @throws IllegalStateException if the arena is closed
      * @throws WrongThreadException if the arena belongs to another thread
-     * @throws RdmaUnavailableException if there are not so many huge pages; the message says what to set
-     * @throws OutOfMemoryError if there is not so much memory
+     * @throws RdmaUnavailableException if there are too few huge pages; the message says what to set
+     * @throws OutOfMemoryError if there is too little memory
      */
     public MemorySegment allocate(Arena arena, long bytes) {
         long page = pageBytes();
@@ -121,7 +120,7 @@ public enum PageMemory {
         }
     }
 
-    // The kernel need not have transparent huge pages: it was a wish.
+    // A failure is ignored: the kernel need not support transparent huge pages.
     private static void advise(MemorySegment begin, long bytes) {
         try (var call = new NativeCall()) {
             call.integer(Libc.MADVISE, begin, bytes, MADV_HUGEPAGE);

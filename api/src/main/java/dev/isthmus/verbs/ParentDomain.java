@@ -10,10 +10,10 @@ import java.util.Optional;
 
 /**
  * A protection domain together with a thread domain and an allocator: {@code ibv_alloc_parent_domain}. As in C it is a
- * protection domain, and can be used wherever one can; what is made in it reaches the regions of the domain that it was
- * made from, and the other way round.
+ * protection domain, and you can use it wherever you can use one. Objects in it can access the regions of the domain
+ * that it was created from, and the other way round.
  *
- * <p>Owned by who allocated it, and closed before the domains that it was made from.
+ * <p>The program that allocates it owns it, and closes it before the domains that it was created from.
  */
 public final class ParentDomain extends ProtectionDomain {
 
@@ -64,8 +64,8 @@ public final class ParentDomain extends ProtectionDomain {
     }
 
     /**
-     * What the allocator threw first since this was last asked: the reason for an ENOMEM, say, of what was created in
-     * this domain. Nothing is thrown on its behalf, as a driver is between.
+     * The first exception of the allocator since this was last called, for example the reason for an ENOMEM when an
+     * object was created in this domain. It is not thrown, as the driver is in between.
      *
      * @return the exception, if there was one
      */
@@ -74,11 +74,11 @@ public final class ParentDomain extends ProtectionDomain {
     }
 
     /**
-     * Deallocates the domain: {@code ibv_dealloc_pd}. The domains that it was made from stay open. Does nothing when it
-     * is closed already.
+     * Deallocates the domain: {@code ibv_dealloc_pd}. The domains that it was created from stay open. Does nothing if
+     * it is closed already.
      *
-     * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it runs
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it is running
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -13,7 +13,7 @@ public enum PathMigrationState {
     REARM(1),
     /** Both ends are ready to move. {@code IBV_MIG_ARMED}. */
     ARMED(2),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<PathMigrationState> CODES = new Codes<>(values(), PathMigrationState::code, UNKNOWN);
@@ -37,7 +37,7 @@ public enum PathMigrationState {
      * The constant of a code of {@code enum ibv_mig_state}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static PathMigrationState of(int code) {
         return CODES.of(code);

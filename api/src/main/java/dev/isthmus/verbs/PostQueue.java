@@ -12,15 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * One direction of a queue pair, or a receive queue of another kind: whose it is, which requests it takes, and what it means
- * that a driver did not take one.
+ * One direction of a queue pair, or a receive queue of another kind: its owner, the requests that it accepts, and
+ * explanations why a driver did not accept one.
  *
- * <p>A request that was posted here carries this queue's number, its verdict, until something is set in it that the verdict
- * depends on. If the caller is the thread that may post and the request has the verdict, there is no more to ask: two
- * comparisons. Otherwise {@link #inspect} asks everything. What can end by itself, such as a region, is asked at each post.
+ * <p>A request that was posted here carries this queue's number, its verdict, until something is set in it that the
+ * verdict depends on. If the caller may post and the request has the verdict, two comparisons are the only checks.
+ * Otherwise {@link #inspect} makes every check. What can end by itself, such as a region, is checked at each post.
  *
- * <p>The methods that post stand in both subclasses. In one method for both, the JIT would compile what it saw first, such
- * as sends, and take the other for rare ever after.
+ * <p>Both subclasses have their own methods that post, for the JIT: docs/instructions.md, "Lines written for the JIT".
  *
  * @param <R> the kind of request
  */
@@ -28,7 +27,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
-    /** Whose it is. */
+    /** The thread that may post. */
     final OwnerThread owner;
 
     private final String call;
@@ -38,22 +37,22 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     private final boolean takesBeforeTelling;
     private int maxRequests;
     private int maxSge;
-    private long posterId; // the owner's, once it was let post; 0 when that has to be asked again
-    private long number = NUMBERS.incrementAndGet(); // never 0, and never another queue's, thread's or state's
+    private long posterId; // the owner's id once it may post; 0 if that must be checked again
+    private long number = NUMBERS.incrementAndGet(); // never 0, and unique among queues, threads and states
 
-    /** Where a post tells the first request that it did not take: 0 before each post. */
+    /** Receives the first request that a post did not take; 0 before each post. */
     private final MemorySegment bad = Arena.ofAuto().allocate(JAVA_LONG);
 
     final long badAddress = bad.address();
 
     /**
-     * A queue.
+     * Creates a queue.
      *
      * @param call the C function, for messages
-     * @param of what it is a direction of, for messages
-     * @param owner whose it is
-     * @param mayPost throws when the state does not allow posting; asked once, until {@link #askAgain}
-     * @param pd the domain that the buffers of its requests are in
+     * @param of the object that has this direction, for messages
+     * @param owner its owner
+     * @param mayPost throws if the state does not allow posting; asked once, until {@link #askAgain}
+     * @param pd the domain of its requests' buffers
      * @param takesBeforeTelling whether a failed post that names no request has taken all
      */
     PostQueue(
@@ -71,14 +70,14 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         this.takesBeforeTelling = takesBeforeTelling;
     }
 
-    /** Notes its capacities, as they are now. */
+    /** Sets its capacities. */
     final void granted(int requests, int buffers) {
         askAgain();
         maxRequests = requests;
         maxSge = buffers;
     }
 
-    /** Whether anything can be posted at all: some drivers call a queue without room full, for ever. */
+    /** Whether anything can be posted at all: some drivers report a queue without capacity as full forever. */
     final boolean hasRoom() {
         return maxRequests > 0;
     }
@@ -91,13 +90,13 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         return of;
     }
 
-    /** Whether the caller may post, and a request be posted alone, if only its memory is still there. */
+    /** Whether the caller may post a request by itself, provided that its memory still exists. */
     @HotPath
     final boolean knows(R request) {
         return !OwnerThread.isOther(posterId) && request.verdict() == number;
     }
 
-    /** Asks all that there is to ask of the caller, and of a request that is to be posted alone. */
+    /** Makes all checks of the caller, and of a request that is posted by itself. */
     @HotPath
     final void inspect(R request) {
         checkPoster();
@@ -107,14 +106,14 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         }
     }
 
-    /** Asks all of the caller, and of those requests of a chain that have no verdict; returns how many requests it has. */
+    /** Makes all checks of the caller, and of the chain's requests without a verdict; returns how many these are. */
     @HotPath
     final int inspectChain(R first) {
         checkPoster();
         int length = 0;
         for (R request = first; request != null; request = request.next()) {
             long verdict = request.verdict();
-            if (verdict != -number && verdict != number) { // of all but the last it is negative
+            if (verdict != -number && verdict != number) { // it is negative for all but the last
                 check(request);
             }
             request.checkUsable();
@@ -133,11 +132,11 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
             owner.check();
             mayPost.run();
             posterId = OwnerThread.callerId();
-            number = NUMBERS.incrementAndGet(); // another thread than before has to own the requests that it brings
+            number = NUMBERS.incrementAndGet(); // a new thread must own the requests that it posts
         }
     }
 
-    /** Whether its owner may post is to be asked again: its owner or its state changes. */
+    /** Makes the next post check again whether the owner may post, because owner or state changes. */
     public final void askAgain() {
         posterId = 0;
     }
@@ -145,22 +144,22 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     @HotPath
     private void check(R request) {
         request.checkOwner();
-        request.forget(); // what another queue said, and its limit of inline data with it
+        request.forget(); // another queue's verdict, and with it that queue's limit of inline data
         checkKind(request);
-        // Some drivers call a request that is too large a full queue, which would be tried for ever.
+        // Some drivers report a full queue for a request that is too large, so a program would retry forever.
         if (request.sgeCount() > maxSge) {
             throw new IllegalArgumentException(request + " has more buffers than " + of + " takes, which is " + maxSge);
         }
         request.takenBy(number);
     }
 
-    /** Checks what is another for sends and receives. */
+    /** Checks what differs between sends and receives. */
     @HotPath
     abstract void checkKind(R request);
 
     /**
-     * What a post that did not return 0 left undone. A full queue is an expected state; drivers say ENOMEM for it, some
-     * with the sign turned. Requests before the one that {@code *bad} names were posted.
+     * Determines what a post that did not return 0 has left undone. A full queue is an expected state; drivers report
+     * ENOMEM for it, some with the sign inverted. Requests before the one that {@code *bad} names were posted.
      */
     final R firstRefused(R first, int result) {
         long refused = bad.get(JAVA_LONG, 0);
@@ -185,10 +184,11 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     }
 
     /**
-     * ENOMEM without a name means one of three things. Soft-RoCE's driver has put all sends into the queue, and the kernel
-     * had no memory to hear of it: the next post tells (providers/rxe/rxe.c, rxe_post_send). A receive was not taken:
-     * Chelsio's driver names none when a shared queue is full (providers/cxgb4/qp.c, c4iw_post_srq_recv), and no driver
-     * takes one first. Any other send may be in the queue or not.
+     * ENOMEM without a name means one of three things. Soft-RoCE's driver has put all sends into the queue, but
+     * the kernel lacked memory to learn of them; the next post tells the kernel (providers/rxe/rxe.c,
+     * rxe_post_send). A receive was not taken: Chelsio's driver names none if a shared queue is full
+     * (providers/cxgb4/qp.c, c4iw_post_srq_recv), and no driver takes a receive before it fails. Any other send
+     * may or may not be in the queue.
      */
     private R refusedWithoutName(R first, int errno) {
         if (errno == Errno.ENOMEM && takesBeforeTelling) {

@@ -13,10 +13,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * A protection domain: {@code struct ibv_pd}. Queue pairs can only reach memory regions of their own domain. Any
+ * A protection domain: {@code struct ibv_pd}. Queue pairs can only access memory regions of their own domain. Any
  * thread may use it.
  *
- * <p>Owned by who allocated it. It cannot be closed while it has regions, queue pairs or shared receive queues.
+ * <p>The program that allocates it owns it. It cannot be closed while it has regions, queue pairs or shared
+ * receive queues.
  */
 public sealed class ProtectionDomain implements AutoCloseable permits ParentDomain {
 
@@ -32,16 +33,16 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     private final MemorySegment handle;
     private final int handleNumber;
     private final boolean imported;
-    private final ProtectionDomain base; // this, or what a parent domain was made from
+    private final ProtectionDomain base; // this, or the domain that a parent domain was created from
 
     ProtectionDomain(DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported) {
         this(context, lifetime, handle, imported, null);
     }
 
     /**
-     * A domain that C has made.
+     * Wraps a domain that C has created.
      *
-     * @param base the domain that a parent domain was made from; null for any other
+     * @param base the domain that a parent domain was created from; null for any other
      */
     ProtectionDomain(
             DeviceContext context, Lifetime lifetime, MemorySegment handle, boolean imported, ProtectionDomain base) {
@@ -90,7 +91,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * The device that it is of.
+     * The device that it belongs to.
      *
      * @return the open device
      */
@@ -99,8 +100,8 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * The number that the kernel knows the domain by: {@code handle} of {@code struct ibv_pd}. Another process, which
-     * has imported the device, imports the domain by it: see {@link DeviceContext#importProtectionDomain}.
+     * The kernel's number for the domain: {@code handle} of {@code struct ibv_pd}. Another process that has imported
+     * the device imports the domain by it: see {@link DeviceContext#importProtectionDomain}.
      *
      * @return the number
      * @throws IllegalStateException if this is closed
@@ -112,11 +113,11 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
 
     /**
      * Registers memory with the device: {@code ibv_reg_mr}, or {@code ibv_reg_mr_iova2} with RELAXED_ORDERING. The
-     * kernel pins its pages, so this takes time in proportion to the length, blocks, and counts against {@code ulimit
-     * -l}; with ON_DEMAND it pins none.
+     * kernel pins its pages. So this takes time in proportion to the length, blocks, and counts against
+     * {@code ulimit -l}. With ON_DEMAND it pins none.
      *
      * <p>The caller still owns the memory, and keeps its arena open while the region is in use. With ZERO_BASED the
-     * device's addresses count from the beginning of the memory, which has to be page-aligned.
+     * device's addresses count from the start of the memory, which must be page-aligned.
      *
      * @param segment native memory, not empty
      * @param access what may be done to it besides reading by this side
@@ -125,27 +126,26 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      *     or if REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
      * @throws IllegalStateException if this or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
-     * @throws dev.isthmus.VerbsException if the call fails, such as with ENOMEM when the limit of locked memory is
-     *     too low, or with EOPNOTSUPP or EINVAL when ON_DEMAND is asked for and the device
-     *     cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with ENOMEM if the limit of locked memory is
+     *     too low, or with EOPNOTSUPP or EINVAL if ON_DEMAND is asked for and the device cannot do it
      */
     public MemoryRegion register(MemorySegment segment, AccessFlag... access) {
         return MemoryRegions.register(this, segment, access);
     }
 
     /**
-     * Registers memory that the device is to know by another address: {@code ibv_reg_mr_iova}, or {@code
-     * ibv_reg_mr_iova2} with RELAXED_ORDERING. Requests of both sides use that address by themselves: {@link
-     * MemoryRegion#address} returns it. Inline sends are refused, as the processor would copy from there.
+     * Registers memory at another address for the device: {@code ibv_reg_mr_iova}, or {@code ibv_reg_mr_iova2} with
+     * RELAXED_ORDERING. Requests of both sides use that address automatically: {@link MemoryRegion#address} returns it.
+     * Inline sends are refused, as the processor would copy from there.
      *
-     * <p>A driver that copies short messages to memory itself would write to that address, too: with mlx4 and mlx5,
+     * <p>A driver that copies short messages to memory itself would write to that address, too. With mlx4 and mlx5,
      * receive and read into such a region only with MLX4_SCATTER_TO_CQE or MLX5_SCATTER_TO_CQE set to 0.
      *
-     * @param iova the address for the device; as far into a page as the memory's own
+     * @param iova the address for the device, at the same offset within a page as the memory's own
      * @param segment as for {@link #register}
      * @param access as for {@link #register}
      * @return the region, which the caller closes before this
-     * @throws IllegalArgumentException as {@link #register}, or if the address is at another place in a page
+     * @throws IllegalArgumentException as {@link #register}, or if the address is at another offset within a page
      * @throws IllegalStateException if this or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
      * @throws dev.isthmus.VerbsException if the call fails
@@ -156,44 +156,45 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
 
     /**
      * Registers the whole address space of this process, which the device faults in on demand: {@code ibv_reg_mr} with
-     * NULL and SIZE_MAX, so-called implicit on-demand paging.
+     * NULL and SIZE_MAX, also called implicit on-demand paging.
      *
-     * @param access what may be done besides reading by this side; ON_DEMAND need not be said
+     * @param access what may be done besides reading by this side; ON_DEMAND is implied
      * @return the region, which the caller closes before this
      * @throws IllegalArgumentException if REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP or EINVAL when the device cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP or EINVAL if the device cannot
+     *     do it
      */
     public AddressSpaceRegion registerAddressSpace(AccessFlag... access) {
         return AddressSpaceRegion.register(this, access);
     }
 
     /**
-     * Registers memory of another device, such as a GPU, that is given as a dma-buf: {@code ibv_reg_dmabuf_mr}. This
-     * process has no pointer to it: {@link MemoryRegion#segment} is NULL, and inline sends are refused.
+     * Registers memory of another device, such as a GPU, given as a dma-buf: {@code ibv_reg_dmabuf_mr}. This process
+     * has no pointer to it: {@link MemoryRegion#segment} is NULL, and inline sends are refused.
      *
-     * @param fileDescriptor of the dma-buf; the caller's, who may close it when the region is closed
+     * @param fileDescriptor of the dma-buf; the caller keeps it, and may close it once the region is closed
      * @param offset where in it the region begins, in bytes
      * @param length of the region, in bytes
-     * @param iova the address for the device; as far into a page as {@code offset}
+     * @param iova the address for the device, at the same offset within a page as {@code offset}
      * @param access as for {@link #register}
      * @return the region, which the caller closes before this
-     * @throws IllegalArgumentException if an argument is negative, the length 0, {@code iova} at another place in a
-     *     page, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
+     * @throws IllegalArgumentException if an argument is negative, the length 0, {@code iova} at another offset within
+     *     a page, or REMOTE_WRITE or REMOTE_ATOMIC is asked for without LOCAL_WRITE
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      */
     public MemoryRegion registerDmabuf(int fileDescriptor, long offset, long length, long iova, AccessFlag... access) {
         return MemoryRegions.registerDmabuf(this, fileDescriptor, offset, length, iova, access);
     }
 
     /**
-     * Allocates a region of no memory: {@code ibv_alloc_null_mr}. What is read of it are zeros, and what is written to
-     * it is forgotten: for the parts of a message that nobody wants.
+     * Allocates a region without memory: {@code ibv_alloc_null_mr}. Reads from it give zeros, and writes to it are
+     * dropped. Use it for the parts of a message that nobody wants.
      *
      * @return the region, which the caller closes before this
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the device cannot do it
      */
     public MemoryRegion allocateNullRegion() {
         return MemoryRegions.allocateNull(this);
@@ -202,10 +203,11 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     /**
      * Allocates a memory window: {@code ibv_alloc_mw}. It belongs to the calling thread.
      *
-     * @param type how it is to be bound
+     * @param type how you will bind it
      * @return the window, bound to nothing, which the caller closes before this
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none of the type
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the device has none of
+     *     the type
      */
     public MemoryWindow allocateWindow(MemoryWindowType type) {
         return MemoryWindow.allocate(this, type);
@@ -215,11 +217,11 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      * Combines this domain with a thread domain and an allocator: {@code ibv_alloc_parent_domain}.
      *
      * @param threadDomain of the same open device, or null for none
-     * @param allocator gives the driver memory for what is made in the parent domain, or null to leave that to it
+     * @param allocator gives the driver memory for objects in the parent domain, or null to leave that to the driver
      * @return the parent domain, which the caller closes before this and the thread domain
      * @throws IllegalArgumentException if the thread domain is of another device, or this is a parent domain itself
      * @throws IllegalStateException if this or the thread domain is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      */
     public ParentDomain allocateParentDomain(ThreadDomain threadDomain, DomainAllocator allocator) {
         return ParentDomain.allocate(this, threadDomain, allocator);
@@ -234,7 +236,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      * @throws IllegalArgumentException if {@code bytes} is not positive, or REMOTE_WRITE or REMOTE_ATOMIC is asked for
      *     without LOCAL_WRITE
      * @throws IllegalStateException if this is closed
-     * @throws OutOfMemoryError if there is not so much memory
+     * @throws OutOfMemoryError if there is too little memory
      * @throws dev.isthmus.VerbsException if the registration fails
      */
     public RegisteredMemory allocate(long bytes, AccessFlag... access) {
@@ -242,7 +244,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Allocates memory in pages of a kind, zeroed, and registers it: {@code ibv_reg_mr}.
+     * Allocates memory in pages of the given kind, zeroed, and registers it: {@code ibv_reg_mr}.
      *
      * @param pages the kind of pages
      * @param bytes how much
@@ -250,8 +252,8 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
      * @return the memory and its region, which the caller closes together, before this
      * @throws IllegalArgumentException as {@link #allocate(long, AccessFlag...)}
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.RdmaUnavailableException if there are not so many huge pages; the message says what to set
-     * @throws OutOfMemoryError if there is not so much memory
+     * @throws dev.isthmus.RdmaUnavailableException if there are too few huge pages; the message says what to set
+     * @throws OutOfMemoryError if there is too little memory
      * @throws dev.isthmus.VerbsException if the registration fails
      */
     public RegisteredMemory allocate(PageMemory pages, long bytes, AccessFlag... access) {
@@ -259,25 +261,26 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Imports a region of this domain that another process, or another open device of this one, has registered: {@code
-     * ibv_import_mr}. Its owner tells what it is. This process has no pointer to it: {@link MemoryRegion#segment} is
-     * NULL, and inline sends are refused.
+     * Imports a region of this domain that another process, or another open device of this one, has registered:
+     * {@code ibv_import_mr}. Its owner tells you its number, address, length and access. This process has no pointer to
+     * it: {@link MemoryRegion#segment} is NULL, and inline sends are refused.
      *
      * @param handleNumber its {@link MemoryRegion#handleNumber}
      * @param address its {@link MemoryRegion#address}
      * @param length its {@link MemoryRegion#length}
      * @param access its {@link MemoryRegion#access}
-     * @return the region; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @return the region; closing it only releases it. Its owner closes it later
      * @throws IllegalArgumentException if the length is not positive
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      */
     public MemoryRegion importRegion(int handleNumber, long address, long length, AccessFlag... access) {
         return MemoryRegions.importRegion(this, handleNumber, address, length, access);
     }
 
     /**
-     * Creates a queue pair: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} when the configuration needs it. It is in the state RESET and belongs to the calling thread.
+     * Creates a queue pair: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} if the configuration needs it. It is in
+     * the state RESET and belongs to the calling thread.
      *
      * @param type its transport service
      * @param sendCompletions where its send requests complete; of the same device
@@ -316,9 +319,10 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Creates a shared receive queue: {@code ibv_create_srq}, or {@code ibv_create_srq_ex} for one that matches tags. It belongs to the calling thread.
+     * Creates a shared receive queue: {@code ibv_create_srq}, or {@code ibv_create_srq_ex} for one that matches tags.
+     * It belongs to the calling thread.
      *
-     * @param configure sets what is wanted; the device may grant more, see {@link SharedReceiveQueue#query()}
+     * @param configure sets the capacities wanted; the device may grant more, see {@link SharedReceiveQueue#query()}
      * @return the queue, which the caller closes before this
      * @throws IllegalArgumentException if an object of the configuration is of another device
      * @throws IllegalStateException if this or an object of the configuration is closed
@@ -332,25 +336,25 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
 
     /**
      * Creates an address handle, for datagrams to a port: {@code ibv_create_ah}. It belongs to the calling thread.
-     * Blocks for a system call, and while the peer's hardware address is looked up.
+     * Blocks for a system call, and while the peer's hardware address is resolved.
      *
-     * @param to the way
+     * @param to the path
      * @return the handle, which the caller closes before this
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
+     * @throws dev.isthmus.VerbsException if the call fails, for example because there is no path to the peer
      */
     public AddressHandle createAddressHandle(AddressVector to) {
         return AddressHandle.create(this, to);
     }
 
     /**
-     * Creates an address handle for answers to the sender of a datagram: {@code ibv_create_ah_from_wc}. As
-     * {@link #createAddressHandle(AddressVector)} otherwise.
+     * Creates an address handle for answers to the sender of a datagram: {@code ibv_create_ah_from_wc}. Otherwise like
+     * {@link #createAddressHandle(AddressVector)}.
      *
-     * @param port the port that the datagram came in at, from 1
-     * @param done the completions that its receive is among
+     * @param port the port at which the datagram arrived, from 1
+     * @param done the completions that include its receive
      * @param index which of them
-     * @param header the header in the receive's buffer; null will do when the completion has none
+     * @param header the header in the receive's buffer; may be null if the completion has none
      * @return the handle, which the caller closes before this
      * @throws IndexOutOfBoundsException if there is no such completion
      * @throws IllegalStateException if the completion is not of a successful receive, or this is closed
@@ -370,18 +374,18 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
     }
 
     /**
-     * Deallocates the domain: {@code ibv_dealloc_pd}. One that was imported is only let go of: {@code ibv_unimport_pd}.
-     * Does nothing when it is closed already.
+     * Deallocates the domain: {@code ibv_dealloc_pd}. Only releases an imported domain: {@code ibv_unimport_pd}. Does
+     * nothing if it is closed already.
      *
-     * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it runs
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if regions or queue pairs of it are open, or a call on it is running
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {
         lifetime.close(this::destroy);
     }
 
-    /** Whether what is made in one reaches what is made in the other: they are one domain to the device. */
+    /** Whether objects of both domains can be used together, as they are one domain to the device. */
     @HotPath
     final boolean reaches(ProtectionDomain other) {
         return base == other.base;

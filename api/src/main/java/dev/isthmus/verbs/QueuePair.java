@@ -24,19 +24,18 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntConsumer;
 
 /**
- * A queue pair: {@code struct ibv_qp}. Send requests and receives are posted here, and complete in its completion
- * queues.
+ * A queue pair: {@code struct ibv_qp}. Post send requests and receives here; they complete in its completion queues.
  *
- * <p>Its sends belong to one thread at a time, and so do its receives: at first both to the thread that created it, see
- * {@link #handOver}. The thread that polls can post receives while another sends: see {@link #handOverSends}. What posts
- * neither, such as {@link #modify} and {@link #close}, is for the thread that has both. Owned by who created it, and closed
- * before its protection domain and completion queues.
+ * <p>Its sends belong to one thread at a time, and so do its receives. At first both belong to the thread that created
+ * it: see {@link #handOver}. The thread that polls can post receives while another sends: see {@link #handOverSends}.
+ * Methods that post neither, such as {@link #modify} and {@link #close}, need a thread that owns both. The program that
+ * creates it owns it, and closes it before its protection domain and completion queues.
  */
 public final class QueuePair implements AutoCloseable {
 
     /**
-     * The number that datagrams to a multicast group are sent to, in place of a queue pair's: see {@link SendRequest#to}.
-     * It is the highest that 24 bits have.
+     * The number to which you send datagrams for a multicast group, in place of a queue pair's: see
+     * {@link SendRequest#to}. It is the highest number of 24 bits.
      */
     public static final int MULTICAST = 0xff_ffff;
 
@@ -44,7 +43,7 @@ public final class QueuePair implements AutoCloseable {
         Natives.of(QueuePair.class)
                 .has(MemorySegment.class, QueuePair::handle)
                 .has(Lifetime.class, QueuePair::lifetime)
-                .has(OwnerThread.class, qp -> qp.receives.owner) // as to own one of both keeps it open
+                .has(OwnerThread.class, qp -> qp.receives.owner) // owning either of both keeps it open
                 .isMadeOf(BareQueuePair.class, QueuePairCreation::bare)
                 .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
     }
@@ -53,7 +52,7 @@ public final class QueuePair implements AutoCloseable {
     private final ProtectionDomain pd; // null for XRC_RECV
     private final CompletionQueue sendCompletions; // null for XRC_RECV
     private final CompletionQueue receiveCompletions; // null for both XRC types
-    private final SharedReceiveQueue shared; // null when the queue pair has receives of its own
+    private final SharedReceiveQueue shared; // null if the queue pair has its own receives
     private final QueuePairType type;
     private final Lifetime lifetime;
     private final MemorySegment handle;
@@ -67,23 +66,23 @@ public final class QueuePair implements AutoCloseable {
     private final ReceiveQueue receives;
     private volatile QueuePairState state = QueuePairState.RESET;
 
-    /** Where rdma_cm has brought it, on any thread; null once an owner's next call has noted that. */
+    /** The state to which rdma_cm has brought it, on any thread; null once an owner's call has noted it. */
     private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
     private QueuePairCapabilities capabilities;
-    private int port; // 0 when it was not set yet
+    private int port; // 0 until it is set
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
-    private SendBatch batch; // null when it was not made for that
+    private SendBatch batch; // null unless it was created for batches
     private boolean inBatch;
-    private volatile Object attachment; // the program's own; null when there is none
+    private volatile Object attachment; // the program's own; null if there is none
 
     /**
-     * A queue pair of a C object that exists.
+     * Wraps an existing C object.
      *
      * @param pd null for XRC_RECV
      * @param sendCompletions null for XRC_RECV
      * @param receiveCompletions null for XRC_RECV and XRC_SEND
-     * @param shared null when it has receives of its own
+     * @param shared null if it has receives of its own
      * @param destroy destroys the C object; null for {@code ibv_destroy_qp}
      */
     QueuePair(
@@ -125,19 +124,19 @@ public final class QueuePair implements AutoCloseable {
         granted(capabilities);
     }
 
-    /** Notes its capacities, as they are now. */
+    /** Sets its capacities. */
     private void granted(QueuePairCapabilities granted) {
         capabilities = granted;
         if (batch != null) {
             batch.granted(granted);
         }
         sends.granted(granted);
-        // Some drivers would post to a queue that is not there.
+        // Some drivers would post to a queue that does not exist.
         receives.granted(type.receives() && shared == null ? granted.maxRecvWr() : 0, granted.maxRecvSge());
     }
 
     /**
-     * The protection domain that it is in.
+     * Its protection domain.
      *
      * @return the domain; null for XRC_RECV, which is in an XRC domain
      */
@@ -155,7 +154,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * The number that the peer names it by.
+     * The number by which the peer names it.
      *
      * @return 24 bits
      */
@@ -164,8 +163,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Keeps an object of the program's with this, such as a connection's state, to have it at hand when a completion comes:
-     * see {@link CompletionQueue#queuePair}. Any thread may call it, also when this is closed.
+     * Keeps an object of the program's, such as a connection's state, to have it at hand when a completion arrives: see
+     * {@link CompletionQueue#queuePair}. Any thread may call it, even after the close.
      *
      * @param object the object; null for none
      */
@@ -176,7 +175,7 @@ public final class QueuePair implements AutoCloseable {
     /**
      * What the program has attached. Any thread may call it; allocates nothing.
      *
-     * @return the object; null when there is none
+     * @return the object; null if there is none
      */
     @HotPath
     public Object attachment() {
@@ -184,17 +183,17 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * What the device granted.
+     * The capacities that the device granted.
      *
-     * @return the capacities, not less than was asked for
+     * @return the capacities, not less than you asked for
      */
     public QueuePairCapabilities capabilities() {
         return capabilities;
     }
 
     /**
-     * The state that it was last brought to, or queried in. An error can have brought it to ERR since: {@link #query}
-     * asks the device.
+     * The state to which it was last brought, or which it had when it was last queried. An error can have brought it to
+     * ERR since: {@link #query} asks the device.
      *
      * @return the state
      */
@@ -203,20 +202,19 @@ public final class QueuePair implements AutoCloseable {
         return next == null ? state : next;
     }
 
-    /** Called by the owner of either queue: what it lets them do, both find out by themselves. */
+    /** Called by the owner of either queue. Each queue then checks by itself what the state allows. */
     private void noteWhereItWasBrought() {
         synchronized (brought) {
             QueuePairState next = brought.getAndSet(null);
             if (next != null) {
-                // The program may have moved it on before the event was taken, and then librdmacm cannot: libibverbs
-                // knows.
-                // On iWARP it does not: there the kernel brings it up.
+                // The program may have changed the state before the event was taken, so that librdmacm could not;
+                // libibverbs knows the state. On iWARP it does not, as the kernel brings the queue pair up.
                 note(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
             }
         }
     }
 
-    /** Notes that it came from rdma_cm at a port, and in a state. */
+    /** Notes the port and the state in which rdma_cm has created it. */
     void cameUp(int atPort, QueuePairState in) {
         port = atPort;
         entered(in);
@@ -226,18 +224,19 @@ public final class QueuePair implements AutoCloseable {
      * Brings the queue pair to a state: {@code ibv_modify_qp}. Blocks for a system call.
      *
      * @param transition the state, and the attributes that the step must and may set
-     * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or a {@link SendBatch}
-     *     is started, or this thread has an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
+     * @throws IllegalStateException if this is closed, or the state cannot follow the present one, or a
+     *     {@link SendBatch} is started, or this thread has an open poll of an {@link
+     *     dev.isthmus.verbs.cqex.ExtendedCompletionQueue} into which it completes
      * @throws IllegalArgumentException if attributes are missing, or cannot be set in this step; the message names them
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, such as when there is no way to the peer
+     * @throws dev.isthmus.VerbsException if the call fails, for example because there is no path to the peer
      */
     public void modify(QueuePairTransition transition) {
         checkOwner();
         checkNoOpenPoll();
         checkNoBatch();
         noteWhereItWasBrought();
-        if (isIwarp()) { // which needs other attributes, or none: its connection manager does the work
+        if (isIwarp()) { // iWARP needs other attributes, or none, as its connection manager does the work
             TransitionRules.checkState(toString(), type, transition.from(state), transition.state());
         } else {
             TransitionRules.check(
@@ -246,7 +245,7 @@ public final class QueuePair implements AutoCloseable {
         modifyUnchecked(transition);
     }
 
-    /** As {@link #modify}, but it is for C to say no. */
+    /** Like {@link #modify}, but leaves the refusal to C. */
     void modifyUnchecked(QueuePairTransition transition) {
         QueuePairCapabilities granted = control.modify(transition);
         if (granted != null) {
@@ -258,7 +257,7 @@ public final class QueuePair implements AutoCloseable {
         entered(transition.state());
     }
 
-    /** Notes the state that the device has brought it to, on the thread that has both queues. */
+    /** Notes a state that the device has reached, on the thread that owns both queues. */
     private void entered(QueuePairState next) {
         note(next);
         askAgain();
@@ -268,7 +267,7 @@ public final class QueuePair implements AutoCloseable {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
-        state = next; // last: who reads that it can be posted to sees how long a datagram can be
+        state = next; // last, so that a thread that sees the state also sees the datagram limit
     }
 
     /**
@@ -284,7 +283,7 @@ public final class QueuePair implements AutoCloseable {
         checkNoBatch();
         noteWhereItWasBrought();
         QueuePairAttributes result = control.query();
-        if (!isIwarp() || result.port() != 0) { // SoftiWARP leaves port and state out (Linux 6.1)
+        if (!isIwarp() || result.port() != 0) { // SoftiWARP omits port and state (Linux 6.1)
             port = result.port();
             entered(result.state());
         }
@@ -296,11 +295,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Ends all that is outstanding: brings the queue pair to ERR by {@code ibv_modify_qp}, where each request that was
-     * posted completes with {@link CompletionStatus#WR_FLUSH_ERR}, signaled or not, and each that is posted from then
-     * on does so at once.
+     * Ends all outstanding requests: brings the queue pair to ERR by {@code ibv_modify_qp}. Each posted request then
+     * completes with {@link CompletionStatus#WR_FLUSH_ERR}, signaled or not, and so does each later one at once.
      *
-     * <p>It does not wait for them: see {@link #drain}.
+     * <p>It does not wait for the completions: see {@link #drain}.
      *
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if its sends or its receives belong to another thread
@@ -311,10 +309,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Ends all that is outstanding, as {@link #flush}, and waits until the last request has completed: from then on all
-     * buffers are the program's own. Polls both completion queues, which belong to the calling thread, too. A queue pair with
-     * a shared receive queue has no receives of its own: for those that it took, the device sends {@link
-     * AsyncEventType#QP_LAST_WQE_REACHED}.
+     * Ends all outstanding requests, as {@link #flush} does, and waits until the last one has completed. From then on
+     * all buffers are yours again. Polls both completion queues, which must belong to the calling thread, too. A queue
+     * pair with a shared receive queue has no receives of its own: for those that it took, the device sends
+     * {@link AsyncEventType#QP_LAST_WQE_REACHED}.
      *
      * {@snippet :
      * if (!qp.drain(done, i -> free(done.wrId(i)), Duration.ofSeconds(10))) {
@@ -322,15 +320,16 @@ public final class QueuePair implements AutoCloseable {
      * }
      * }
      *
-     * @param into what is polled into
-     * @param each is given the index of each completion in it, also of other queue pairs that share a completion queue; what it
-     *     throws ends this
+     * @param into the room that it polls into
+     * @param each gets the index in it of each completion, also of other queue pairs that share a completion queue; an
+     *     exception of it ends this call
      * @param timeout how long to wait
-     * @return false if the time was over; it can be called again
+     * @return false if the time is over; you can call it again
      * @throws IllegalArgumentException if the timeout is not positive
      * @throws IllegalStateException if this is closed, or of type RAW_PACKET, which sends nothing without a buffer
      * @throws WrongThreadException if its sends, its receives, or a completion queue belong to another thread
-     * @throws dev.isthmus.VerbsException if a call fails: SoftiWARP takes no receive without a buffer, such as marks the end
+     * @throws dev.isthmus.VerbsException if a call fails, as with SoftiWARP, which does not take the receive without a
+     *     buffer that marks the end
      */
     @CheckReturnValue
     public boolean drain(WorkCompletions into, IntConsumer each, Duration timeout) {
@@ -348,7 +347,7 @@ public final class QueuePair implements AutoCloseable {
         if (type != QueuePairType.UD || send == null) {
             return drain.run(send, receive, into, each, deadline);
         }
-        GidEntry gid = context.defaultGid(Math.max(port, 1)); // 0 when it went from RESET to ERR
+        GidEntry gid = context.defaultGid(Math.max(port, 1)); // 0 if it went from RESET to ERR
         try (var here = pd.createAddressHandle(AddressVector.global(gid, gid.gid()))) {
             send.to(here, qpNum, 0);
             return drain.run(send, receive, into, each, deadline);
@@ -356,7 +355,7 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Limits the rate of a raw packet queue pair in RTS, and in what bursts: {@code ibv_modify_qp_rate_limit}.
+     * Limits the rate of a raw packet queue pair in RTS, and its bursts: {@code ibv_modify_qp_rate_limit}.
      *
      * @param kbps kilobits per second; 0 is no limit
      * @param maxBurst the longest burst in bytes; 0 is up to the device
@@ -364,7 +363,7 @@ public final class QueuePair implements AutoCloseable {
      * @throws IllegalArgumentException if one is negative, or the packet too long
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not have it
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device does not have it
      */
     public void limitRate(int kbps, int maxBurst, int typicalPacket) {
         checkOwner();
@@ -372,11 +371,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Whether the bytes of one message arrive in memory in their order, so that a program may poll the last one:
+     * Whether the bytes of one message arrive in memory in order, so that a program may poll the last one:
      * {@code ibv_query_qp_data_in_order}.
      *
      * @param opcode SEND, RDMA_WRITE or RDMA_READ, or one of their kind
-     * @return true if the device guarantees it; false when nobody knows
+     * @return true if the device guarantees it; false if it is unknown
      * @throws IllegalArgumentException if it is UNKNOWN
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if its sends or its receives belong to another thread
@@ -387,12 +386,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * The vendor's options of the connection that this end offers or has accepted: {@code ibv_query_ece}.
+     * The vendor options of the connection that this end offers or has accepted: {@code ibv_query_ece}.
      *
      * @return the options
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has none
      */
     public ConnectionEstablishment ece() {
         checkOwner();
@@ -400,12 +399,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Sets the vendor's options of the connection, before RTR: {@code ibv_set_ece}.
+     * Sets the vendor options of the connection, before RTR: {@code ibv_set_ece}.
      *
      * @param options what the peer's {@link #ece} returned
      * @throws IllegalStateException if this is closed
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none, or the vendor is 0
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has none, or the vendor is 0
      */
     public void ece(ConnectionEstablishment options) {
         checkOwner();
@@ -413,10 +412,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * What the peer needs to know to connect to this queue pair.
+     * What the peer needs to connect to this queue pair.
      *
      * @param local the GID that this end uses: see {@link DeviceContext#defaultGid}
-     * @return this end's address, to be sent to the peer by any means
+     * @return this end's address; send it to the peer by any means
      * @throws IllegalStateException if the device is closed
      * @throws dev.isthmus.VerbsException if the port cannot be queried
      */
@@ -425,22 +424,22 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Connects an RC or UC queue pair to a peer with usual values: RESET to INIT to RTR to RTS. The peer does the
+     * Connects an RC or UC queue pair to a peer with default settings: RESET to INIT to RTR to RTS. The peer does the
      * same; neither may send before the other is in RTR. Blocks for some system calls.
      *
-     * <p>The peer may reach regions that allow it, by all that the device has. The smaller MTU of both ends, 67 ms until a packet is sent
-     * again, 7 retries, endless retries while the peer has no receive posted with 0.64 ms between, and as many READs
-     * at once as the device allows up to 16; for other values use {@link #modify}. On UC nothing is sent again, and
-     * the peer cannot read.
+     * <p>The settings are: all remote access that the device supports, to regions that allow it; the smaller MTU of
+     * both ends; 67 ms until a packet is sent again; 7 retries; endless retries, 0.64 ms apart, while the peer has no
+     * receive posted; as many READs at once as the device allows, up to 16. For other values use {@link #modify}. On UC
+     * nothing is sent again, and the peer cannot read.
      *
-     * <p>When a step fails, this stays in the state that it had reached: bring it to RESET to try again.
+     * <p>If a step fails, this stays in the state that it had reached. Bring it to RESET to try again.
      *
-     * @param local the GID of this end, the same that {@link #address} was asked with
+     * @param local the GID of this end, the same as passed to {@link #address}
      * @param remote what the peer's {@link #address} returned
-     * @throws IllegalStateException if this is closed, of another type, or not in RESET, or this thread has an open poll
-     *     of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
+     * @throws IllegalStateException if this is closed, of another type, or not in RESET, or this thread has an open
+     *     poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} into which it completes
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if a step fails, such as when there is no way to the peer
+     * @throws dev.isthmus.VerbsException if a step fails, for example because there is no path to the peer
      */
     public void connect(GidEntry local, QueuePairAddress remote) {
         Runnable told = Trace.connecting(toString(), "queue pair " + remote.qpNum() + " at " + remote.gid());
@@ -449,11 +448,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Makes a UD queue pair ready to send and receive datagrams: RESET to INIT to RTR to RTS. Blocks for some system
-     * calls.
+     * Makes a UD queue pair ready to send and receive datagrams: RESET to INIT to RTR to RTS. Blocks for some
+     * system calls.
      *
-     * <p>A datagram is one packet: its message is not longer than the port's active MTU, and a longer one is refused
-     * by the post. A receive's buffer holds {@link GlobalRouteHeader#BYTES} more in front of the message.
+     * <p>A datagram is one packet: its message is no longer than the port's active MTU, and a post refuses a longer
+     * one. A receive's buffer holds {@link GlobalRouteHeader#BYTES} more in front of the message.
      *
      * @param port the port, from 1
      * @param qkey the key that datagrams to this queue pair must carry; others are dropped
@@ -467,17 +466,17 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Joins a UD queue pair to a multicast group: {@code ibv_attach_mcast}. It receives what is sent to the group from
-     * here on, as far as the network brings it to the port: on Ethernet the network device must have joined the group,
-     * too. Blocks for a system call.
+     * Joins a UD queue pair to a multicast group: {@code ibv_attach_mcast}. From now on it receives what is sent to the
+     * group, if the network delivers that to the port: on Ethernet the network device must have joined the group, too.
+     * Blocks for a system call.
      *
      * @param group the GID of the group
      * @param lid the LID of the group; 0 on Ethernet
      * @throws IllegalStateException if this is closed, or not UD
-     * @throws IllegalArgumentException if the GID is not of a multicast group, the LID out of range, or this in the group
-     *     already with another LID
+     * @throws IllegalArgumentException if the GID is not that of a multicast group, the LID is out of range, or this is
+     *     in the group already with another LID
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device has no room for more
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device has no room for more
      */
     public void attachMulticast(Gid group, int lid) {
         checkMulticast();
@@ -485,15 +484,15 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Leaves a multicast group: {@code ibv_detach_mcast}. Blocks for a system call. A queue pair leaves all groups
-     * before it is closed.
+     * Leaves a multicast group: {@code ibv_detach_mcast}. Blocks for a system call. Closing a queue pair leaves all
+     * its groups.
      *
      * @param group the GID of the group
-     * @param lid the LID of the group, as it was attached with
+     * @param lid the LID passed to {@link #attachMulticast}
      * @throws IllegalStateException if this is closed, or not UD
-     * @throws IllegalArgumentException if the GID is not of a multicast group, or the LID out of range
+     * @throws IllegalArgumentException if the GID is not that of a multicast group, or the LID is out of range
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails, with EINVAL when it is not in the group
+     * @throws dev.isthmus.VerbsException if the call fails, with EINVAL if it is not in the group
      */
     public void detachMulticast(Gid group, int lid) {
         checkMulticast();
@@ -508,20 +507,21 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a send request: {@code ibv_post_send}. Does not wait, allocates nothing. The request can be changed and
-     * posted again at once; its buffers belong to the device until it has completed.
+     * Posts a send request: {@code ibv_post_send}. Does not wait, allocates nothing. You can change the request and
+     * post it again at once. Its buffers belong to the device until it has completed.
      *
      * @param request a request without another chained to it
      * @return false if the send queue is full: poll the completion queue, and post again
-     * @throws WrongThreadException if the sends of this, the request, or the address handle or memory window that it names
-     *     belong to another thread
+     * @throws WrongThreadException if the sends of this, the request, or the address handle or memory window that it
+     *     names belong to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
-     *     state does not allow sending, or the queue pair was made with no room for sends
-     * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair
-     *     takes, or another request chained to it; if its operation is not one of the queue pair's type, or lacks
-     *     something, which the message names; if it is a datagram longer than the port's active MTU, or to an address
-     *     handle of another protection domain; if a region, unless it is inline, or a memory window is of another one; if it is a READ or an atomic into a region without LOCAL_WRITE; or if it is
-     *     inline, or a raw packet, from a region that was registered at another address
+     *     state does not allow sending, or the queue pair was created without room for sends
+     * @throws IllegalArgumentException if the request has more buffers, or more inline data, than the queue pair takes,
+     *     or another request chained to it; if the queue pair's type lacks its operation, or it lacks something, which
+     *     the message names; if it is a datagram longer than the port's active MTU; if its address handle, its memory
+     *     window, or a region, unless it is inline, belongs to another protection domain; if it is a READ or an atomic
+     *     into a region without LOCAL_WRITE; or if it is inline, or a raw packet, from a region that was registered at
+     *     another address
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
      */
     @CheckReturnValue
@@ -531,8 +531,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a send request for which there is room, as the program has counted: as {@link #tryPost(SendRequest)}, but a
-     * full queue is its mistake.
+     * Posts a send request for which the program has counted the room: like {@link #tryPost(SendRequest)}, but a full
+     * queue is a mistake.
      *
      * @param request a request without another chained to it
      * @throws IllegalStateException also if the send queue is full
@@ -550,14 +550,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a chain of send requests in one call: {@code ibv_post_send}. As {@link #tryPost(SendRequest)} otherwise.
+     * Posts a chain of send requests in one call: {@code ibv_post_send}. Otherwise like {@link #tryPost(SendRequest)}.
      *
      * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
-     * @return null if all were taken, otherwise the first that was not, as the send queue was full: poll the
-     *     completion queue, and go on with that one
+     * @return null if all were taken, otherwise the first one that was not, because the send queue is full: poll the
+     *     completion queue, and continue with that one
      * @throws IllegalArgumentException if the chain is longer than the send queue
-     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
-     *     posted
+     * @throws dev.isthmus.VerbsException if the driver refuses a request, with a message that says which; those before
+     *     it are posted
      */
     @CheckReturnValue
     @HotPath
@@ -566,14 +566,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a receive: {@code ibv_post_recv}. Does not wait, allocates nothing. The request can be changed and posted
-     * again at once; its buffers belong to the device until the receive has completed.
+     * Posts a receive: {@code ibv_post_recv}. Does not wait, allocates nothing. You can change the request and post it
+     * again at once. Its buffers belong to the device until the receive has completed.
      *
      * @param request a request without another chained to it
      * @return false if the receive queue is full
      * @throws WrongThreadException if the receives of this, or the request, belong to another thread
      * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
-     *     state is RESET, or the queue pair was made with no room for receives or with a shared receive queue
+     *     state is RESET, or the queue pair was created without room for receives or with a shared receive queue
      * @throws IllegalArgumentException if the request has more buffers than the queue pair takes, another request chained
      *     to it, or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
@@ -585,8 +585,8 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a receive for which there is room, as the program has counted: as {@link #tryPost(ReceiveRequest)}, but a
-     * full queue is its mistake.
+     * Posts a receive for which the program has counted the room: like {@link #tryPost(ReceiveRequest)}, but a full
+     * queue is a mistake.
      *
      * @param request a request without another chained to it
      * @throws IllegalStateException also if the receive queue is full
@@ -599,13 +599,13 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Posts a chain of receives in one call: {@code ibv_post_recv}. As {@link #tryPost(ReceiveRequest)} otherwise.
+     * Posts a chain of receives in one call: {@code ibv_post_recv}. Otherwise like {@link #tryPost(ReceiveRequest)}.
      *
      * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
-     * @return null if all were taken, otherwise the first that was not, as the receive queue was full
+     * @return null if all were taken, otherwise the first one that was not, because the receive queue is full
      * @throws IllegalArgumentException if the chain is longer than the receive queue
-     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
-     *     posted
+     * @throws dev.isthmus.VerbsException if the driver refuses a request, with a message that says which; those before
+     *     it are posted
      */
     @CheckReturnValue
     @HotPath
@@ -617,7 +617,7 @@ public final class QueuePair implements AutoCloseable {
      * The second way to post send requests: {@code ibv_qp_to_qp_ex}.
      *
      * @return the same object each time
-     * @throws IllegalStateException if this was not made for it, by {@link QueuePairConfig#extendedPosting}
+     * @throws IllegalStateException if this was not created for it, by {@link QueuePairConfig#extendedPosting}
      */
     public SendBatch sendBatch() {
         if (batch == null) {
@@ -627,7 +627,7 @@ public final class QueuePair implements AutoCloseable {
         return batch;
     }
 
-    /** Makes it able to post batches. */
+    /** Prepares it for posting batches. */
     void postsBatches(MemorySegment extended, int operations, boolean softRoce) {
         batch = new SendBatch(
                 this,
@@ -637,7 +637,7 @@ public final class QueuePair implements AutoCloseable {
         batch.granted(capabilities);
     }
 
-    /** Nothing else can be posted until the batch has ended. Returns how long a message can be. */
+    /** Blocks other posts until the batch has ended. Returns the longest possible message. */
     @HotPath
     long startBatch() {
         sends.owner.check();
@@ -657,7 +657,7 @@ public final class QueuePair implements AutoCloseable {
         sends.owner.check();
     }
 
-    /** Checks that the caller has both queues, so that no other thread posts meanwhile. */
+    /** Checks that the caller owns both queues, so that no other thread posts meanwhile. */
     void checkOwner() {
         sends.owner.check();
         receives.owner.check();
@@ -669,7 +669,7 @@ public final class QueuePair implements AutoCloseable {
         }
     }
 
-    /** Who may post is to be asked again: the owner or the state changes. */
+    /** Makes the next post check again whether the caller may post, as the owner or the state changes. */
     private void askAgain() {
         sends.askAgain();
         receives.askAgain();
@@ -687,7 +687,7 @@ public final class QueuePair implements AutoCloseable {
                 };
     }
 
-    /** What is asked of the state before a send, once, until something changes. */
+    /** Checks that the state allows a send. Called once, until something changes. */
     @HotPath
     private void checkCanSend() {
         checkNoBatch();
@@ -721,13 +721,13 @@ public final class QueuePair implements AutoCloseable {
                                         : " and was made with maxRecvWr 0"));
     }
 
-    /** How long a datagram can be. */
+    /** The longest possible datagram. */
     @HotPath
     long maxDatagram() {
         return maxDatagram;
     }
 
-    /** The C object, for a call that posts a bind; its thread and state are checked as by any post. */
+    /** The C object, for a call that posts a bind. Checks thread and state like any post. */
     MemorySegment handleForBind() {
         sends.checkPoster();
         if (!type.isConnected()) {
@@ -737,12 +737,12 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Gives the queue pair to another thread, its sends and its receives: only that one may post to it and close it from
-     * here on. The caller makes this visible to that thread as it would any change, such as by starting it. When an owner
-     * has ended, what it had falls to the first thread that uses it.
+     * Gives the queue pair, its sends and its receives, to another thread: from now on only that one may post to it and
+     * close it. The caller must make this visible to that thread like any other change, for example by starting the
+     * thread. If an owner has ended, what it owned belongs to the first thread that uses it.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if the sends or the receives belong to another thread than the caller
      * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      */
@@ -753,14 +753,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Gives the queue pair to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
-     * #handOver}.
+     * Gives the queue pair to whichever thread holds a lock: threads that take the lock use this in turn. Otherwise
+     * like {@link #handOver}.
      *
-     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
-     * until then it would share this with who holds the lock, and the process may end.
+     * <p>Always hold the lock when you use it. A thread without the lock is refused once another thread has used this,
+     * but not before: until then both would use it at once, and the process may end.
      *
-     * @param lock who holds it may use this
-     * @throws NullPointerException if there is none
+     * @param lock the thread that holds it may use this
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if the sends or the receives belong to another thread than the caller
      * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      */
@@ -773,11 +773,11 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Gives the sends alone to another thread, with all that posts them: {@link #tryPost(SendRequest)}, {@link #sendBatch}
-     * and {@link MemoryWindow#tryBind}. Otherwise as {@link #handOver}.
+     * Gives only the sends to another thread, with everything that posts them: {@link #tryPost(SendRequest)},
+     * {@link #sendBatch} and {@link MemoryWindow#tryBind}. Otherwise like {@link #handOver}.
      *
      * @param next the new owner of the sends
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if the sends belong to another thread than the caller
      * @throws IllegalStateException if this is closed, or a {@link SendBatch} is started
      */
@@ -789,10 +789,10 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Gives the receives alone to another thread. Otherwise as {@link #handOver}.
+     * Gives only the receives to another thread. Otherwise like {@link #handOver}.
      *
      * @param next the new owner of the receives
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if the receives belong to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -801,7 +801,7 @@ public final class QueuePair implements AutoCloseable {
         receives.askAgain();
     }
 
-    /** Drivers clean the completion queues, for which they take the lock that an open poll of this thread holds. */
+    /** Refuses an open poll of this thread: it holds the lock under which drivers clean the completion queues. */
     private void checkNoOpenPoll() {
         if (sendCompletions != null) {
             sendCompletions.checkNoOpenPoll();
@@ -820,14 +820,14 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue pair: {@code ibv_destroy_qp}. What is still posted is dropped without a completion; once this
-     * has returned, the device uses none of its buffers any more. It leaves its multicast groups first. Does nothing when
-     * it is closed already.
+     * Destroys the queue pair: {@code ibv_destroy_qp}. Requests that are still posted are dropped without a completion.
+     * Once this has returned, the device no longer uses their buffers. It leaves its multicast groups first. Does
+     * nothing if it is closed already.
      *
-     * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has
-     *     an open poll of an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} that it completes in
+     * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has an open poll of
+     *     an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} into which it completes
      * @throws WrongThreadException if its sends or its receives belong to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

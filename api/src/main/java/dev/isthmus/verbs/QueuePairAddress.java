@@ -5,15 +5,16 @@ import dev.isthmus.verbs.attributes.Mtu;
 import java.util.Objects;
 
 /**
- * What one end of a connection tells the other so that both can connect: exchanged by any means, such as a socket.
+ * What the ends of a connection tell each other so that both can connect. They exchange it by any means, such as
+ * a socket.
  *
- * <p>When it came over a network, nothing in it is trusted: the constructor checks every range.
+ * <p>It may come from a network, so nothing in it is trusted: the constructor checks every range.
  *
  * @param qpNum the queue pair's number, 24 bits
- * @param psn the packet sequence number that it begins to send with, 24 bits
+ * @param psn the packet sequence number with which it begins to send, 24 bits
  * @param lid the port's LID, 16 bits; 0 on Ethernet
  * @param gid the port's GID
- * @param mtu the port's active MTU: the smaller one of the two ends is used
+ * @param mtu the port's active MTU; the connection uses the smaller of both ends'
  * @param readDepth how many RDMA READs and atomics of the other end this one serves at once, 0 to 255
  */
 public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu, int readDepth) {
@@ -24,7 +25,7 @@ public record QueuePairAddress(int qpNum, int psn, int lid, Gid gid, Mtu mtu, in
     /**
      * Checks the ranges.
      *
-     * @throws IllegalArgumentException if a number is out of its range, or the MTU unknown
+     * @throws IllegalArgumentException if a number is out of its range, or the MTU is UNKNOWN
      * @throws NullPointerException if the GID or the MTU is null
      */
     public QueuePairAddress {

@@ -7,31 +7,31 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * The attributes of a queue pair as the device has them: {@code struct ibv_qp_attr}. Those that its type or its present
- * state has no use for are undefined.
+ * The attributes of a queue pair as the device has them: {@code struct ibv_qp_attr}. Those that its type or present
+ * state does not use are undefined.
  *
  * @param state the state
- * @param currentState the state that the driver believes it to be in
+ * @param currentState the state that the driver assumes
  * @param pathMtu the payload of a packet
  * @param pathMigrationState whether it can move to the alternate path
  * @param qkey the key that datagrams to it must carry
  * @param destQpNum the peer's queue pair
- * @param rqPsn the packet sequence number that is expected
- * @param sqPsn the packet sequence number that is sent next
+ * @param rqPsn the packet sequence number that it expects
+ * @param sqPsn the packet sequence number that it sends next
  * @param access what the peer may do
- * @param path the way to the peer; null when none is set
- * @param alternatePath the other way to the peer; null when none is set
+ * @param path the path to the peer; null if none is set
+ * @param alternatePath the alternate path to the peer; null if none is set
  * @param port the port
  * @param pkeyIndex the index of the partition key
  * @param alternatePkeyIndex the index of the alternate path's partition key
  * @param alternateTimeout how long to wait for an acknowledgement on the alternate path: 4.096 us * 2^n
- * @param sqDraining whether the send queue is being drained: SQD has been asked for, and is not reached yet
- * @param maxRdAtomic READs and atomics that this side can have outstanding
- * @param maxDestRdAtomic READs and atomics of the peer that this side serves at once
- * @param minRnrTimer how long the peer is told to wait when no receive is posted, as a code
+ * @param sqDraining whether the send queue is draining: SQD has been asked for, and is not reached yet
+ * @param maxRdAtomic how many READs and atomics this side can have outstanding
+ * @param maxDestRdAtomic how many READs and atomics of the peer this side serves at once
+ * @param minRnrTimer how long the peer is told to wait while no receive is posted, as a code
  * @param timeout how long to wait for an acknowledgement: 4.096 us * 2^n
- * @param retryCount how often to send again when no acknowledgement comes
- * @param rnrRetry how often to send again when the peer has no receive posted; 7 is without end
+ * @param retryCount how often to send again without an acknowledgement
+ * @param rnrRetry how often to send again while the peer has no receive posted; 7 means for ever
  * @param capabilities the capacities
  */
 public record QueuePairAttributes(

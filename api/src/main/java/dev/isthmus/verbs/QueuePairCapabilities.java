@@ -5,13 +5,13 @@ import dev.isthmus.bindings.ibverbs.ibv_qp_cap;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a device granted to a queue pair, not less than was asked for: {@code struct ibv_qp_cap}.
+ * What a device granted to a queue pair, not less than you asked for: {@code struct ibv_qp_cap}.
  *
  * @param maxSendWr how many send requests can be outstanding
  * @param maxRecvWr how many receives can be outstanding
  * @param maxSendSge how many pieces a message can be gathered from
  * @param maxRecvSge how many pieces a message can be scattered to
- * @param maxInline how long a message that is sent inline can be, in bytes
+ * @param maxInline how long an inline message can be, in bytes
  */
 public record QueuePairCapabilities(int maxSendWr, int maxRecvWr, int maxSendSge, int maxRecvSge, int maxInline) {
 

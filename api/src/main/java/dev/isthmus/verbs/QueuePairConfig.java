@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a queue pair is made with: {@code struct ibv_qp_cap} and {@code sq_sig_all}. Filled in by the configurer that
- * is passed to {@link ProtectionDomain#createQueuePair}.
+ * The parameters of a queue pair, {@code struct ibv_qp_cap} and {@code sq_sig_all}, for the configurer passed to
+ * {@link ProtectionDomain#createQueuePair}.
  */
 public final class QueuePairConfig {
 
@@ -48,7 +48,7 @@ public final class QueuePairConfig {
     QueuePairConfig() {}
 
     /**
-     * How many send requests can be outstanding; 64 when not set.
+     * Sets how many send requests can be outstanding. Default: 64.
      *
      * @param requests their number
      * @return this
@@ -61,7 +61,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * How many receives can be outstanding; 64 when not set.
+     * Sets how many receives can be outstanding. Default: 64.
      *
      * @param requests their number
      * @return this
@@ -74,7 +74,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * How many pieces a message can be gathered from; 1 when not set.
+     * Sets how many pieces a message can be gathered from. Default: 1.
      *
      * @param elements their number
      * @return this
@@ -87,7 +87,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * How many pieces a message can be scattered to; 1 when not set.
+     * Sets how many pieces a message can be scattered to. Default: 1.
      *
      * @param elements their number
      * @return this
@@ -100,7 +100,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * How long a message that is sent inline can be; 0 when not set.
+     * Sets how long an inline message can be. Default: 0.
      *
      * @param bytes the length
      * @return this
@@ -113,7 +113,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Whether every send request completes visibly, whatever it says itself; false when not set.
+     * Sets whether every send request produces a completion, whatever the request says. Default: no.
      *
      * @param all true for all
      * @return this
@@ -125,8 +125,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Lets the queue pair take its receives from a shared queue; it has a queue of its own when not set. Receives can then
-     * be posted there only, and {@link #maxRecvWr} and {@link #maxRecvSge} count for nothing.
+     * Lets the queue pair take its receives from a shared queue. By default it has a queue of its own. You can then
+     * post receives only to the shared queue, and {@link #maxRecvWr} and {@link #maxRecvSge} have no effect.
      *
      * @param queue the shared queue, of the same open device; the queue pair holds it open
      * @return this
@@ -138,7 +138,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Sets how it is made; with a flag, {@code ibv_create_qp_ex} makes it.
+     * Sets flags for its creation; with any flag, {@code ibv_create_qp_ex} creates it.
      *
      * @param createFlags the flags, added to those that are set
      * @return this
@@ -150,8 +150,8 @@ public final class QueuePairConfig {
     }
 
     /**
-     * Lets datagrams name another queue pair as their source: {@link QueuePairCreateFlag#SOURCE_QPN}. For privileged
-     * programs.
+     * Lets datagrams name another queue pair as their source: {@link QueuePairCreateFlag#SOURCE_QPN}. Only for
+     * privileged programs.
      *
      * @param qpNum the number, 24 bits
      * @return this
@@ -167,7 +167,7 @@ public final class QueuePairConfig {
     }
 
     /**
-     * How long the header of a TSO request can be; 0, which allows none, when not set.
+     * Sets how long the header of a TSO request can be. Default: 0, which allows none.
      *
      * @param bytes the length, 16 bits
      * @return this
@@ -182,26 +182,27 @@ public final class QueuePairConfig {
         return this;
     }
 
-    /** Has {@code ibv_create_qp_ex} make it, even when {@code ibv_create_qp} could. */
+    /** Makes {@code ibv_create_qp_ex} create it, even if {@code ibv_create_qp} could. */
     QueuePairConfig extended() {
         extended = true;
         return this;
     }
 
-    /** Who makes and destroys the C object; null for verbs itself. */
+    /** What creates and destroys the C object; null for verbs itself. */
     QueuePairMaker maker() {
         return maker;
     }
 
-    /** Whether {@code ibv_create_qp_ex} makes it. */
+    /** Whether {@code ibv_create_qp_ex} creates it. */
     boolean isExtended() {
         return extended || extendedMask() != 0;
     }
 
     /**
-     * Makes the queue pair for posting by {@link QueuePair#sendBatch}, besides the usual way: {@code send_ops_flags}.
+     * Prepares the queue pair for posting by {@link QueuePair#sendBatch}, besides the usual way:
+     * {@code send_ops_flags}.
      *
-     * @param sendOperations what will be posted so; a device need not have all
+     * @param sendOperations what you will post so; a device need not have all
      * @return this
      * @throws IllegalArgumentException if there is no such operation
      */
@@ -221,7 +222,7 @@ public final class QueuePairConfig {
         return operations;
     }
 
-    /** What of it only {@code ibv_create_qp_ex} takes: its {@code comp_mask}, or 0. */
+    /** The {@code comp_mask} of the parts that only {@code ibv_create_qp_ex} takes, or 0. */
     int extendedMask() {
         return (flags.isEmpty() ? 0 : CREATE_FLAGS)
                 | (maxTsoHeader == 0 ? 0 : MAX_TSO_HEADER)
@@ -259,7 +260,7 @@ public final class QueuePairConfig {
         ibv_qp_cap.max_inline_data(cap, maxInline);
     }
 
-    /** What of this exceeds the limits of a device, in words; empty when nothing does. */
+    /** Which settings exceed the limits of a device, in words; empty if none does. */
     String exceeds(DeviceAttributes limits) {
         var excess = new StringBuilder();
         compare(excess, "maxSendWr", maxSendWr, limits.maxQpWr());

@@ -15,8 +15,8 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The calls of a queue pair off its data path, with their arguments written and their failures explained. It keeps no
- * state; the queue pair has checked the thread, and what its own state allows.
+ * The calls of a queue pair off its data path: writes their arguments, and explains their failures. It keeps no state.
+ * The queue pair has checked the thread, and what its own state allows.
  */
 final class QueuePairControl {
 
@@ -29,7 +29,7 @@ final class QueuePairControl {
     private final String name;
 
     /**
-     * Of a queue pair that exists.
+     * Controls an existing queue pair.
      *
      * @param handle the C object
      * @param name names it in messages
@@ -41,7 +41,7 @@ final class QueuePairControl {
         this.name = name;
     }
 
-    /** Calls {@code ibv_modify_qp}; returns the capacities that were granted, null if none were asked for. */
+    /** Calls {@code ibv_modify_qp}; returns the granted capacities, or null if none were requested. */
     QueuePairCapabilities modify(QueuePairTransition transition) {
         try (var call = new VerbsCall(lifetime).explain(errno -> modifyHelp(transition, errno))) {
             MemorySegment attributes = call.allocate(ibv_qp_attr.layout());

@@ -2,14 +2,14 @@
 package dev.isthmus.verbs;
 
 /**
- * How a queue pair is made: {@code enum ibv_qp_create_flags}. Most devices have few of them.
+ * How to create a queue pair: {@code enum ibv_qp_create_flags}. Most devices support few of them.
  */
 public enum QueuePairCreateFlag {
     /** Multicast datagrams do not come back to the queue pair that sent them. {@code IBV_QP_CREATE_BLOCK_SELF_MCAST_LB}. */
     BLOCK_SELF_MCAST_LB(1 << 1),
-    /** The check sum of a frame is received with it. {@code IBV_QP_CREATE_SCATTER_FCS}. */
+    /** Frames are received with their checksum. {@code IBV_QP_CREATE_SCATTER_FCS}. */
     SCATTER_FCS(1 << 8),
-    /** The VLAN tag of a frame is taken off. {@code IBV_QP_CREATE_CVLAN_STRIPPING}. */
+    /** The VLAN tag of a frame is removed. {@code IBV_QP_CREATE_CVLAN_STRIPPING}. */
     CVLAN_STRIPPING(1 << 9),
     /** Datagrams name another queue pair as their source: see {@link QueuePairConfig#sourceQpNum}. {@code IBV_QP_CREATE_SOURCE_QPN}. */
     SOURCE_QPN(1 << 10),

@@ -17,8 +17,8 @@ import java.util.LinkedHashSet;
 import java.util.Set;
 
 /**
- * How queue pairs come about: {@code ibv_create_qp}, or {@code ibv_create_qp_ex} for what only that can do. The struct of the
- * plain call is the beginning of the extended one's.
+ * Creates queue pairs, by {@code ibv_create_qp}, or by {@code ibv_create_qp_ex} for what only that can do. The plain
+ * call's struct is the beginning of the extended one's.
  */
 final class QueuePairCreation {
 
@@ -26,10 +26,10 @@ final class QueuePairCreation {
     private static final int PD = 1;
 
     private final DeviceContext context;
-    private final ProtectionDomain pd; // null for XRC_RECV, which is in a domain of its own kind
+    private final ProtectionDomain pd; // null for XRC_RECV, which has a domain of another kind
     private final QueuePairType type;
     private final QueuePairMaker maker; // null for verbs itself
-    private final Set<Lifetime> parents = new LinkedHashSet<>(); // two equal ones would be counted twice in messages
+    private final Set<Lifetime> parents = new LinkedHashSet<>(); // a set, as messages would count equal ones twice
 
     private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairMaker maker) {
         this.context = pd.context();
@@ -85,7 +85,7 @@ final class QueuePairCreation {
         return made;
     }
 
-    /** Creates one that nothing is posted to. */
+    /** Creates a queue pair to which nothing is posted. */
     static QueuePair bare(BareQueuePair from) {
         var creation = new QueuePairCreation(from);
         Lifetime lifetime = creation.lifetime();
@@ -145,9 +145,9 @@ final class QueuePairCreation {
     }
 
     /**
-     * The queue pair as what {@code ibv_wr_*} take.
+     * The queue pair in the form that {@code ibv_wr_*} take.
      *
-     * @throws dev.isthmus.VerbsException if the driver has made a plain one, whatever it was asked for
+     * @throws dev.isthmus.VerbsException if the driver has created a plain one, in spite of the request
      */
     static MemorySegment extended(VerbsCall call, MemorySegment qp, String what) {
         MemorySegment extended = call.pointer(Libibverbs.QP_TO_QP_EX, qp);
@@ -169,7 +169,7 @@ final class QueuePairCreation {
         }
     }
 
-    /** One that nothing is posted to. */
+    /** A queue pair to which nothing is posted. */
     private QueuePair withoutQueues(MemorySegment qp, Lifetime lifetime) {
         var none = new QueuePairCapabilities(0, 0, 0, 0, 0);
         return Lifetime.orDestroy(

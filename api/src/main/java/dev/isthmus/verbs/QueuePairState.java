@@ -7,21 +7,21 @@ import dev.isthmus.internal.Codes;
  * The state of a queue pair: {@code enum ibv_qp_state}.
  */
 public enum QueuePairState {
-    /** As made: nothing can be posted. {@code IBV_QPS_RESET}. */
+    /** Just created: nothing can be posted. {@code IBV_QPS_RESET}. */
     RESET(0),
     /** Receives can be posted. {@code IBV_QPS_INIT}. */
     INIT(1),
-    /** Ready to receive: connected, receives are served. {@code IBV_QPS_RTR}. */
+    /** Ready to receive: connected, and receives are served. {@code IBV_QPS_RTR}. */
     RTR(2),
     /** Ready to send. {@code IBV_QPS_RTS}. */
     RTS(3),
-    /** The send queue is drained: no new sends are begun. {@code IBV_QPS_SQD}. */
+    /** The send queue drains: no new sends begin. {@code IBV_QPS_SQD}. */
     SQD(4),
     /** The send queue is in error (unreliable types). {@code IBV_QPS_SQE}. */
     SQE(5),
-    /** In error: all that is posted is flushed. {@code IBV_QPS_ERR}. */
+    /** In error: everything posted is flushed. {@code IBV_QPS_ERR}. */
     ERR(6),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<QueuePairState> CODES = new Codes<>(values(), QueuePairState::code, UNKNOWN);
@@ -45,7 +45,7 @@ public enum QueuePairState {
      * The constant of a code of {@code enum ibv_qp_state}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static QueuePairState of(int code) {
         return CODES.of(code);

@@ -16,8 +16,7 @@ import java.util.Set;
 /**
  * A step of a queue pair to another state, with the attributes that it sets: {@code struct ibv_qp_attr} and its mask.
  *
- * <p>Which attributes a step must and may set is checked by {@link QueuePair#modify} before the call. Not
- * thread-safe.
+ * <p>{@link QueuePair#modify} checks which attributes a step must and may set, before the call. Not thread-safe.
  */
 public final class QueuePairTransition {
 
@@ -27,7 +26,7 @@ public final class QueuePairTransition {
 
     private static final int MAX_24_BITS = 0xff_ffff;
 
-    /** The states that a step can be said to begin in. */
+    /** The states from which a step can be declared to begin. */
     private static final Set<QueuePairState> CURRENT =
             EnumSet.of(QueuePairState.RTR, QueuePairState.RTS, QueuePairState.SQD, QueuePairState.SQE);
 
@@ -102,7 +101,7 @@ public final class QueuePairTransition {
     /**
      * Sets what the peer may do: {@code IBV_QP_ACCESS_FLAGS}. A region must allow it, too.
      *
-     * @param flags what is allowed; none for messages only
+     * @param flags what is allowed; none if there are only messages
      * @return this
      */
     public QueuePairTransition access(AccessFlag... flags) {
@@ -113,9 +112,9 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the way to the peer: {@code IBV_QP_AV}.
+     * Sets the path to the peer: {@code IBV_QP_AV}.
      *
-     * @param vector the way
+     * @param vector the path
      * @return this
      */
     public QueuePairTransition path(AddressVector vector) {
@@ -153,7 +152,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the packet sequence number to expect first: {@code IBV_QP_RQ_PSN}; the peer's {@link #sqPsn}.
+     * Sets the packet sequence number to expect first, the peer's {@link #sqPsn}: {@code IBV_QP_RQ_PSN}.
      *
      * @param psn 24 bits
      * @return this
@@ -165,7 +164,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the packet sequence number to begin with: {@code IBV_QP_SQ_PSN}; the peer's {@link #rqPsn}.
+     * Sets the packet sequence number to begin with, the peer's {@link #rqPsn}: {@code IBV_QP_SQ_PSN}.
      *
      * @param psn 24 bits
      * @return this
@@ -201,9 +200,9 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets how long the peer is told to wait when no receive is posted: {@code IBV_QP_MIN_RNR_TIMER}.
+     * Sets how long the peer is told to wait while no receive is posted: {@code IBV_QP_MIN_RNR_TIMER}.
      *
-     * @param code a code of the table in ibv_modify_qp(3): 12 is 0.64 ms, 1 is 0.01 ms, 0 is 655.36 ms
+     * @param code a code of the table in ibv_modify_qp(3): 12 means 0.64 ms, 1 means 0.01 ms, 0 means 655.36 ms
      * @return this
      * @throws IllegalArgumentException if it is not between 0 and 31
      */
@@ -215,7 +214,7 @@ public final class QueuePairTransition {
     /**
      * Sets how long to wait for an acknowledgement before sending again: {@code IBV_QP_TIMEOUT}.
      *
-     * @param code 4.096 us * 2^code: 14 is 67 ms; 0 is for ever
+     * @param code 4.096 us * 2^code: 14 is 67 ms; 0 means for ever
      * @return this
      * @throws IllegalArgumentException if it is not between 0 and 31
      */
@@ -225,7 +224,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets how often to send again when no acknowledgement comes: {@code IBV_QP_RETRY_CNT}.
+     * Sets how often to send again without an acknowledgement: {@code IBV_QP_RETRY_CNT}.
      *
      * @param retries 0 to 7
      * @return this
@@ -237,9 +236,9 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets how often to send again when the peer has no receive posted: {@code IBV_QP_RNR_RETRY}.
+     * Sets how often to send again while the peer has no receive posted: {@code IBV_QP_RNR_RETRY}.
      *
-     * @param retries 0 to 6; 7 is without end
+     * @param retries 0 to 6; 7 means for ever
      * @return this
      * @throws IllegalArgumentException if it is out of range
      */
@@ -261,7 +260,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the state that the step begins in, for one that the device can have left: {@code IBV_QP_CUR_STATE}.
+     * Sets the state in which the step begins, for one that the device can have left: {@code IBV_QP_CUR_STATE}.
      *
      * @param present the state, RTR, RTS, SQD or SQE
      * @return this
@@ -277,7 +276,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets whether an asynchronous event tells when the send queue has drained: {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}.
+     * Sets whether an asynchronous event reports when the send queue has drained: {@code IBV_QP_EN_SQD_ASYNC_NOTIFY}.
      *
      * @param on true to get the event
      * @return this
@@ -289,11 +288,11 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets another way to the peer, to be moved to when the first fails: {@code IBV_QP_ALT_PATH}.
+     * Sets an alternate path to the peer, to use when the first fails: {@code IBV_QP_ALT_PATH}.
      *
-     * @param vector the way; its port is the alternate port
+     * @param vector the path; its port is the alternate port
      * @param pkeyIndex the index of the partition key in that port's table, 16 bits
-     * @param timeout how long to wait for an acknowledgement, as {@link #timeout} has it
+     * @param timeout how long to wait for an acknowledgement, as a code for {@link #timeout}
      * @return this
      * @throws IllegalArgumentException if a number is out of range
      */
@@ -311,7 +310,7 @@ public final class QueuePairTransition {
     /**
      * Sets whether the connection can move to its alternate path: {@code IBV_QP_PATH_MIG_STATE}.
      *
-     * @param migration REARM to make ready, MIGRATED to move now
+     * @param migration REARM to prepare, MIGRATED to move now
      * @return this
      * @throws IllegalArgumentException if it is UNKNOWN
      */
@@ -325,7 +324,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the limit to the rate of a raw packet queue pair: {@code IBV_QP_RATE_LIMIT}.
+     * Limits the rate of a raw packet queue pair: {@code IBV_QP_RATE_LIMIT}.
      *
      * @param kbps kilobits per second; 0 is no limit
      * @return this
@@ -337,9 +336,9 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets the capacities: {@code IBV_QP_CAP}. Few devices can resize a queue pair; those that cannot refuse it.
+     * Sets the capacities: {@code IBV_QP_CAP}. Few devices can resize a queue pair; the others refuse it.
      *
-     * @param capacities those wanted; what was granted is in {@link QueuePair#capabilities()} then
+     * @param capacities those wanted; {@link QueuePair#capabilities()} then has what was granted
      * @return this
      */
     public QueuePairTransition capabilities(QueuePairCapabilities capacities) {
@@ -368,7 +367,7 @@ public final class QueuePairTransition {
         return set.contains(attribute);
     }
 
-    /** The state that it begins in: the one that was set, or else the one that the queue pair was last seen in. */
+    /** The state in which it begins: the one that was set, or else the last known state of the queue pair. */
     QueuePairState from(QueuePairState lastSeen) {
         return sets(QueuePairAttribute.CURRENT_STATE) ? currentState : lastSeen;
     }
@@ -382,8 +381,8 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Reads what rdma_cm has written for a step: {@code struct ibv_qp_attr} and its mask. Bits of the mask that are not
-     * of {@code enum ibv_qp_attr_mask} are the kernel's own, and left out.
+     * Reads what rdma_cm has written for a step: {@code struct ibv_qp_attr} and its mask. Mask bits outside
+     * {@code enum ibv_qp_attr_mask} are the kernel's own, and left out.
      */
     private static QueuePairTransition read(StateStruct from) {
         MemorySegment attributes = from.attributes();
@@ -453,7 +452,7 @@ public final class QueuePairTransition {
         return 1 | Codes.mask(set, QueuePairAttribute::mask); // 1: IBV_QP_STATE
     }
 
-    /** The state and the attributes that are set, for messages. */
+    /** The state and the attributes that were set, for messages. */
     @Override
     public String toString() {
         return state + " with " + set;

@@ -6,7 +6,7 @@ import dev.isthmus.internal.verbs.Conversions;
 import java.util.OptionalInt;
 
 /**
- * The highest rate of a path: {@code enum ibv_rate}. The conversions are the library's.
+ * The maximum rate of a path: {@code enum ibv_rate}. libibverbs does the conversions.
  */
 public enum Rate {
     /** As fast as the port. {@code IBV_RATE_MAX}. */
@@ -57,7 +57,7 @@ public enum Rate {
     GBPS_800(23),
     /** 1200 Gbit/s. {@code IBV_RATE_1200_GBPS}. */
     GBPS_1200(24),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<Rate> CODES = new Codes<>(values(), Rate::code, UNKNOWN);
@@ -81,7 +81,7 @@ public enum Rate {
      * The constant of a code of {@code enum ibv_rate}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static Rate of(int code) {
         return CODES.of(code);
@@ -90,7 +90,7 @@ public enum Rate {
     /**
      * The rate as a multiple of 2.5 Gbit/s: {@code ibv_rate_to_mult}.
      *
-     * @return the multiple; empty for {@link #MAX}, {@link #UNKNOWN} and those that are none
+     * @return the multiple; empty for {@link #MAX}, {@link #UNKNOWN} and rates that are no multiple
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
      */
     public OptionalInt multiple() {
@@ -100,7 +100,7 @@ public enum Rate {
     /**
      * The rate in Mbit/s: {@code ibv_rate_to_mbps}.
      *
-     * @return Mbit/s; empty for {@link #MAX}, {@link #UNKNOWN} and those that an older library does not know
+     * @return Mbit/s; empty for {@link #MAX}, {@link #UNKNOWN} and rates that an older library does not know
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
      */
     public OptionalInt mbps() {
@@ -111,7 +111,7 @@ public enum Rate {
      * The rate that is a multiple of 2.5 Gbit/s: {@code mult_to_ibv_rate}.
      *
      * @param multiple the multiple
-     * @return the rate, {@link #MAX} when there is none
+     * @return the rate, {@link #MAX} if there is none
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
      */
     public static Rate ofMultiple(int multiple) {
@@ -119,10 +119,10 @@ public enum Rate {
     }
 
     /**
-     * The rate of so many Mbit/s: {@code mbps_to_ibv_rate}.
+     * The rate with this many Mbit/s: {@code mbps_to_ibv_rate}.
      *
      * @param mbps Mbit/s, exactly as {@link #mbps()} gives it
-     * @return the rate, {@link #MAX} when there is none
+     * @return the rate, {@link #MAX} if there is none
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied
      */
     public static Rate ofMbps(int mbps) {

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * Where receives are posted: a queue pair's own queue of the driver that was there first, or {@linkplain OfAnother another},
- * such as one of another driver, a shared one, or a work queue.
+ * Posts receives, to a queue pair's own queue with the first opened device's driver, or to
+ * {@linkplain OfAnother another} queue: of another driver, a shared one, or a work queue.
  */
 sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<ReceiveRequest> {
 
@@ -31,15 +31,15 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
     }
 
     /**
-     * A queue.
+     * Creates a queue.
      *
      * @param call the C function, for messages
-     * @param of what has it, for messages
-     * @param owner whose it is
-     * @param mayPost throws when its state does not allow posting
-     * @param pd the domain that the buffers are in
+     * @param of the object that has it, for messages
+     * @param owner its owner
+     * @param mayPost throws if its state does not allow posting
+     * @param pd the domain of the buffers
      * @param function the function's address
-     * @param queue what it takes, by its address
+     * @param queue the address of the queue, for the function
      */
     static ReceiveQueue of(
             String call,
@@ -54,7 +54,7 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
                 : new OfAnother(call, of, owner, mayPost, pd, function, queue);
     }
 
-    /** Posts one request; false when the queue is full. */
+    /** Posts one request; returns false if the queue is full. */
     @Override
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
@@ -66,7 +66,7 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
         return errno == 0 || firstRefused(request, errno) == null;
     }
 
-    /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    /** Posts a chain; returns the first request that was not taken because the queue is full, or null. */
     @Override
     @HotPath
     public ReceiveRequest tryPostChain(ReceiveRequest first) {
@@ -85,7 +85,7 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
         }
     }
 
-    /** Calls C. A method of its own for each kind of queue: the JIT asks which only where it has seen both. */
+    /** Calls C. Overridden for other drivers, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
     int call(long first, int requests) {
         return DataPath.receive(function, requests, queue, first, badAddress);

@@ -7,8 +7,7 @@ import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.verbs.Buffers;
 
 /**
- * A receive request: {@code struct ibv_recv_wr}. Each message takes one receive, and fails when that is too short for
- * it.
+ * A receive request: {@code struct ibv_recv_wr}. Each message takes one receive, and fails if that is too short for it.
  */
 public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
 
@@ -32,7 +31,7 @@ public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
     }
 
     /**
-     * A receive of a message that is scattered to several buffers, at first none.
+     * A receive of a message that is scattered to several buffers; it has none yet.
      *
      * @param maxSge how many buffers it can have
      * @return the request

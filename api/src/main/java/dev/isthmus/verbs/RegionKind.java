@@ -6,13 +6,13 @@ import dev.isthmus.internal.verbs.Libibverbs;
 import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
-/** Where a region comes from, and so how it ends. */
+/** The origin of a region, which decides how it ends. */
 enum RegionKind {
     /** Memory of this process, which was registered. */
     REGISTERED,
-    /** Made by this process, of something else than its memory. */
+    /** Created by this process, of something other than its memory. */
     OUTSIDE,
-    /** Another process's, or another context's: let go of, and never destroyed from here. */
+    /** Another process's, or another context's: released, and never destroyed from here. */
     IMPORTED,
     /** A part of another region, which ends with that one. */
     PART;

@@ -7,11 +7,11 @@ import java.util.Locale;
 import java.util.Set;
 
 /**
- * What a region is made of: memory of this process, or something that only the device reaches, and the addresses that
- * the device knows it by.
+ * What a region covers, which is memory of this process or something that only the device can access, and its addresses
+ * for the device.
  *
- * @param segment the memory; {@link MemorySegment#NULL} when it is not of this process
- * @param address where it begins for the device
+ * @param segment the memory; {@link MemorySegment#NULL} if it is not in this process
+ * @param address its first address for the device
  * @param length bytes
  */
 record RegionMemory(MemorySegment segment, long address, long length) {
@@ -21,12 +21,12 @@ record RegionMemory(MemorySegment segment, long address, long length) {
         return new RegionMemory(segment, segment.address(), segment.byteSize());
     }
 
-    /** Memory of this process, which the device is to know by another address. */
+    /** Memory of this process, at another address for the device. */
     static RegionMemory at(long iova, MemorySegment segment) {
         return new RegionMemory(segment, iova, segment.byteSize());
     }
 
-    /** Something that this process has no pointer to. */
+    /** Something outside this process, without a pointer. */
     static RegionMemory outside(long address, long length) {
         return new RegionMemory(MemorySegment.NULL, address, length);
     }
@@ -36,7 +36,7 @@ record RegionMemory(MemorySegment segment, long address, long length) {
         return segment.address() != 0 && segment.address() == address;
     }
 
-    /** Checks what C would only call EINVAL or EFAULT. */
+    /** Checks for mistakes that C would report only as EINVAL or EFAULT. */
     void check(Set<AccessFlag> access) {
         checkMemory();
         checkAccess(access);
@@ -76,7 +76,7 @@ record RegionMemory(MemorySegment segment, long address, long length) {
         }
     }
 
-    /** Checks flags that can be combined in no region of whatever kind. */
+    /** Checks for flags that no kind of region can combine. */
     static void checkAccess(Set<AccessFlag> access) {
         boolean remoteWrites = access.contains(AccessFlag.REMOTE_WRITE) || access.contains(AccessFlag.REMOTE_ATOMIC);
         if (remoteWrites && !access.contains(AccessFlag.LOCAL_WRITE)) {

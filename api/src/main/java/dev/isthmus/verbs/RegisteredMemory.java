@@ -5,9 +5,9 @@ import dev.isthmus.internal.ArenaGuard;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Memory and the region of it, which are closed together in the right order. Any thread may use it.
+ * Memory and its region, which are closed together in the right order. Any thread may use it.
  *
- * <p>Owned by who allocated it: see {@link ProtectionDomain#allocate(long, AccessFlag...)}.
+ * <p>The program that allocates it owns it: see {@link ProtectionDomain#allocate(long, AccessFlag...)}.
  */
 public final class RegisteredMemory implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /**
-     * The region, for requests. To close it apart from its memory is not wrong, only of no use.
+     * The region, for requests. You need not close it; {@link #close} does.
      *
      * @return the region of all of the memory
      */
@@ -52,14 +52,13 @@ public final class RegisteredMemory implements AutoCloseable {
     }
 
     /**
-     * Deregisters the region, then frees the memory. Requests that use it should have completed, or the device fails them.
-     * No other thread may be posting one that is {@linkplain SendRequest#inline inline}: C could read what is freed. Later
-     * posts are refused. Does nothing when it is closed already.
+     * Deregisters the region, then frees the memory. Requests that use it should have completed, or the device fails
+     * them. No other thread may be posting an {@linkplain SendRequest#inline inline} one: C could read freed memory.
+     * Later posts are refused. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if another region of the memory is open, a UCX operation uses it, or another thread
-     *     is in a call that does; it can be tried again
-     * @throws dev.isthmus.VerbsException if the region cannot be deregistered; the memory stays, and it can be tried
-     *     again
+     *     is in a call that does; you can try again
+     * @throws dev.isthmus.VerbsException if the region cannot be deregistered; the memory stays, and you can try again
      */
     @Override
     public void close() {

@@ -7,9 +7,9 @@ import java.nio.ByteOrder;
 import java.util.Objects;
 
 /**
- * Memory of a peer, as far as it lets others in: what an RDMA READ, WRITE or atomic needs to know of it. Its owner makes one
- * by {@link MemoryRegion#remoteMemory()} and sends it, by {@link #write}; the other end reads it, by {@link #read}, and gives
- * it to its requests with an offset: a request that goes beyond the end is refused before it is posted.
+ * Memory that a peer lends: what an RDMA READ, WRITE or atomic needs to know of it. The owner creates it by
+ * {@link MemoryRegion#remoteMemory()} and sends it, by {@link #write}. The other end reads it, by {@link #read}, and
+ * passes it to requests with an offset. A request that goes beyond the end is refused before it is posted.
  *
  * {@snippet :
  * region.remoteMemory().write(message);                  // 20 bytes, sent by any means
@@ -18,10 +18,10 @@ import java.util.Objects;
  * qp.post(write.remote(there, 64));                      // into what begins 64 bytes behind its beginning
  * }
  *
- * <p>It is a value: that it exists does not say that the region still does. The peer's device checks the key and the range
- * at each request. No C struct stands behind it.
+ * <p>It is a value: it can outlive the region. The peer's device checks the key and the range of each request. It
+ * corresponds to no C struct.
  *
- * @param address where it begins, for the peer's device; unsigned
+ * @param address where the memory begins, for the peer's device; unsigned
  * @param rkey its key
  * @param length its length in bytes
  */
@@ -33,7 +33,7 @@ public record RemoteMemory(long address, int rkey, long length) {
     /**
      * Checks the range.
      *
-     * @throws IllegalArgumentException if the length is negative, or the end beyond that of the address space
+     * @throws IllegalArgumentException if the length is negative, or the end is beyond the address space
      */
     public RemoteMemory {
         boolean wraps = length > 0 && Long.compareUnsigned(address + (length - 1), address) < 0;
@@ -44,13 +44,13 @@ public record RemoteMemory(long address, int rkey, long length) {
     }
 
     /**
-     * Reads what {@link #write} has written, at a buffer's position, which it moves. Bytes of a peer can be given to it as they
-     * came.
+     * Reads what {@link #write} has written, at a buffer's position, which it advances. You can pass it a peer's bytes
+     * as they arrived.
      *
      * @param from a buffer of any byte order
      * @return the memory
-     * @throws IllegalArgumentException if fewer than {@link #BYTES} bytes remain, or if they describe no memory; the position
-     *     is as it was
+     * @throws IllegalArgumentException if fewer than {@link #BYTES} bytes remain, or if they describe no memory; the
+     *     position stays as it was
      */
     public static RemoteMemory read(ByteBuffer from) {
         checkRemaining(from);
@@ -67,7 +67,7 @@ public record RemoteMemory(long address, int rkey, long length) {
     }
 
     /**
-     * Writes this to a buffer, at its position, which it moves.
+     * Writes this to a buffer, at its position, which it advances.
      *
      * @param into a buffer of any byte order
      * @return the buffer
@@ -90,7 +90,7 @@ public record RemoteMemory(long address, int rkey, long length) {
     }
 
     /**
-     * A part of it, by the same key.
+     * A part of this memory, with the same key.
      *
      * @param offset where it begins in this, in bytes
      * @param partLength its length in bytes
@@ -101,7 +101,7 @@ public record RemoteMemory(long address, int rkey, long length) {
         return new RemoteMemory(at(offset, partLength), rkey, partLength);
     }
 
-    /** Where a range of it begins, once it is known to be within. */
+    /** The address of a range, after a check that the range is within. */
     @HotPath
     long at(long offset, long bytes) {
         Objects.checkFromIndexSize(offset, bytes, length);

@@ -12,7 +12,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 import java.util.Set;
 
-/** What a region is to become: {@code enum ibv_rereg_mr_flags}. See {@link MemoryRegion#reregister}. */
+/** How to change a region: {@code enum ibv_rereg_mr_flags}. See {@link MemoryRegion#reregister}. */
 public final class Reregistration {
 
     static final int CHANGE_TRANSLATION = 1;
@@ -34,8 +34,7 @@ public final class Reregistration {
     }
 
     /**
-     * Puts other memory in place of the present: {@code IBV_REREG_MR_CHANGE_TRANSLATION}. The device knows it by its own
-     * address.
+     * Replaces the memory: {@code IBV_REREG_MR_CHANGE_TRANSLATION}. The device knows the new memory by its own address.
      *
      * @param segment as for {@link ProtectionDomain#register}
      * @return this
@@ -52,7 +51,7 @@ public final class Reregistration {
      *
      * @param domain a domain of the same open device
      * @return this
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      */
     public Reregistration protectionDomain(ProtectionDomain domain) {
         filling.check();
@@ -64,7 +63,7 @@ public final class Reregistration {
     /**
      * Changes what may be done to the region: {@code IBV_REREG_MR_CHANGE_ACCESS}.
      *
-     * @param flags all that may be done from now on, not only what is new
+     * @param flags everything that may be done from now on, not only what is new
      * @return this
      */
     public Reregistration access(AccessFlag... flags) {
@@ -74,7 +73,7 @@ public final class Reregistration {
         return this;
     }
 
-    /** What the call's result says of the region: {@code enum ibv_rereg_mr_err_code}. */
+    /** What the call's result says about the region: {@code enum ibv_rereg_mr_err_code}. */
     enum Outcome {
         /** It is what was asked for; at worst a child process will not inherit the memory that it was of. */
         CHANGED,
@@ -85,12 +84,12 @@ public final class Reregistration {
 
         static Outcome of(int result, int errno) {
             if (result != 0 && errno == Errno.EOPNOTSUPP) {
-                return UNCHANGED; // the library says _CMD also when the driver has no such call, and nothing was tried
+                return UNCHANGED; // the library also says _CMD if the driver lacks the call, and nothing was tried
             }
             return switch (result) {
                 case 0, -3 -> CHANGED; // IBV_REREG_MR_ERR_DO_FORK_OLD
                 case -1, -2 -> UNCHANGED; // IBV_REREG_MR_ERR_INPUT, _DONT_FORK_NEW
-                default -> LOST; // IBV_REREG_MR_ERR_CMD, _CMD_AND_DO_FORK_NEW, and what is not known yet
+                default -> LOST; // IBV_REREG_MR_ERR_CMD, _CMD_AND_DO_FORK_NEW, and unknown codes
             };
         }
     }
@@ -147,7 +146,7 @@ public final class Reregistration {
                 Libibverbs.REREG_MR.name(), region + " to " + this, errno, why.isEmpty() ? state : why + "; " + state);
     }
 
-    /** What is to change. */
+    /** What will change, for messages. */
     @Override
     public String toString() {
         return "Reregistration(" + ((changes & CHANGE_TRANSLATION) == 0 ? "" : memory.length() + " bytes ")

@@ -14,8 +14,8 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * The buffers of a request: an array of {@code struct ibv_sge} in the request's memory, and the regions they are in.
- * Every range is checked against its region when it is set, so that posting need not.
+ * The buffers of a request: an array of {@code struct ibv_sge} in the request's memory, and the regions that contain
+ * them. Every range is checked against its region when it is set, so posting need not check it.
  */
 final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain> {
 
@@ -25,20 +25,20 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
     private static final long LENGTH = ibv_sge.length$offset();
     private static final long LKEY = ibv_sge.lkey$offset();
 
-    /** The length has 32 bits, of which some drivers take the highest for a mark of their own. */
+    /** The length has 32 bits, but some drivers use the highest one as a mark of their own. */
     private static final long MAX_LENGTH = Integer.MAX_VALUE;
 
     private final MemorySegment elements;
-    private final long address; // of them: what is set goes there, as they are this list's own
+    private final long address; // of the array, which is this list's own, so it is written by address
     private final MemoryRegion[] regions;
     private final long[] offsets;
     private final boolean writes;
     private int count;
-    private int readOnly; // how many elements the device may not write to
+    private int readOnly; // how many elements the device must not write to
     private long total;
 
     /**
-     * An empty list.
+     * Creates an empty list.
      *
      * @param arena owns its memory
      * @param max how many elements it can have
@@ -52,7 +52,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
         this.writes = writes;
     }
 
-    /** Whether to set an element to a region changes nothing of what requests are inspected for. */
+    /** Whether setting an element to a region changes nothing that inspections check. */
     @HotPath
     boolean hasLike(int index, MemoryRegion region) {
         return index >= 0 && index < count && region.isLike(regions[index]);
@@ -80,7 +80,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
         count = Math.max(count, index + 1);
     }
 
-    /** Moves the one element there is. */
+    /** Moves the only element. */
     @HotPath
     void range(long offset, long length) {
         MemoryRegion region = only();
@@ -89,7 +89,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
         total = length;
     }
 
-    /** Sets the length of the one element there is. */
+    /** Sets the length of the only element. */
     @HotPath
     void length(long length) {
         only();
@@ -98,7 +98,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
 
     @HotPath
     private void put(int index, MemoryRegion region, long offset, long length) {
-        long element = (address & NativeMemory.ANY_ADDRESS) + index * ELEMENT; // a caller has checked the index
+        long element = (address & NativeMemory.ANY_ADDRESS) + index * ELEMENT; // the caller has checked the index
         try {
             NativeMemory.setLong(element + ADDR, region.address() + offset);
             NativeMemory.setInt(element + LENGTH, (int) length);
@@ -152,7 +152,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
                 region + " was registered without LOCAL_WRITE: the device may not write to it");
     }
 
-    /** Copies what is in the elements; returns how much that is. */
+    /** Copies the content of the elements; returns its length. */
     @HotPath
     long gather(MemorySegment to) {
         long length = 0;

@@ -17,8 +17,8 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * The second way to post send requests: {@code struct ibv_qp_ex} and the {@code ibv_wr_*} calls. Requests are not
- * prepared in memory but said one after the other, and given to the device together:
+ * The second way to post send requests: {@code struct ibv_qp_ex} and the {@code ibv_wr_*} calls. You do not prepare
+ * requests in memory. You state them one after another, and give them to the device together:
  *
  * {@snippet :
  * var batch = qp.sendBatch();               // qp made with config.extendedPosting(RDMA_WRITE, SEND)
@@ -32,9 +32,9 @@ import java.util.Objects;
  * }
  *
  * <p>Each request is {@link #next}, an operation, and what that needs: its data by {@code sge}, {@code sges},
- * {@code inline} or {@link #noData}, and on UD queue pairs its destination by {@link #to}. A request that lacks
- * something is refused by what follows it. Between {@link #start} and {@link #complete} or {@link #abort} the queue pair
- * can do nothing else but post receives; an exception in between leaves the batch started, to be completed or aborted.
+ * {@code inline} or {@link #noData}, and on UD queue pairs its destination by {@link #to}. If a request lacks
+ * something, the following call refuses it. Between {@link #start} and {@link #complete} or {@link #abort}, the queue
+ * pair can only post receives. An exception in between leaves the batch started; complete or abort it.
  *
  * <p>Belongs to the thread of its queue pair's sends. Does not block and allocates nothing.
  */
@@ -43,7 +43,7 @@ public final class SendBatch {
     private static final int SIGNALED = SendFlag.SIGNALED.code();
     private static final int INLINE = SendFlag.INLINE.code();
 
-    // What the request that was begun lacks.
+    // What the current request still lacks.
     private static final int DATA = 1;
     private static final int DESTINATION = 1 << 1;
 
@@ -57,21 +57,21 @@ public final class SendBatch {
     private final ExtendedSend c;
     private final int operations; // the bits of enum ibv_qp_create_send_ops_flags that it was created with
     private final boolean softRoce;
-    private final boolean rawPackets; // whose headers drivers copy from the buffer
-    private final int needed; // of each operation with data
+    private final boolean rawPackets; // drivers copy their headers from the buffer
+    private final int needed; // bits of each operation with data
     private int maxRequests;
     private int maxSge;
     private int maxInline;
-    private MemorySegment scratch; // what C reads during a call: 8 bytes, a bind, or a list of buffers
+    private MemorySegment scratch; // for C to read during a call: 8 bytes, a bind, or a list of buffers
     private boolean started;
     private int count;
     private int lacks;
-    private boolean begun; // next() was called, and no operation since
+    private boolean begun; // next() was called, but no operation since
     private boolean copies; // the data is inline
-    private boolean writes; // the device will write to the data's buffers
-    private boolean atomic; // these are 8 bytes
-    private long maxLength; // of a message: a datagram's are one packet
-    private long room; // for the one that was begun: this, or what is left of the peer's memory
+    private boolean writes; // the device will write to the buffers
+    private boolean atomic; // the buffer is 8 bytes
+    private long maxLength; // of a message; a datagram is one packet
+    private long room; // of the current request: this, or the rest of the peer's memory
 
     SendBatch(QueuePair qp, ExtendedSend c, int operations, boolean softRoce) {
         this.softRoce = softRoce;
@@ -82,7 +82,7 @@ public final class SendBatch {
         this.needed = qp.type() == QueuePairType.UD ? DATA | DESTINATION : DATA;
     }
 
-    /** Notes the capacities of the queue pair, as they are now. */
+    /** Sets the capacities of the queue pair. */
     void granted(QueuePairCapabilities capabilities) {
         maxRequests = capabilities.maxSendWr();
         maxSge = capabilities.maxSendSge();
@@ -94,7 +94,8 @@ public final class SendBatch {
      * Starts a batch: {@code ibv_wr_start}.
      *
      * @throws WrongThreadException if the sends of the queue pair belong to another thread
-     * @throws IllegalStateException if the queue pair is closed or in a state that cannot send, or a batch is started
+     * @throws IllegalStateException if the queue pair is closed or in a state that cannot send, or a batch is
+     *     started already
      */
     @HotPath
     public void start() {
@@ -110,9 +111,9 @@ public final class SendBatch {
      * Begins a request.
      *
      * @param wrId the number that its completion will carry
-     * @param signaled whether it completes visibly: see {@link SendRequest#signaled}
+     * @param signaled whether it produces a completion: see {@link SendRequest#signaled}
      * @return this
-     * @throws IllegalStateException if no batch is started, or the request before lacks something
+     * @throws IllegalStateException if no batch is started, or the previous request lacks something
      * @throws IllegalArgumentException if the batch is longer than the send queue
      */
     @HotPath
@@ -126,8 +127,9 @@ public final class SendBatch {
      * @param wrId the number that its completion will carry
      * @param flags what {@link SendFlag#mask} returned
      * @return this
-     * @throws IllegalStateException if no batch is started, or the request before lacks something
-     * @throws IllegalArgumentException if the batch is longer than the send queue, or a flag is none of {@link SendFlag}
+     * @throws IllegalStateException if no batch is started, or the previous request lacks something
+     * @throws IllegalArgumentException if the batch is longer than the send queue, or a flag is not one of
+     *     {@link SendFlag}
      */
     @HotPath
     public SendBatch next(long wrId, int flags) {
@@ -175,7 +177,7 @@ public final class SendBatch {
     }
 
     /**
-     * Sends a message, and makes a key invalid at the peer: {@code ibv_wr_send_inv}.
+     * Sends a message, and invalidates a key of the peer: {@code ibv_wr_send_inv}.
      *
      * @param rkey the key of a region or window of the peer
      * @return this, which needs the data next
@@ -196,8 +198,8 @@ public final class SendBatch {
      * @param mss the payload of a segment in bytes, 16 bits
      * @return this, which needs the data next
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, the header is on the heap or
-     *     longer than 65,535 bytes, or {@code mss} out of range
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, the header is on the heap
+     *     or longer than 65,535 bytes, or {@code mss} is out of range
      */
     @HotPath
     public SendBatch segments(MemorySegment header, int mss) {
@@ -217,10 +219,10 @@ public final class SendBatch {
     }
 
     /**
-     * Writes to memory that the peer has sent: {@code ibv_wr_rdma_write}.
+     * Writes to memory that the peer lends: {@code ibv_wr_rdma_write}.
      *
-     * @param memory what the peer has sent
-     * @param offset where in it to begin, in bytes
+     * @param memory the memory that the peer lends
+     * @param offset where to begin in it, in bytes
      * @return this, which needs the data next, no more than fits into the rest of the memory
      * @throws IllegalStateException if {@link #next} does not precede
      * @throws IllegalArgumentException if the queue pair was not created with the operation
@@ -250,10 +252,10 @@ public final class SendBatch {
     }
 
     /**
-     * Writes to memory that the peer has sent, and completes a receive there: {@code ibv_wr_rdma_write_imm}.
+     * Writes to memory that the peer lends, and completes a receive there: {@code ibv_wr_rdma_write_imm}.
      *
-     * @param memory what the peer has sent
-     * @param offset where in it to begin, in bytes
+     * @param memory the memory that the peer lends
+     * @param offset where to begin in it, in bytes
      * @param value the immediate value
      * @return this, which needs the data next, no more than fits into the rest of the memory
      * @throws IllegalStateException if {@link #next} does not precede
@@ -285,10 +287,10 @@ public final class SendBatch {
     }
 
     /**
-     * Reads memory that the peer has sent: {@code ibv_wr_rdma_read}.
+     * Reads memory that the peer lends: {@code ibv_wr_rdma_read}.
      *
-     * @param memory what the peer has sent
-     * @param offset where in it to begin, in bytes
+     * @param memory the memory that the peer lends
+     * @param offset where to begin in it, in bytes
      * @return this, which needs the buffer next, no longer than the rest of the memory, in a region with LOCAL_WRITE
      * @throws IllegalStateException if {@link #next} does not precede
      * @throws IllegalArgumentException if the queue pair was not created with the operation
@@ -319,15 +321,15 @@ public final class SendBatch {
     }
 
     /**
-     * Replaces 8 bytes of memory that the peer has sent, if they equal a value: {@code ibv_wr_atomic_cmp_swp}.
+     * Replaces 8 bytes of memory that the peer lends, if they equal a value: {@code ibv_wr_atomic_cmp_swp}.
      *
-     * @param memory what the peer has sent
+     * @param memory the memory that the peer lends
      * @param offset where in it the 8 bytes are, at a multiple of 8
      * @param compare the value to compare with
      * @param swap the value to write if it is equal
      * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
      */
@@ -345,7 +347,7 @@ public final class SendBatch {
      * @param swap the value to write if it is equal
      * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      */
     @HotPath
@@ -359,14 +361,14 @@ public final class SendBatch {
     }
 
     /**
-     * Adds to 8 bytes of memory that the peer has sent: {@code ibv_wr_atomic_fetch_add}.
+     * Adds to 8 bytes of memory that the peer lends: {@code ibv_wr_atomic_fetch_add}.
      *
-     * @param memory what the peer has sent
+     * @param memory the memory that the peer lends
      * @param offset where in it the 8 bytes are, at a multiple of 8
      * @param add the value to add; it wraps
      * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
      */
@@ -383,7 +385,7 @@ public final class SendBatch {
      * @param add the value to add; it wraps
      * @return this, which needs a buffer of 8 bytes next, in a region with LOCAL_WRITE
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      */
     @HotPath
@@ -397,14 +399,14 @@ public final class SendBatch {
     }
 
     /**
-     * Writes 8 bytes of memory that the peer has sent at once: {@code ibv_wr_atomic_write}.
+     * Writes 8 bytes atomically to memory that the peer lends: {@code ibv_wr_atomic_write}.
      *
-     * @param memory what the peer has sent
+     * @param memory the memory that the peer lends
      * @param offset where in it the 8 bytes are, at a multiple of 8
      * @param value what to write, in this machine's byte order
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      * @throws IndexOutOfBoundsException if the 8 bytes are not within the memory
      */
@@ -414,14 +416,14 @@ public final class SendBatch {
     }
 
     /**
-     * Writes 8 bytes of the peer's memory at once: {@code ibv_wr_atomic_write}.
+     * Writes 8 bytes atomically to the peer's memory: {@code ibv_wr_atomic_write}.
      *
      * @param address the remote address, a multiple of 8
      * @param rkey the remote region's key
      * @param value what to write, in this machine's byte order
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede
-     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is no
+     * @throws IllegalArgumentException if the queue pair was not created with the operation, or the address is not a
      *     multiple of 8
      */
     @HotPath
@@ -438,14 +440,14 @@ public final class SendBatch {
     }
 
     /**
-     * Waits until what was written to memory that the peer has sent is there for all to see, or persistent: {@code
-     * ibv_wr_flush}. Otherwise as {@link #flush(long, int, long, FlushType, FlushRange)}.
+     * Waits until earlier writes to memory that the peer lends are visible to all, or persistent: {@code ibv_wr_flush}.
+     * Otherwise like {@link #flush(long, int, long, FlushType, FlushRange)}.
      *
-     * @param memory what the peer has sent, registered with FLUSH_GLOBAL or FLUSH_PERSISTENT
+     * @param memory the memory that the peer lends, registered with FLUSH_GLOBAL or FLUSH_PERSISTENT
      * @param offset where in it the range begins, in bytes
      * @param length the length of the range in bytes
-     * @param type what is waited for
-     * @param range what is flushed
+     * @param type what to wait for
+     * @param range what to flush
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede
      * @throws IllegalArgumentException if the queue pair was not created with the operation
@@ -457,14 +459,14 @@ public final class SendBatch {
     }
 
     /**
-     * Waits until what was written to the peer's memory before is there for all to see, or persistent: {@code
-     * ibv_wr_flush}. For devices, kernels (6.3) and libraries (rdma-core 45) that know it.
+     * Waits until earlier writes to the peer's memory are visible to all, or persistent: {@code ibv_wr_flush}. It needs
+     * a device, a kernel (6.3) and a library (rdma-core 45) that know it.
      *
      * @param address where the range begins in the peer's memory; ignored for {@link FlushRange#REGION}
      * @param rkey the remote region's key; registered with FLUSH_GLOBAL or FLUSH_PERSISTENT
      * @param length the length of the range in bytes; ignored for {@link FlushRange#REGION}
-     * @param type what is waited for
-     * @param range what is flushed
+     * @param type what to wait for
+     * @param range what to flush
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede
      * @throws IllegalArgumentException if the queue pair was not created with the operation, or the length is negative
@@ -480,7 +482,7 @@ public final class SendBatch {
     }
 
     /**
-     * Makes a key of this end invalid: {@code ibv_wr_local_inv}.
+     * Invalidates a key of this end: {@code ibv_wr_local_inv}.
      *
      * @param rkey the key of a region or window
      * @return this, which needs nothing more
@@ -499,11 +501,11 @@ public final class SendBatch {
      *
      * @param window the window, of this thread
      * @param rkey the key it gets: see {@link MemoryWindow#nextRkey}
-     * @param binding what to let the peer reach
+     * @param binding what the peer may access
      * @return this, which needs nothing more
      * @throws IllegalStateException if {@link #next} does not precede, or the window or the region is closed
      * @throws IllegalArgumentException if the queue pair was not created with the operation, or window, region and
-     *     queue pair are not of the same protection domain
+     *     queue pair do not share a protection domain
      */
     public SendBatch bind(MemoryWindow window, int rkey, WindowBinding binding) {
         window.prepare(binding);
@@ -520,14 +522,16 @@ public final class SendBatch {
     }
 
     /**
-     * Sets where a datagram is sent to: {@code ibv_wr_set_ud_addr}.
+     * Sets the destination of a datagram: {@code ibv_wr_set_ud_addr}.
      *
-     * @param handle the way to the port, of the queue pair's protection domain; kept open until the send has completed
+     * @param handle the path to the port, of the queue pair's protection domain; keep it open until the send
+     *     has completed
      * @param qpNum the number of the queue pair there, 24 bits; {@link QueuePair#MULTICAST} for a group
      * @param qkey the key of that queue pair
      * @return this
-     * @throws IllegalStateException if no operation that is addressed precedes
-     * @throws IllegalArgumentException if the number is out of range, or the handle of another protection domain
+     * @throws IllegalStateException if no operation that takes an address precedes
+     * @throws IllegalArgumentException if the number is out of range, or the handle belongs to another
+     *     protection domain
      */
     @HotPath
     public SendBatch to(AddressHandle handle, int qpNum, int qkey) {
@@ -541,8 +545,7 @@ public final class SendBatch {
     }
 
     /**
-     * Sets the shared receive queue that a request of an XRC_SEND queue pair is received by: {@code
-     * ibv_wr_set_xrc_srqn}.
+     * Sets the shared receive queue that receives a request of an XRC_SEND queue pair: {@code ibv_wr_set_xrc_srqn}.
      *
      * @param number the number of the peer's shared receive queue
      * @return this
@@ -560,16 +563,16 @@ public final class SendBatch {
     }
 
     /**
-     * The data is one buffer: {@code ibv_wr_set_sge}.
+     * Sets one buffer as the data: {@code ibv_wr_set_sge}.
      *
-     * @param region the region that it is in
+     * @param region the region of the buffer
      * @param offset where it begins in the region, in bytes
      * @param length its length in bytes
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or the region is closed
      * @throws IndexOutOfBoundsException if the range is outside the region
-     * @throws IllegalArgumentException if the device would write to a region without LOCAL_WRITE, or the region is of
-     *     another protection domain
+     * @throws IllegalArgumentException if the device would write to a region without LOCAL_WRITE, or the region belongs
+     *     to another protection domain
      */
     @HotPath
     public SendBatch sge(MemoryRegion region, long offset, long length) {
@@ -591,15 +594,15 @@ public final class SendBatch {
     }
 
     /**
-     * The data is gathered from the buffers of a prepared request, of which nothing else counts: {@code
-     * ibv_wr_set_sge_list}.
+     * Sets the buffers of a prepared request as the data; nothing else of that request counts:
+     * {@code ibv_wr_set_sge_list}.
      *
-     * @param buffers a request with the buffers; C reads the list now, and the buffers until the completion
+     * @param buffers a request with the buffers; C reads the list now, and the buffers until the request completes
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or a region is closed
      * @throws WrongThreadException if the request belongs to another thread
-     * @throws IllegalArgumentException if there are more buffers than the queue pair takes, or a region is of another
-     *     protection domain
+     * @throws IllegalArgumentException if there are more buffers than the queue pair takes, or a region belongs to
+     *     another protection domain
      */
     @HotPath
     public SendBatch sges(WorkRequest<?> buffers) {
@@ -629,7 +632,7 @@ public final class SendBatch {
     }
 
     /**
-     * The message is empty: {@code ibv_wr_set_sge_list} with no buffer.
+     * Sets an empty message: {@code ibv_wr_set_sge_list} without a buffer.
      *
      * @return this
      * @throws IllegalStateException if no operation with data precedes
@@ -645,16 +648,15 @@ public final class SendBatch {
     }
 
     /**
-     * The data is copied by this call: {@code ibv_wr_set_inline_data}. It need not be registered. The request was begun
-     * with {@link SendFlag#INLINE}. No other thread may close the data's arena meanwhile: see {@link SendRequest#inline}.
+     * Copies the data now: {@code ibv_wr_set_inline_data}. The data need not be registered. Begin the request with
+     * {@link SendFlag#INLINE}. No other thread may close the data's arena meanwhile: see {@link SendRequest#inline}.
      *
      * @param data native memory
      * @param offset where it begins, in bytes
      * @param length its length in bytes, at most {@link QueuePairCapabilities#maxInline}
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or the data's arena is closed
-     * @throws IllegalArgumentException if the memory is on the heap, too long, or the operation is one that reads from
-     *     the peer
+     * @throws IllegalArgumentException if the memory is on the heap or too long, or the operation reads from the peer
      * @throws IndexOutOfBoundsException if the range is outside the memory
      * @throws WrongThreadException if the memory belongs to another thread
      */
@@ -674,15 +676,15 @@ public final class SendBatch {
     }
 
     /**
-     * The data is gathered from the buffers of a prepared request and copied by this call: {@code
-     * ibv_wr_set_inline_data_list}. The request was begun with {@link SendFlag#INLINE}. No other thread may close an arena
-     * of theirs meanwhile: see {@link SendRequest#inline}.
+     * Copies the data now from the buffers of a prepared request: {@code ibv_wr_set_inline_data_list}. Begin the
+     * request with {@link SendFlag#INLINE}. No other thread may close their arenas meanwhile: see
+     * {@link SendRequest#inline}.
      *
      * @param buffers a request with the buffers
      * @return this
      * @throws IllegalStateException if no operation with data precedes, or a region or its arena is closed
      * @throws IllegalArgumentException if there are more buffers, or is more data, than the queue pair takes, or the
-     *     operation is one that reads from the peer
+     *     operation reads from the peer
      */
     @HotPath
     public SendBatch inline(WorkRequest<?> buffers) {
@@ -717,7 +719,7 @@ public final class SendBatch {
         }
     }
 
-    /** Soft-RoCE's driver before rdma-core 45 makes an empty message of a list: so it gets one buffer. */
+    /** Soft-RoCE's driver before rdma-core 45 sends an empty message for a list, so it gets one buffer. */
     @HotPath
     private void inlineGathered(WorkRequest<?> buffers) {
         long length = buffers.gather(scratch);
@@ -729,11 +731,10 @@ public final class SendBatch {
     }
 
     /**
-     * Gives the requests to the device: {@code ibv_wr_complete}. All are posted or none is.
+     * Gives the requests to the device: {@code ibv_wr_complete}. Posts all of them or none.
      *
-     * @return false if the send queue was full: nothing was posted; poll the completion queue, and say them again
-     * @throws IllegalStateException if no batch is started, or its last request lacks something; then it is still
-     *     started
+     * @return false if the send queue was full, and nothing was posted: poll the completion queue, and state them again
+     * @throws IllegalStateException if no batch is started, or its last request lacks something; then it stays started
      * @throws dev.isthmus.VerbsException if the driver refuses a request: nothing was posted
      */
     @CheckReturnValue
@@ -748,7 +749,7 @@ public final class SendBatch {
     }
 
     /**
-     * Forgets the requests since {@link #start}: {@code ibv_wr_abort}. Does nothing when no batch is started.
+     * Drops the requests since {@link #start}: {@code ibv_wr_abort}. Does nothing if no batch is started.
      *
      * @throws WrongThreadException if the sends of the queue pair belong to another thread
      */
@@ -763,9 +764,9 @@ public final class SendBatch {
     }
 
     /**
-     * False for a full queue, which some drivers call ENOSPC, such as that of Soft-RoCE; throws for anything else. ENOMEM of
-     * Soft-RoCE's is the kernel's, which was to hear of requests that are in the queue: the next post tells it
-     * (providers/rxe/rxe.c, wr_complete).
+     * Returns false for a full queue, which some drivers, such as Soft-RoCE's, call ENOSPC; throws for anything else.
+     * ENOMEM of Soft-RoCE's driver comes from the kernel, which was to learn of requests in the queue; the next post
+     * tells it (providers/rxe/rxe.c, wr_complete).
      */
     private boolean isPosted(int result) {
         int errno = Math.abs(result);
@@ -843,8 +844,8 @@ public final class SendBatch {
     }
 
     /**
-     * Soft-RoCE's driver before rdma-core 64 takes the length of the first buffer for that of all, and so sends another
-     * message than it was told to.
+     * Soft-RoCE's driver before rdma-core 64 takes the first buffer's length for that of all buffers, and so sends a
+     * wrong message.
      */
     @HotPath
     private static void checkEqual(WorkRequest<?> buffers) {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
-/** How a request of a {@link SendBatch} is sent: {@code enum ibv_send_flags}. */
+/** How to send a request of a {@link SendBatch}: {@code enum ibv_send_flags}. */
 public enum SendFlag {
-    /** Waits for READs and atomics before it. {@code IBV_SEND_FENCE}. */
+    /** Waits for earlier READs and atomics. {@code IBV_SEND_FENCE}. */
     FENCE(1),
-    /** Completes visibly. {@code IBV_SEND_SIGNALED}. */
+    /** Produces a completion. {@code IBV_SEND_SIGNALED}. */
     SIGNALED(1 << 1),
-    /** Wakes a receiver that waits for solicited events only. {@code IBV_SEND_SOLICITED}. */
+    /** Wakes a receiver that waits only for solicited events. {@code IBV_SEND_SOLICITED}. */
     SOLICITED(1 << 2),
     /**
-     * Its data is copied, by {@link SendBatch#inline(java.lang.foreign.MemorySegment, long, long) inline}. Most drivers
-     * need not be told beforehand; Soft-RoCE's does. {@code IBV_SEND_INLINE}.
+     * Copies its data, by {@link SendBatch#inline(java.lang.foreign.MemorySegment, long, long) inline}. Most drivers
+     * need not know beforehand; Soft-RoCE's must. {@code IBV_SEND_INLINE}.
      */
     INLINE(1 << 3),
     /** The device computes the checksums of IPv4, TCP and UDP. {@code IBV_SEND_IP_CSUM}. */
@@ -36,7 +36,7 @@ public enum SendFlag {
     }
 
     /**
-     * Flags for {@link SendBatch#next(long, int)}, to be computed once.
+     * Flags for {@link SendBatch#next(long, int)}; compute them once.
      *
      * @param flags the flags
      * @return their codes, or'ed

@@ -8,9 +8,9 @@ import java.util.StringJoiner;
 
 /**
  * What the unions of {@code struct ibv_send_wr} hold, and which operations may read them. An address handle shares its
- * place with a remote address, and drivers follow that pointer for whatever a UD queue pair is given: so a request
- * carries one bit, its kind, which says operation and form at once and is 0 while the operation lacks something, and a
- * queue pair has a mask of the kinds that it takes.
+ * place with a remote address, and drivers follow that pointer in any request on a UD queue pair. So a request has one
+ * bit, its kind, which stands for operation and form, and is 0 while the operation lacks something. A queue pair has a
+ * mask of the kinds that it takes.
  */
 final class SendForm {
 
@@ -25,7 +25,7 @@ final class SendForm {
     static final int NOT_INLINE = 1 << 8;
     static final int IN_BOUNDS = 1 << 9;
 
-    /** The members that share a place with each of them. */
+    /** All members that share a place. */
     static final int IMMEDIATE_UNION = IMMEDIATE | RKEY;
 
     static final int ADDRESS_UNION = REMOTE | COMPARE_AND_SWAP | FETCH_AND_ADD | DATAGRAM;
@@ -34,7 +34,7 @@ final class SendForm {
 
     private static final int NEVER = 1 << 31;
 
-    /** From an operation to the bit of the same when it is addressed by an address handle. */
+    /** From the bit of an operation to that of the same operation with an address handle. */
     private static final int DATAGRAM_SHIFT = 16;
 
     private static final int[] NEEDS = new int[DATAGRAM_SHIFT];
@@ -65,7 +65,7 @@ final class SendForm {
         };
     }
 
-    /** The bit of an operation with what a request has; 0 when it lacks something. */
+    /** The bit of an operation, given what a request has; 0 if it lacks something. */
     @HotPath
     static int kind(int opcode, int has) {
         if ((NEEDS[opcode] & ~has) != 0) {
@@ -74,13 +74,13 @@ final class SendForm {
         return 1 << ((has & DATAGRAM) != 0 ? opcode + DATAGRAM_SHIFT : opcode);
     }
 
-    /** Whether a kind is addressed by an address handle. */
+    /** Whether a kind uses an address handle. */
     @HotPath
     static boolean isDatagram(int kind) {
         return kind >>> DATAGRAM_SHIFT != 0;
     }
 
-    /** The kinds that queue pairs of a type take: the table in ibv_post_send(3). */
+    /** The kinds that queue pairs of a type accept: the table in ibv_post_send(3). */
     static int accepted(QueuePairType type) {
         return switch (type) {
             case UD -> kinds(operations(type)) << DATAGRAM_SHIFT;
@@ -116,7 +116,7 @@ final class SendForm {
         return mask;
     }
 
-    /** Why a queue pair does not take a request. */
+    /** Why a queue pair does not accept a request. */
     static String refusal(QueuePairType type, SendOpcode opcode, int has) {
         if (!operations(type).contains(opcode)) {
             return type + " queue pairs do not do " + opcode + ", but " + operations(type);

@@ -11,7 +11,7 @@ public enum SendOpcode {
     RDMA_WRITE(0),
     /** Writes to the peer's memory, and completes a receive there with the immediate value. {@code IBV_WR_RDMA_WRITE_WITH_IMM}. */
     RDMA_WRITE_WITH_IMM(1),
-    /** Sends a message to the receive that the peer has posted. {@code IBV_WR_SEND}. */
+    /** Sends a message to a receive of the peer. {@code IBV_WR_SEND}. */
     SEND(2),
     /** Sends a message with an immediate value. {@code IBV_WR_SEND_WITH_IMM}. */
     SEND_WITH_IMM(3),
@@ -21,21 +21,27 @@ public enum SendOpcode {
     ATOMIC_CMP_AND_SWP(5),
     /** Adds to 8 bytes of the peer's memory. {@code IBV_WR_ATOMIC_FETCH_AND_ADD}. */
     ATOMIC_FETCH_AND_ADD(6),
-    /** Makes a key of this end invalid. {@code IBV_WR_LOCAL_INV}. */
+    /** Invalidates a key of this end. {@code IBV_WR_LOCAL_INV}. */
     LOCAL_INV(7),
     /** Binds a memory window. {@code IBV_WR_BIND_MW}. */
     BIND_MW(8),
-    /** Sends a message, and makes a key of the peer invalid. {@code IBV_WR_SEND_WITH_INV}. */
+    /** Sends a message, and invalidates a key of the peer. {@code IBV_WR_SEND_WITH_INV}. */
     SEND_WITH_INV(9),
     /** Sends a long TCP segment as several packets. {@code IBV_WR_TSO}. */
     TSO(10),
-    /** A driver's own operation, which this library does not post. {@code IBV_WR_DRIVER1}. */
+    /** A driver's own operation, which Isthmus does not post. {@code IBV_WR_DRIVER1}. */
     DRIVER1(11),
-    /** Waits until what was written to the peer is there; for a {@link SendBatch}. {@code IBV_WR_FLUSH} of rdma-core 45. */
+    /**
+     * Waits until earlier writes have reached the peer's memory; only by a {@link SendBatch}. {@code IBV_WR_FLUSH} of
+     * rdma-core 45.
+     */
     FLUSH(14),
-    /** Writes 8 bytes to the peer's memory at once; by a {@link SendBatch}, as few drivers post it otherwise. {@code IBV_WR_ATOMIC_WRITE}. */
+    /**
+     * Writes 8 bytes to the peer's memory atomically; use a {@link SendBatch}, as few drivers post it otherwise.
+     * {@code IBV_WR_ATOMIC_WRITE}.
+     */
     ATOMIC_WRITE(15),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<SendOpcode> CODES = new Codes<>(values(), SendOpcode::code, UNKNOWN);
@@ -59,13 +65,13 @@ public enum SendOpcode {
      * The constant of a code of {@code enum ibv_wr_opcode}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static SendOpcode of(int code) {
         return CODES.of(code);
     }
 
-    /** The bit of {@code enum ibv_qp_create_send_ops_flags}, 0 if there is none. */
+    /** The bit of {@code enum ibv_qp_create_send_ops_flags}; 0 if there is none. */
     int batchBit() {
         return switch (this) {
             case FLUSH -> 1 << 11;

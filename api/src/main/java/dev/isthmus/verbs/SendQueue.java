@@ -8,11 +8,13 @@ import dev.isthmus.internal.verbs.DataPath;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
-/** Where a queue pair's send requests are posted: of the driver that was there first, or {@linkplain OfAnotherDriver not}. */
+/**
+ * Posts a queue pair's send requests, to the first opened device's driver or to {@linkplain OfAnotherDriver another}.
+ */
 sealed class SendQueue extends PostQueue<SendRequest> {
 
     private final QueuePair qp;
-    private final int accepted; // the kinds that the queue pair's type takes
+    private final int accepted; // the kinds that the queue pair's type accepts
     private final boolean rawPackets;
     final long queue;
     private int maxInline;
@@ -26,10 +28,10 @@ sealed class SendQueue extends PostQueue<SendRequest> {
     }
 
     /**
-     * A queue.
+     * Creates a queue.
      *
-     * @param owner whose it is
-     * @param mayPost throws when the queue pair cannot send
+     * @param owner its owner
+     * @param mayPost throws if the queue pair cannot send
      * @param function the address of ibv_post_send
      */
     static SendQueue of(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
@@ -38,14 +40,14 @@ sealed class SendQueue extends PostQueue<SendRequest> {
                 : new OfAnotherDriver(qp, owner, mayPost, function);
     }
 
-    /** Notes its capacities, as they are now. */
+    /** Sets its capacities. */
     void granted(QueuePairCapabilities capabilities) {
-        // Some drivers would post to a queue that is not there.
+        // Some drivers would post to a queue that does not exist.
         granted(qp.type().sends() ? capabilities.maxSendWr() : 0, capabilities.maxSendSge());
         maxInline = capabilities.maxInline();
     }
 
-    /** Posts one request; false when the queue is full. */
+    /** Posts one request; returns false if the queue is full. */
     @HotPath
     boolean tryPost(SendRequest request) {
         if (!knows(request)) {
@@ -56,7 +58,7 @@ sealed class SendQueue extends PostQueue<SendRequest> {
         return errno == 0 || firstRefused(request, errno) == null;
     }
 
-    /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    /** Posts a chain; returns the first request that was not taken because the queue is full, or null. */
     @HotPath
     SendRequest tryPostChain(SendRequest first) {
         inspectChain(first);
@@ -74,15 +76,16 @@ sealed class SendQueue extends PostQueue<SendRequest> {
         }
     }
 
-    /** Calls C. A method of its own for each kind of queue: the JIT asks which only where it has seen both. */
+    /** Calls C. Overridden for other drivers, for the JIT: docs/instructions.md, "Lines written for the JIT". */
     @HotPath
     int call(long first) {
         return DataPath.send(queue, first, badAddress);
     }
 
     /**
-     * Whether a post that returned 0 has named a request all the same. SoftiWARP's driver forgets that the queue got full
-     * within a chain when it tells the kernel of what came before (providers/siw/siw.c, siw_post_send).
+     * Whether a post that returned 0 has named a request all the same. If the queue gets full within a
+     * chain, SoftiWARP's driver forgets that when it tells the kernel of the earlier requests
+     * (providers/siw/siw.c, siw_post_send).
      */
     @HotPath
     private boolean namesOne() {

@@ -12,13 +12,13 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A send request: {@code struct ibv_send_wr}. Its buffers belong to the device from the post until the request, or a
- * later one of the same queue pair, has completed. Inline data is copied by the post, and its buffer free again after
- * it.
+ * A send request: {@code struct ibv_send_wr}. Its buffers belong to the device from the post until the request, or
+ * a later one of the same queue pair, has completed. The post copies inline data, and its buffer is yours again
+ * after that.
  */
 public final class SendRequest extends WorkRequest<SendRequest> {
 
-    /** Of {@code struct ibv_send_wr}. */
+    /** Offsets in {@code struct ibv_send_wr}. */
     private static final class Member {
         static final long OPCODE = ibv_send_wr.opcode$offset();
         static final long SEND_FLAGS = ibv_send_wr.send_flags$offset();
@@ -52,7 +52,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private static final int INLINE = 1 << 3;
     private static final int IP_CSUM = 1 << 4;
 
-    /** What an atomic works on: a multiple of 8, and so long. */
+    /** The size and alignment of an atomic's operand. */
     static final int ATOMIC_BYTES = 8;
 
     private static final int MAX_16_BITS = 0xffff;
@@ -60,13 +60,13 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private int flags;
     private SendOpcode opcode;
     private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE | SendForm.IN_BOUNDS; // an immediate value of 0
-    private long room = Long.MAX_VALUE; // of the peer's memory, behind the remote address; if that is known
-    private long limit = Long.MAX_VALUE; // lengths up to this one the last inspection found right
-    private long unremarkable = Long.MAX_VALUE; // lengths up to this one change nothing at all
+    private long room = Long.MAX_VALUE; // of the peer's memory after the remote address, if known
+    private long limit = Long.MAX_VALUE; // the last inspection accepted lengths up to this
+    private long unremarkable = Long.MAX_VALUE; // lengths up to this change nothing at all
     private int kind;
-    private AddressHandle destination; // null when never set
-    private MemoryWindow bindWindow; // null when never set
-    private MemoryRegion bindRegion; // with it
+    private AddressHandle destination; // null until set
+    private MemoryWindow bindWindow; // null until set
+    private MemoryRegion bindRegion; // set together with the window
     private MemorySegment header = MemorySegment.NULL; // this request's own copy
 
     private SendRequest(int maxSge) {
@@ -85,7 +85,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * A SEND of a message that is gathered from several buffers, at first none; not signaled.
+     * A SEND of a message that is gathered from several buffers; it has none yet. Not signaled.
      *
      * @param maxSge how many buffers it can have
      * @return the request
@@ -97,7 +97,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets what the request does. What else the operation needs can be set before or after.
+     * Sets what the request does. You can set what else the operation needs before or after.
      *
      * @param opcode the operation
      * @return this
@@ -118,18 +118,18 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return this;
     }
 
-    /** Notes what the unions hold now. */
+    /** Records what the unions hold now. */
     @HotPath
     private SendRequest holds(int bit, int union) {
         int held = (has & ~union) | bit;
-        if (held != has) { // where only a value is new, as for most messages, nothing else is
+        if (held != has) { // for most messages only the value is new, so nothing else changes
             has = held;
             settleKind();
         }
         return this;
     }
 
-    /** Operation or form are others: a queue has to inspect that. */
+    /** Operation or form have changed, so a queue must inspect it. */
     @HotPath
     private void settleKind() {
         kind = SendForm.kind(opcode.code(), has);
@@ -155,9 +155,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the request completes visibly: {@code IBV_SEND_SIGNALED}. The send queue has room again only when
-     * a signaled request, posted later, has completed and been polled: signal one at least every {@code maxSendWr}
-     * requests, or the queue is full for ever.
+     * Sets whether the request produces a completion: {@code IBV_SEND_SIGNALED}. The send queue has room again only
+     * when a signaled request, posted later, has completed and you have polled it. Signal at least one in
+     * {@code maxSendWr} requests, or the queue stays full for ever.
      *
      * @param on true to get a completion
      * @return this
@@ -168,13 +168,13 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the post copies the data: {@code IBV_SEND_INLINE}. For short messages; up to the queue pair's
+     * Sets whether the post copies the data: {@code IBV_SEND_INLINE}. Use it for short messages, up to the queue pair's
      * {@link QueuePairCapabilities#maxInline}.
      *
-     * <p>C reads the buffers during the post. A post looks whether their memory is there before that, but does not hold
-     * it, which would cost each one an atomic operation or more: who closes the arena, or the {@link RegisteredMemory}, on
-     * another thread at just that time takes the memory from under the copy, and the process may end. Close it on the
-     * thread that posts, or when that is known not to post it any more.
+     * <p>C reads the buffers during the post. Before that, the post checks that their memory is there, but it does not
+     * hold the memory, which would cost an atomic operation or more each time. If another thread closes the arena, or
+     * the {@link RegisteredMemory}, at just that moment, the copy reads freed memory, and the process may end. Close it
+     * on the thread that posts, or once you know that this thread no longer posts it.
      *
      * @param on true to copy
      * @return this
@@ -186,7 +186,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the request waits for all READs and atomics before it: {@code IBV_SEND_FENCE}.
+     * Sets whether the request waits for all earlier READs and atomics: {@code IBV_SEND_FENCE}.
      *
      * @param on true to wait
      * @return this
@@ -197,7 +197,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the message wakes a receiver that waits for solicited events only: {@code IBV_SEND_SOLICITED}.
+     * Sets whether the message wakes a receiver that waits only for solicited events: {@code IBV_SEND_SOLICITED}.
      *
      * @param on true to wake
      * @return this
@@ -209,7 +209,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     /**
      * Sets whether the device computes the IPv4 and the TCP or UDP checksums of the packet: {@code IBV_SEND_IP_CSUM}.
-     * For devices that say they can, on UD and RAW_PACKET queue pairs.
+     * Only for devices that report support, on UD and RAW_PACKET queue pairs.
      *
      * @param on true to compute
      * @return this
@@ -229,8 +229,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets the value that an operation with immediate carries to the peer. It shares its place with
-     * {@link #invalidate}.
+     * Sets the value that an operation with immediate carries to the peer. It shares memory with {@link #invalidate}.
      *
      * @param value any value; the peer reads the same, whatever its byte order
      * @return this
@@ -243,7 +242,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets the key that SEND_WITH_INV makes invalid at the peer, or LOCAL_INV at this end. It shares its place with
+     * Sets the key that SEND_WITH_INV invalidates at the peer, or LOCAL_INV at this end. It shares memory with
      * {@link #immediate}.
      *
      * @param rkey the key of a region or a memory window
@@ -257,12 +256,12 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets where in the peer's memory an RDMA READ or WRITE begins. A post refuses the request while its message goes beyond
-     * the end of that memory, however its length is changed. It shares its place with the other forms of this, with {@link
-     * #compareAndSwap}, {@link #fetchAndAdd} and {@link #to}: the last one counts.
+     * Sets where in the peer's memory an RDMA READ or WRITE begins. A post refuses the request while its message goes
+     * beyond the end of that memory, even if you change its length later. It shares memory with its overloads, with
+     * {@link #compareAndSwap}, {@link #fetchAndAdd} and {@link #to}: the last call counts.
      *
-     * @param memory what the peer has sent
-     * @param offset where in it to begin, in bytes; at a multiple of 8 for ATOMIC_WRITE
+     * @param memory the memory that the peer lends
+     * @param offset where to begin in it, in bytes; a multiple of 8 for ATOMIC_WRITE
      * @return this
      * @throws IndexOutOfBoundsException if the offset is negative, or beyond the end of the memory
      */
@@ -273,8 +272,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets where in the peer's memory an RDMA READ or WRITE begins, of memory whose end is not known. The peer's device checks
-     * it. Otherwise as {@link #remote(RemoteMemory, long)}.
+     * Sets where in the peer's memory an RDMA READ or WRITE begins, if you do not know where that memory ends. The
+     * peer's device checks it. Otherwise like {@link #remote(RemoteMemory, long)}.
      *
      * @param address the remote address; a multiple of 8 for ATOMIC_WRITE
      * @param rkey the remote region's key
@@ -304,7 +303,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this ATOMIC_CMP_AND_SWP, as {@link #compareAndSwap(long, int, long, long)}, of memory that the peer has sent.
+     * Makes this ATOMIC_CMP_AND_SWP, like {@link #compareAndSwap(long, int, long, long)}, on memory that the
+     * peer lends.
      *
      * @param memory registered with REMOTE_ATOMIC
      * @param offset where in it the 8 bytes are, at a multiple of 8
@@ -320,7 +320,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this ATOMIC_FETCH_AND_ADD, as {@link #fetchAndAdd(long, int, long)}, of memory that the peer has sent.
+     * Makes this ATOMIC_FETCH_AND_ADD, like {@link #fetchAndAdd(long, int, long)}, on memory that the peer lends.
      *
      * @param memory registered with REMOTE_ATOMIC
      * @param offset where in it the 8 bytes are, at a multiple of 8
@@ -335,8 +335,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this ATOMIC_CMP_AND_SWP: 8 bytes of the peer's memory are replaced if they equal a value. The request's
-     * buffer, one of 8 bytes, gets what was there before, in the peer's byte order as the memory has it.
+     * Makes this ATOMIC_CMP_AND_SWP: replaces 8 bytes of the peer's memory if they equal a value. The request's buffer,
+     * one of 8 bytes, gets their former value, in the byte order of the peer's memory.
      *
      * @param address the remote address, a multiple of 8
      * @param rkey the remote region's key; registered with REMOTE_ATOMIC
@@ -353,8 +353,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this ATOMIC_FETCH_AND_ADD: a value is added to 8 bytes of the peer's memory. The request's buffer, one of
-     * 8 bytes, gets what was there before.
+     * Makes this ATOMIC_FETCH_AND_ADD: adds a value to 8 bytes of the peer's memory. The request's buffer, one of 8
+     * bytes, gets their former value.
      *
      * @param address the remote address, a multiple of 8
      * @param rkey the remote region's key; registered with REMOTE_ATOMIC
@@ -378,10 +378,10 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         opcode(which);
     }
 
-    /** Of a destination. */
+    /** Checks the number of a destination. */
     @HotPath
     static void checkQpNum(int qpNum) {
-        if ((qpNum & ~QueuePair.MULTICAST) != 0) { // the highest that there is
+        if ((qpNum & ~QueuePair.MULTICAST) != 0) { // the highest number
             throw new IllegalArgumentException("queue pair number " + qpNum + " is not of 24 bits");
         }
     }
@@ -395,12 +395,13 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets where a datagram is sent to, for UD queue pairs. It shares its place with {@link #remote}: the last one
-     * counts.
+     * Sets the destination of a datagram, for UD queue pairs. It shares memory with {@link #remote}: the last
+     * call counts.
      *
-     * @param handle the way to the port, of the queue pair's protection domain; kept open until the send has completed
+     * @param handle the path to the port, of the queue pair's protection domain; keep it open until the send
+     *     has completed
      * @param qpNum the number of the queue pair there, 24 bits; {@link QueuePair#MULTICAST} for a group
-     * @param qkey the key of that queue pair; when its highest bit is set, this end's own key is sent
+     * @param qkey the key of that queue pair; if its highest bit is set, this end's own key is sent
      * @return this
      * @throws IllegalArgumentException if the number is out of range
      */
@@ -419,7 +420,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets the shared receive queue that a request of an XRC_SEND queue pair is received by.
+     * Sets the shared receive queue that receives a request of an XRC_SEND queue pair.
      *
      * @param number the number of the peer's shared receive queue
      * @return this
@@ -432,14 +433,14 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this TSO: the device cuts a long TCP payload, which is in the buffers, into segments, and puts the header
+     * Makes this TSO: the device cuts the long TCP payload in the buffers into segments, and puts the header
      * before each.
      *
      * @param packetHeader the headers up to TCP's, at most 65,535 bytes; copied
      * @param mss the payload of a segment in bytes, 16 bits
      * @return this
      * @throws IllegalArgumentException if the header is too long, or {@code mss} out of range
-     * @throws IllegalStateException if the header's arena is closed; the request is as it was
+     * @throws IllegalStateException if the header's arena is closed; the request stays as it was
      * @throws WrongThreadException if the header belongs to another thread's confined arena
      */
     public SendRequest segments(MemorySegment packetHeader, int mss) {
@@ -447,7 +448,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         long bytes = packetHeader.byteSize();
         checkSegments(bytes, mss);
         MemorySegment copy = bytes > header.byteSize() ? Arena.ofAuto().allocate(bytes) : header;
-        copy.copyFrom(packetHeader); // may throw: until then the old copy is what the struct points to
+        copy.copyFrom(packetHeader); // may throw, and until then the struct points to the old copy
         header = copy;
         wr.set(JAVA_LONG, Member.HDR, header.address());
         wr.set(JAVA_SHORT, Member.HDR_SZ, (short) bytes);
@@ -465,17 +466,17 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Makes this BIND_MW: it binds a memory window of type 2. The peer can use the key once this has completed, or as soon
-     * as a request that is posted behind this one reaches it. The window holds the region open from here on: see {@link
-     * MemoryWindow#release}. The request has no buffers: it is prepared with {@link #prepare(int) prepare(0)}.
+     * Makes this BIND_MW: it binds a memory window of type 2. The peer can use the key once this has completed, or as
+     * soon as a request posted after this one reaches it. From now on the window holds the region open: see
+     * {@link MemoryWindow#release}. The request has no buffers: prepare it with {@link #prepare(int) prepare(0)}.
      *
-     * @param window of the same domain as the region; it belongs to the calling thread, which is the one to post this
-     * @param rkey the key that the window gets, as {@link MemoryWindow#nextRkey} gives it: the device takes the lowest 8
-     *     bits only
-     * @param binding what to let the peer reach
+     * @param window of the region's domain; it belongs to the calling thread, which must also post this
+     * @param rkey the key that the window gets, from {@link MemoryWindow#nextRkey}: the device uses only the lowest
+     *     8 bits
+     * @param binding what the peer may access
      * @return this
-     * @throws IllegalStateException if the window or the region is closed, or the window of type 1
-     * @throws IllegalArgumentException if window and region are of different domains, or the length is 0
+     * @throws IllegalStateException if the window or the region is closed, or the window is of type 1
+     * @throws IllegalArgumentException if window and region belong to different domains, or the length is 0
      * @throws WrongThreadException if the window belongs to another thread
      */
     public SendRequest bind(MemoryWindow window, int rkey, WindowBinding binding) {
@@ -488,26 +489,26 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         return bind(window.handle(), rkey);
     }
 
-    /** Makes it a bind; {@link #check} checks what C follows pointers to. */
+    /** Makes it a bind; {@link #check} checks everything that C follows pointers to. */
     SendRequest bind(MemorySegment window, int rkey) {
         wr.set(JAVA_LONG, Member.MW, window.address());
         wr.set(JAVA_INT, Member.MW_RKEY, rkey);
-        immediate(0); // Soft-RoCE refuses another value
+        immediate(0); // Soft-RoCE refuses other values
         opcode(SendOpcode.BIND_MW);
         return holds(SendForm.BIND, SendForm.OFFLOAD_UNION);
     }
 
-    /** What the request does, as a bit: see {@link SendForm}. */
+    /** The kind of the request, as a bit: see {@link SendForm}. */
     @HotPath
     int kind() {
         return kind;
     }
 
     /**
-     * Checks all that a queue pair has to know, which takes the kind, and notes up to which length that holds.
+     * Checks everything for a queue pair that accepts the kind, and records up to which length that holds.
      *
-     * @param maxInline how much inline data it takes
-     * @param rawPackets whether it sends such: drivers copy the first header from the buffer
+     * @param maxInline its limit of inline data
+     * @param rawPackets whether it sends raw packets: drivers copy the first header from the buffer
      */
     @HotPath
     void check(QueuePair qp, int maxInline, boolean rawPackets) {
@@ -532,7 +533,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         switch (opcode) {
             case RDMA_READ -> checkWritable();
             case ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD -> {
-                longest = -1; // to be asked at each change
+                longest = -1; // so every change is checked
                 checkWritable();
                 checkAtomic();
             }
@@ -551,7 +552,10 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         settleLengths();
     }
 
-    /** Whether a verdict is not enough, besides buffers: others can end, or an address be set, at any time. */
+    /**
+     * Whether more than buffers needs a check beside the verdict: other objects can end, and an address be set, at
+     * any time.
+     */
     @Override
     @HotPath
     boolean namesMore() {
@@ -607,23 +611,23 @@ public final class SendRequest extends WorkRequest<SendRequest> {
                 + maxDatagram + " bytes, which is the port's active MTU; the device would drop it without a word");
     }
 
-    /** Why a queue pair does not take it. */
+    /** Why a queue pair does not accept it. */
     IllegalArgumentException refused(QueuePair by) {
         return new IllegalArgumentException(
                 by + " does not take " + this + ": " + SendForm.refusal(by.type(), opcode, has));
     }
 
-    /** What is sent before each segment, for a test. */
+    /** The header sent before each segment, for a test. */
     MemorySegment header() {
         return header;
     }
 
-    /** Where the struct points for it, for a test. */
+    /** The address of that header in the struct, for a test. */
     long headerAddress() {
         return wr.get(JAVA_LONG, Member.HDR);
     }
 
-    /** Whether the post copies the data, so that the device reaches no buffer. */
+    /** Whether the post copies the data, so that the device does not access the buffer. */
     @HotPath
     private boolean isInline() {
         return (flags & INLINE) != 0;

@@ -18,11 +18,11 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * A shared receive queue: {@code struct ibv_srq}. The queue pairs that are made with it take their receives from here,
- * in the order in which messages arrive, and complete them in their own completion queues.
+ * A shared receive queue: {@code struct ibv_srq}. The queue pairs created with it take their receives from here, in the
+ * order in which messages arrive. The receives complete in the queue pairs' own completion queues.
  *
  * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Its queue pairs may
- * belong to others. Owned by who created it. It cannot be closed while it has queue pairs.
+ * belong to others. The program that creates it owns it. It cannot be closed while it has queue pairs.
  */
 public final class SharedReceiveQueue implements AutoCloseable {
 
@@ -76,7 +76,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
                     new VerbsCall().explain(errno -> config.exceeds(pd.context().attributes()))) {
                 MemorySegment init = call.allocate(ibv_srq_init_attr_ex.layout());
                 config.write(pd, init);
-                // As ibv_create_srq_ex() of verbs.h does: a plain queue can be had where the extended call cannot.
+                // As in ibv_create_srq_ex() of verbs.h: a plain queue is available even where the extended call is not.
                 MemorySegment srq = config.type() == SharedReceiveQueueType.BASIC
                         ? call.create(Libibverbs.CREATE_SRQ, what, pd.handle(), init)
                         : call.create(
@@ -103,7 +103,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * The protection domain that it is in.
+     * Its protection domain.
      *
      * @return the domain
      */
@@ -121,10 +121,10 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * The number that senders name a queue of an XRC domain by: {@code ibv_get_srq_num}.
+     * The number by which senders name a queue of an XRC domain: {@code ibv_get_srq_num}.
      *
      * @return 24 bits
-     * @throws dev.isthmus.VerbsException if the call fails, as it does for a queue that has no number
+     * @throws dev.isthmus.VerbsException if the call fails, as for a queue that has no number
      * @throws IllegalStateException if this is closed
      */
     public int srqNum() {
@@ -151,8 +151,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Asks for an asynchronous event when fewer receives than this are outstanding: {@code ibv_modify_srq}. It comes
-     * once; the limit is 0 afterwards, and can be set again. Blocks for a system call.
+     * Asks for an asynchronous event when fewer receives than this are outstanding: {@code ibv_modify_srq}. It arrives
+     * once; then the limit is 0, and you can set it again. Blocks for a system call.
      *
      * @param requests how many, less than the queue has room for; 0 for no event
      * @throws IllegalArgumentException if it is negative or more than the queue has room for
@@ -170,7 +170,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Changes how many receives can be outstanding: {@code ibv_modify_srq}. Few devices can; what is posted stays
+     * Changes how many receives can be outstanding: {@code ibv_modify_srq}. Few devices can do it. Posted receives stay
      * posted. Blocks for a system call.
      *
      * @param requests how many; not fewer than are outstanding
@@ -206,8 +206,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a receive: {@code ibv_post_srq_recv}. Does not wait, allocates nothing. The request can be changed and posted
-     * again at once; its buffers belong to the device until the receive has completed.
+     * Posts a receive: {@code ibv_post_srq_recv}. Does not wait, allocates nothing. You can change the request and post
+     * it again at once. Its buffers belong to the device until the receive has completed.
      *
      * @param request a request without another chained to it
      * @return false if the queue is full
@@ -224,8 +224,8 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a receive for which there is room, as the program has counted: as {@link #tryPost(ReceiveRequest)}, but a
-     * full queue is its mistake.
+     * Posts a receive for which the program has counted the room: like {@link #tryPost(ReceiveRequest)}, but a full
+     * queue is a mistake.
      *
      * @param request a request without another chained to it
      * @throws IllegalStateException also if the queue is full
@@ -239,13 +239,14 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a chain of receives in one call: {@code ibv_post_srq_recv}. As {@link #tryPost(ReceiveRequest)} otherwise.
+     * Posts a chain of receives in one call: {@code ibv_post_srq_recv}. Otherwise like
+     * {@link #tryPost(ReceiveRequest)}.
      *
      * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
-     * @return null if all were taken, otherwise the first that was not, as the queue was full
+     * @return null if all were taken, otherwise the first one that was not, because the queue is full
      * @throws IllegalArgumentException if the chain is longer than the queue
-     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
-     *     posted
+     * @throws dev.isthmus.VerbsException if the driver refuses a request, with a message that says which; those before
+     *     it are posted
      */
     @CheckReturnValue
     @HotPath
@@ -254,12 +255,12 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Gives the queue to another thread: only that one may post to it and close it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the queue falls to
-     * the first thread that uses it.
+     * Gives the queue to another thread: from now on only that one may post to it and close it. The caller must make
+     * this visible to that thread like any other change, for example by starting the thread. If an owner has ended, the
+     * queue belongs to the first thread that uses it.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -277,12 +278,12 @@ public final class SharedReceiveQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue: {@code ibv_destroy_srq}. What is still posted is dropped without a completion. Does nothing when
-     * it is closed already.
+     * Destroys the queue: {@code ibv_destroy_srq}. Receives that are still posted are dropped without a completion.
+     * Does nothing if it is closed already.
      *
      * @throws IllegalStateException if queue pairs use it
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

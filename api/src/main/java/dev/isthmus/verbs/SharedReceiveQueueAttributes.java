@@ -5,11 +5,11 @@ import dev.isthmus.bindings.ibverbs.ibv_srq_attr;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What a shared receive queue is now: {@code struct ibv_srq_attr}.
+ * The present attributes of a shared receive queue: {@code struct ibv_srq_attr}.
  *
  * @param maxWr how many receives can be outstanding
  * @param maxSge how many pieces a message can be scattered to
- * @param limit with fewer receives than this outstanding an event comes, once; 0 when none is awaited
+ * @param limit an event arrives once, when fewer receives than this are outstanding; 0 if none is awaited
  */
 public record SharedReceiveQueueAttributes(int maxWr, int maxSge, int limit) {
 

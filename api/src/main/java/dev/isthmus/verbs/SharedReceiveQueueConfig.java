@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a shared receive queue is made with: {@code struct ibv_srq_init_attr_ex}. Filled in by the configurer that is
- * passed to {@link ProtectionDomain#createSharedReceiveQueue}.
+ * The parameters of a shared receive queue, {@code struct ibv_srq_init_attr_ex}, for the configurer passed to
+ * {@link ProtectionDomain#createSharedReceiveQueue}.
  */
 public final class SharedReceiveQueueConfig {
 
@@ -34,7 +34,7 @@ public final class SharedReceiveQueueConfig {
     private int maxWr = 64;
     private int maxSge = 1;
     private SharedReceiveQueueType type = SharedReceiveQueueType.BASIC;
-    private SharedQueueKind kind; // null but for one that another package knows
+    private SharedQueueKind kind; // null unless another package defines it
     private CompletionQueue completions;
     private int maxTags;
     private int maxOps;
@@ -42,7 +42,7 @@ public final class SharedReceiveQueueConfig {
     SharedReceiveQueueConfig() {}
 
     /**
-     * How many receives can be outstanding; 64 when not set.
+     * Sets how many receives can be outstanding. Default: 64.
      *
      * @param requests their number
      * @return this
@@ -55,7 +55,7 @@ public final class SharedReceiveQueueConfig {
     }
 
     /**
-     * How many pieces a message can be scattered to; 1 when not set.
+     * Sets how many pieces a message can be scattered to. Default: 1.
      *
      * @param elements their number
      * @return this
@@ -109,7 +109,7 @@ public final class SharedReceiveQueueConfig {
         return type == SharedReceiveQueueType.TM ? maxOps : 0;
     }
 
-    /** What the queue needs open, besides its protection domain. */
+    /** What must stay open for the queue, besides its protection domain. */
     Lifetime[] parents(ProtectionDomain pd) {
         List<Lifetime> parents = new ArrayList<>(List.of(pd.lifetime()));
         if (kind != null) {
@@ -128,7 +128,7 @@ public final class SharedReceiveQueueConfig {
         }
     }
 
-    /** Fills the struct in; {@code struct ibv_srq_init_attr} is how it begins. */
+    /** Fills in the struct, which begins with a {@code struct ibv_srq_init_attr}. */
     void write(ProtectionDomain pd, MemorySegment init) {
         MemorySegment attributes = ibv_srq_init_attr_ex.attr(init);
         ibv_srq_attr.max_wr(attributes, maxWr);
@@ -153,7 +153,7 @@ public final class SharedReceiveQueueConfig {
         ibv_srq_init_attr_ex.comp_mask(init, mask);
     }
 
-    /** What of this exceeds the limits of a device, in words; empty when nothing does. */
+    /** Which settings exceed the limits of a device, in words; empty if none does. */
     String exceeds(DeviceAttributes limits) {
         String wr = maxWr > limits.maxSrqWr() ? "maxWr=" + limits.maxSrqWr() : "";
         String sge = maxSge > limits.maxSrqSge() ? "maxSge=" + limits.maxSrqSge() : "";
@@ -162,7 +162,7 @@ public final class SharedReceiveQueueConfig {
                 : "the device allows " + wr + (wr.isEmpty() || sge.isEmpty() ? "" : ", ") + sge;
     }
 
-    /** What is asked for. */
+    /** What was set, for messages. */
     @Override
     public String toString() {
         return "maxWr=" + maxWr + ", maxSge=" + maxSge

@@ -3,11 +3,11 @@ package dev.isthmus.verbs;
 
 /** The kind of a shared receive queue: {@code enum ibv_srq_type}. */
 public enum SharedReceiveQueueType {
-    /** Serves the queue pairs that were made with it. {@code IBV_SRQT_BASIC}. */
+    /** Serves the queue pairs created with it. {@code IBV_SRQT_BASIC}. */
     BASIC(0),
-    /** Serves an XRC domain: senders name it. {@code IBV_SRQT_XRC}. */
+    /** Serves an XRC domain: senders name the queue. {@code IBV_SRQT_XRC}. */
     XRC(1),
-    /** Serves queue pairs, and gives a message with a tag the receive that was posted for the tag. {@code IBV_SRQT_TM}. */
+    /** Serves queue pairs, and gives a message with a tag the receive posted for that tag. {@code IBV_SRQT_TM}. */
     TM(2);
 
     private final int code;

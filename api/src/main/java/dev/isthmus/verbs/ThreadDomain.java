@@ -8,11 +8,11 @@ import dev.isthmus.internal.verbs.VerbsCall;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A promise that what is made in it is used by one thread at a time, so that the driver needs no locks: {@code struct
- * ibv_td}. It is used through a {@link ParentDomain}; queue pairs and completion queues keep the promise anyway, as long
- * as all those of one thread domain belong to the same thread.
+ * A promise that one thread at a time uses the objects in it, so that the driver needs no locks: {@code struct ibv_td}.
+ * Use it through a {@link ParentDomain}. Queue pairs and completion queues keep the promise anyway, as long as all
+ * those of one thread domain belong to the same thread.
  *
- * <p>Owned by who allocated it, and closed after the parent domains that use it.
+ * <p>The program that allocates it owns it, and closes it after the parent domains that use it.
  */
 public final class ThreadDomain implements AutoCloseable {
 
@@ -57,10 +57,10 @@ public final class ThreadDomain implements AutoCloseable {
     }
 
     /**
-     * Deallocates the domain: {@code ibv_dealloc_td}. Does nothing when it is closed already.
+     * Deallocates the domain: {@code ibv_dealloc_td}. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if parent domains use it
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

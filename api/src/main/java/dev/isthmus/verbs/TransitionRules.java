@@ -41,15 +41,15 @@ import java.util.stream.Collectors;
 
 /**
  * Which state follows which, and what each transition must and may set, for each type: ibv_modify_qp(3), the
- * InfiniBand specification, volume 1, section 11.2.5.2, and the kernel's qp_state_table. Held against in Java because
- * C says no more than EINVAL.
+ * InfiniBand specification, volume 1, section 11.2.5.2, and the kernel's qp_state_table. Checked in Java because C
+ * says only EINVAL.
  *
- * <p>The capacities are no transition's own: the specification lets a device that can resize take them with any, so
- * they are let through to the device.
+ * <p>Capacities belong to no transition: the specification lets a device that can resize queues accept them with any,
+ * so they are passed to the device.
  */
 final class TransitionRules {
 
-    /** A transition: what it must set, and what it may. */
+    /** A transition: the attributes that it must set, and those that it may set. */
     record Rule(
             QueuePairState from,
             QueuePairState to,
@@ -220,7 +220,7 @@ final class TransitionRules {
         return EnumSet.copyOf(Arrays.asList(attributes));
     }
 
-    /** The transitions of a type besides those to RESET and ERR. */
+    /** The transitions of a type, except those to RESET and ERR. */
     static List<Rule> of(QueuePairType type) {
         return RULES.getOrDefault(type, List.of());
     }
@@ -250,7 +250,7 @@ final class TransitionRules {
     }
 
     /**
-     * Checks no more than that a state can follow, for iWARP: its drivers take what they need from the connection.
+     * Checks only that a state can follow, for iWARP: its drivers take what they need from the connection.
      *
      * @param name the queue pair, for the message
      * @throws IllegalStateException if the state cannot follow

@@ -8,13 +8,13 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * What a memory window lets the peer reach: {@code struct ibv_mw_bind_info}.
+ * What a memory window lets the peer access: {@code struct ibv_mw_bind_info}.
  *
  * @param region registered with MW_BIND
  * @param offset where the window begins in the region, in bytes
- * @param length its length in bytes; 0 for a window of type 1 that lets nobody in any more
- * @param access what the peer may do: REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC; with ZERO_BASED, addresses count from
- *     the beginning of the window, which few devices can do
+ * @param length its length in bytes; 0 to end all access by a window of type 1
+ * @param access what the peer may do: REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC; with ZERO_BASED, which few devices
+ *     support, addresses count from the start of the window
  */
 public record WindowBinding(MemoryRegion region, long offset, long length, Set<AccessFlag> access) {
 
@@ -22,11 +22,11 @@ public record WindowBinding(MemoryRegion region, long offset, long length, Set<A
             AccessFlag.REMOTE_READ, AccessFlag.REMOTE_WRITE, AccessFlag.REMOTE_ATOMIC, AccessFlag.ZERO_BASED);
 
     /**
-     * Checks what C would only call EINVAL, or a failed bind.
+     * Checks for mistakes that C would report only as EINVAL, or as a failed bind.
      *
      * @throws IndexOutOfBoundsException if the range is outside the region
-     * @throws IllegalArgumentException if the region was registered without MW_BIND, or without LOCAL_WRITE where the
-     *     peer is to write; or if a flag is not one for windows
+     * @throws IllegalArgumentException if the region was registered without MW_BIND, or without LOCAL_WRITE although
+     *     the peer may write; or if a flag is not for windows
      */
     public WindowBinding {
         Objects.checkFromIndexSize(offset, length, region.length());
@@ -47,7 +47,7 @@ public record WindowBinding(MemoryRegion region, long offset, long length, Set<A
     }
 
     /**
-     * A part of a region.
+     * Binds a part of a region.
      *
      * @param region registered with MW_BIND
      * @param offset where the window begins in the region, in bytes
@@ -62,16 +62,16 @@ public record WindowBinding(MemoryRegion region, long offset, long length, Set<A
     }
 
     /**
-     * What the window lets the peer reach, as the peer needs to know it once the bind has completed.
+     * What the window lets the peer access, described for the peer, once the bind has completed.
      *
-     * @param rkey the key that the window was bound with
+     * @param rkey the key of the bind
      * @return address, rkey and length
      */
     public RemoteMemory remoteMemory(int rkey) {
         return new RemoteMemory(access.contains(AccessFlag.ZERO_BASED) ? 0 : address(), rkey, length);
     }
 
-    /** Where the window begins for the device of its region. */
+    /** The window's first address for the region's device. */
     long address() {
         return region.address() + offset;
     }

@@ -14,12 +14,13 @@ import java.lang.ref.Reference;
 import java.util.Objects;
 
 /**
- * What a poll returned: an array of {@code struct ibv_wc} in native memory of its own, which lives as long
- * as it does: C writes to it, so no arena of the caller's will do. Read by index. Made once and polled into
- * many times: each poll replaces what it holds. Used by one thread at a time; reading allocates nothing.
+ * The completions that a poll returned: an array of {@code struct ibv_wc} in native memory of its own. C writes to
+ * that memory, so it lives as long as this object, and you cannot supply the arena. Read it by index. Create it
+ * once and poll into it many times; each poll replaces its contents. Use it from one thread at a time. Reading
+ * allocates nothing.
  *
- * <p>Of a completion that failed only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
- * defined (ibv_poll_cq(3)); the others are refused for it.
+ * <p>For a completion that failed, only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
+ * defined (ibv_poll_cq(3)); the other methods refuse it.
  */
 public final class WorkCompletions {
 
@@ -44,13 +45,13 @@ public final class WorkCompletions {
         private Wc() {}
     }
 
-    /** So many take 48 MiB, and no poll returns as many. */
+    /** This many take 48 MiB, and no poll returns as many. */
     private static final int MAX_CAPACITY = 1 << 20;
 
     private final MemorySegment array;
-    private final long address; // of the array: to ask it costs a type check at each poll
+    private final long address; // of the array, for the JIT: docs/instructions.md
     private final int capacity;
-    private final int shortCapacity; // as many of them as a short poll takes
+    private final int shortCapacity; // the capacity, at most that of a short poll
     private int count;
 
     private WorkCompletions(int capacity) {
@@ -61,7 +62,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * Room for completions.
+     * Allocates room for completions.
      *
      * @param capacity how many a poll can return at most
      * @return an empty array
@@ -82,7 +83,7 @@ public final class WorkCompletions {
         return address;
     }
 
-    /** Where a completion is, or goes. */
+    /** The address of a completion, or of room for one. */
     @HotPath
     long address(int index) {
         return address + index * Wc.SIZE;
@@ -113,7 +114,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The number that the work request was given.
+     * The number that was set on the work request.
      *
      * @param index below {@link #count()}
      * @return its {@code wr_id}
@@ -125,7 +126,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * Whether the work request was done.
+     * Whether the work request succeeded.
      *
      * @param index below {@link #count()}
      * @return true if the status is {@link CompletionStatus#SUCCESS}
@@ -140,7 +141,7 @@ public final class WorkCompletions {
      * How the work request ended.
      *
      * @param index below {@link #count()}
-     * @return the status, UNKNOWN for one that this library does not know: see {@link #statusCode}
+     * @return the status, UNKNOWN for one that Isthmus does not know: see {@link #statusCode}
      * @throws IndexOutOfBoundsException if the last poll returned fewer completions
      */
     @HotPath
@@ -164,7 +165,7 @@ public final class WorkCompletions {
      * The device's own code for an error.
      *
      * @param index below {@link #count()}
-     * @return the code, whose meaning its vendor knows
+     * @return the code, defined by the vendor
      * @throws IndexOutOfBoundsException if the last poll returned fewer completions
      */
     @HotPath
@@ -185,7 +186,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * What was done.
+     * Which operation completed.
      *
      * @param index below {@link #count()}
      * @return the opcode
@@ -198,7 +199,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * How much was received, read, or fetched; not defined for sends and writes.
+     * How many bytes were received, read, or fetched; undefined for sends and writes.
      *
      * @param index below {@link #count()}
      * @return bytes, unsigned
@@ -238,7 +239,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * Whether a receive made a key of this end invalid, as the sender asked.
+     * Whether a receive invalidated a key of this end, as the sender asked.
      *
      * @param index below {@link #count()}
      * @return true if {@link #invalidatedRkey} is defined
@@ -251,12 +252,12 @@ public final class WorkCompletions {
     }
 
     /**
-     * The key that a receive made invalid.
+     * The key that a receive invalidated.
      *
      * @param index below {@link #count()}
      * @return the rkey
      * @throws IndexOutOfBoundsException if the last poll returned fewer completions
-     * @throws IllegalStateException if the work request failed, or made no key invalid
+     * @throws IllegalStateException if the work request failed, or invalidated no key
      */
     @HotPath
     public int invalidatedRkey(int index) {
@@ -278,10 +279,10 @@ public final class WorkCompletions {
     }
 
     /**
-     * Whether the device found the IPv4 and the TCP or UDP checksums right: {@code IBV_WC_IP_CSUM_OK}.
+     * Whether the device found the IPv4 and the TCP or UDP checksums correct: {@code IBV_WC_IP_CSUM_OK}.
      *
      * @param index below {@link #count()}
-     * @return true if so; false when the device does not look
+     * @return true if so; false if the device does not check
      * @throws IndexOutOfBoundsException if the last poll returned fewer completions
      * @throws IllegalStateException if the work request failed
      */
@@ -291,7 +292,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The flags, for those that have no method here.
+     * The flags, including those that have no method here.
      *
      * @param index below {@link #count()}
      * @return {@code enum ibv_wc_flags}, or'ed
@@ -304,7 +305,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The queue pair that sent what was received; defined for datagrams.
+     * The queue pair that sent the received message; defined for datagrams.
      *
      * @param index below {@link #count()}
      * @return the number of the remote queue pair
@@ -317,7 +318,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The index of the partition key of what was received; defined for the management queue pair of InfiniBand.
+     * The index of the received packet's partition key; defined for the management queue pair of InfiniBand.
      *
      * @param index below {@link #count()}
      * @return the index in the port's table
@@ -330,7 +331,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The LID that a datagram came from; 0 on Ethernet.
+     * The source LID of a datagram; 0 on Ethernet.
      *
      * @param index below {@link #count()}
      * @return 16 bits
@@ -343,7 +344,7 @@ public final class WorkCompletions {
     }
 
     /**
-     * The service level that a datagram was sent with.
+     * The service level of a datagram.
      *
      * @param index below {@link #count()}
      * @return 0 to 15
@@ -368,12 +369,12 @@ public final class WorkCompletions {
         return Byte.toUnsignedInt(getByte(successful(index), Wc.DLID_PATH_BITS));
     }
 
-    /** One completion, as C reads it. */
+    /** One completion, for C. */
     MemorySegment completion(int index) {
         return array.asSlice(Objects.checkIndex(index, count) * Wc.SIZE, Wc.SIZE);
     }
 
-    /** The header of a datagram that was received, as C reads it; NULL when the completion has none. */
+    /** The header of a received datagram, for C; NULL if the completion has none. */
     MemorySegment headerOf(int index, GlobalRouteHeader header) {
         if (!opcode(index).isReceive()) {
             throw new IllegalStateException("completion " + index + " is of a " + opcode(index) + ", not of a receive");
@@ -393,7 +394,7 @@ public final class WorkCompletions {
         }
     }
 
-    /** Reads a member by its address: the index is checked, and what a segment checks besides is always right here. */
+    /** Reads a member by its address. The index is checked; a segment's other checks would always succeed here. */
     @HotPath
     private int getInt(int index, long member) {
         try {
@@ -431,9 +432,8 @@ public final class WorkCompletions {
     }
 
     /**
-     * Where a completion is that the last poll returned. Written for the JIT: it splits a loop in three when an int is
-     * compared with an int bound in it, which costs more than it saves where there is one completion; 3 times 16 is two
-     * instructions, and 48 five.
+     * The address of a completion that the last poll returned. Written for the JIT: docs/instructions.md, "Lines written
+     * for the JIT".
      */
     @HotPath
     private long at(int index) {
@@ -444,7 +444,7 @@ public final class WorkCompletions {
         return (address & NativeMemory.ANY_ADDRESS) + ((unsigned * Wc.SIXTEENTHS) << 4);
     }
 
-    /** The index, of a completion that has all members. */
+    /** The index, after a check that its completion has all members. */
     @HotPath
     private int successful(int index) {
         if (statusCode(index) != 0) {

@@ -16,19 +16,22 @@ import java.lang.ref.Reference;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What send and receive requests share: a number, a scatter/gather list, and a request chained behind. It lies in native
- * memory of its own, is prepared once and posted many times; its members are changed in place, and the device keeps no reference
- * to it after the post. The buffers that it names belong to the device until the request has completed.
+ * What send and receive requests share: a number, a scatter/gather list, and a request chained behind. A request has
+ * native memory of its own. Prepare it once and post it many times; change its members in place. The device keeps no
+ * reference to it after the post. The buffers that it names belong to the device until the request has completed.
  *
- * <p>It belongs to one thread at a time, at first the one that prepared it, which must be the thread of the queues that it is
- * posted to: see {@link #handOver}. No other may change it: C reads it during a post. Every method that sets something throws
- * WrongThreadException on another thread. Changing a member allocates nothing.
+ * <p>It belongs to one thread at a time, at first the one that prepared it. That must be the thread of the queues to
+ * which it is posted: see {@link #handOver}. No other thread may change it, as C reads it during a post. Every setter
+ * throws WrongThreadException on another thread. Changing a member allocates nothing.
  *
  * @param <R> the kind of request
  */
 public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendRequest, ReceiveRequest {
 
-    /** Of both structs, which begin alike: a test makes sure of it. Apart, so that {@link #checked} comes first. */
+    /**
+     * Offsets in both structs, which begin alike, as a test verifies. In a class of its own, so that {@link #checked}
+     * runs first.
+     */
     private static final class Member {
         static final long WR_ID = ibv_recv_wr.wr_id$offset();
         static final long NEXT = ibv_recv_wr.next$offset();
@@ -38,21 +41,21 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         private Member() {}
     }
 
-    /** More than any device takes, so that a slip is told from a lack of memory. */
+    /** More than any device accepts, so that a slip does not look like a lack of memory. */
     private static final int MAX_SGE = 1 << 16;
 
     final MemorySegment wr;
-    private final long address; // of it: to ask it costs a type check at each post
+    private final long address; // of the struct, for the JIT: docs/instructions.md
     private final ScatterGatherList buffers;
     private final OwnerThread owner = new OwnerThread(this);
     private MemoryRegion
-            only; // all that can end of most requests: the region of their one buffer; null when there is more
+            only; // the region of the only buffer, which is all that can end of most requests; null if there is more
     private R next;
     private long verdict;
 
     /**
-     * The memory is the request's own, and lives as long as it: C reads it at each post, so no arena of the caller's,
-     * which could be closed meanwhile, will do.
+     * The memory belongs to the request, and lives as long as it. C reads it at each post, so a caller's arena, which
+     * could be closed meanwhile, will not do.
      */
     WorkRequest(MemoryLayout layout, int maxSge, boolean deviceWrites) {
         Arena arena = Arena.ofAuto();
@@ -66,7 +69,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         return buffers;
     }
 
-    /** Checks what a request is prepared with, before any layout is loaded. */
+    /** Checks the arguments of a request before any layout is loaded. */
     static int checked(int maxSge) {
         if (maxSge < 0 || maxSge > MAX_SGE) {
             throw new IllegalArgumentException("maxSge is not between 0 and " + MAX_SGE + ": " + maxSge);
@@ -81,7 +84,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * Sets the number that the completion will carry.
+     * Sets the number that its completion will carry.
      *
      * @param id any number
      * @return this
@@ -97,8 +100,8 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     /**
      * Sets one of the buffers, or appends one.
      *
-     * @param index which; at most the number of those that are set
-     * @param region the region that it is in; for a receive, or an RDMA READ, registered with LOCAL_WRITE
+     * @param index which buffer; at most the number of buffers that are set
+     * @param region the region of the buffer; for a receive, or an RDMA READ, registered with LOCAL_WRITE
      * @param offset where it begins in the region, in bytes
      * @param length its length in bytes
      * @return this
@@ -126,7 +129,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * @param length its length in bytes
      * @return this
      * @throws IndexOutOfBoundsException if the range is outside the region
-     * @throws IllegalStateException if the request does not have just one buffer
+     * @throws IllegalStateException if the request does not have exactly one buffer
      * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
@@ -143,7 +146,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * @param length in bytes
      * @return this
      * @throws IndexOutOfBoundsException if the buffer would end outside its region
-     * @throws IllegalStateException if the request does not have just one buffer
+     * @throws IllegalStateException if the request does not have exactly one buffer
      * @throws WrongThreadException if this belongs to another thread
      */
     @HotPath
@@ -155,7 +158,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * Chains a request behind this one, for {@link QueuePair#tryPostChain}: both are posted in one call.
+     * Chains a request behind this one, for {@link QueuePair#tryPostChain}, which posts both in one call.
      *
      * @param following the next request, or null for none
      * @return this
@@ -164,7 +167,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     public final R next(R following) {
         checkOwner();
-        wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first: it may throw
+        wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first, as it may throw
         if ((following == null) != (next == null)) {
             verdict = -verdict;
         }
@@ -173,7 +176,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * The request that is chained behind this one.
+     * The request chained behind this one.
      *
      * @return the next request, or null
      */
@@ -183,27 +186,27 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * The number of the queue that has inspected it and found that it takes it, if nothing of what that depends on was set
-     * since; otherwise 0. Negative while another is chained behind it.
+     * The number of the queue that has inspected and accepted it, if nothing relevant was set since; otherwise 0.
+     * Negative while another request is chained after it.
      */
     @HotPath
     final long verdict() {
         return verdict;
     }
 
-    /** A queue has inspected it, and takes it. */
+    /** Notes that a queue has inspected and accepted it. */
     @HotPath
     final void takenBy(long queue) {
         verdict = next == null ? queue : -queue;
     }
 
-    /** Something was set that a queue has to inspect. */
+    /** Notes that something was set that a queue must inspect. */
     @HotPath
     final void forget() {
         verdict = 0;
     }
 
-    /** The buffers have changed, or whether it names more that can end. */
+    /** Notes that the buffers, or other objects that can end, have changed. */
     @HotPath
     final void settle() {
         only = buffers.count() == 1 && !namesMore() ? buffers.region(0) : null;
@@ -216,12 +219,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * Gives the request to another thread: only that one may change and post it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the request falls to
-     * the first thread that uses it. What has been posted stays posted.
+     * Gives the request to another thread: from now on only that one may change and post it. The caller must make this
+     * visible to that thread like any other change, for example by starting the thread. If an owner has ended, the
+     * request belongs to the first thread that uses it. A posted request stays posted.
      *
      * @param to the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      */
     public final void handOver(Thread to) {
@@ -230,14 +233,14 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     }
 
     /**
-     * Gives the request to whoever holds a lock: the threads that lock it use this in turn. Otherwise as {@link
-     * #handOver}.
+     * Gives the request to whichever thread holds a lock: threads that take the lock use this in turn. Otherwise like
+     * {@link #handOver}.
      *
-     * <p>Use it with the lock held, always. A thread without it is refused once another thread has used this, but not before:
-     * until then it would share this with who holds the lock, and the process may end.
+     * <p>Always hold the lock when you use it. A thread without the lock is refused once another thread has used this,
+     * but not before: until then both would use it at once, and the process may end.
      *
-     * @param lock who holds it may use this
-     * @throws NullPointerException if there is none
+     * @param lock the thread that holds it may use this
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      */
     public final void shareUnder(ReentrantLock lock) {
@@ -254,11 +257,13 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     @HotPath
     abstract void lengthChanged(long length);
 
-    /** Whether it names more than buffers that has to be asked at each post. */
+    /** Whether it names objects besides buffers that each post must check. */
     @HotPath
     abstract boolean namesMore();
 
-    /** Checks what no verdict tells, as it can end at any time: that all it names is there, and the caller's. */
+    /**
+     * Checks what no verdict covers, as it can change at any time: that everything it names exists and is the caller's.
+     */
     @HotPath
     final void checkUsable() {
         MemoryRegion region = only;
@@ -266,7 +271,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
             checkEach();
             return;
         }
-        region.checkUsable(); // as most: no array, and no loop over it
+        region.checkUsable(); // like most requests: no array, and no loop
     }
 
     @HotPath
@@ -310,7 +315,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         buffers.checkCopyable();
     }
 
-    /** Copies what is in the buffers; returns how much that is. */
+    /** Copies the content of the buffers; returns its length. */
     @HotPath
     final long gather(MemorySegment to) {
         return buffers.gather(to);
@@ -333,7 +338,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         return address;
     }
 
-    /** Sets a member: by its address, as the struct is this request's own, and there. */
+    /** Sets a member by its address, as the struct is this request's own and always exists. */
     @HotPath
     final void setInt(long member, int value) {
         try {

@@ -1,8 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Verbs: devices, memory regions, queue pairs and completion queues, as infiniband/verbs.h has them.
+ * Verbs: devices, memory regions, queue pairs and completion queues, as in infiniband/verbs.h.
  *
- * <p>Two queue pairs of one process, connected to each other, and a message from one to the other:
+ * <p>This connects two queue pairs of one process, and sends a message from one to the other:
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -33,14 +32,14 @@
  * }
  * }</pre>
  *
- * <p>Special trades have packages under this one: {@code attributes} (what devices and ports are and can do), {@code cqex}
- * (extended completion queues), {@code devicememory}, {@code exchange} (addresses of queue pairs over TCP), {@code flow} (flow
- * steering), {@code rss} (receive side scaling), {@code tags} (tag matching) and {@code xrc}.
+ * <p>Special trades have packages below this one: {@code attributes} (what devices and ports are and can do),
+ * {@code cqex} (extended completion queues), {@code devicememory}, {@code exchange} (addresses of queue pairs over
+ * TCP), {@code flow} (flow steering), {@code rss} (receive side scaling), {@code tags} (tag matching) and {@code xrc}.
  *
- * <p>Objects are closed in the reverse order of their creation; a parent that still has children refuses to close.
- * Completion queues, queue pairs and address handles belong to the thread that created them until they are handed over;
- * everything else can be used from any thread. Lengths, states, threads and what is closed are checked before a call, so
- * a mistake is an exception. What Java cannot see is what the device still has to do: memory stays allocated until the
- * queue pairs that use it are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
+ * <p>Close objects in the reverse order of their creation; a parent that still has children refuses to close.
+ * Completion queues, queue pairs and address handles belong to the thread that created them until they are handed over.
+ * Any thread may use everything else. Isthmus checks lengths, states, threads and closed objects before a call, so a
+ * mistake is an exception. Java cannot see what the device still has to do: keep memory allocated until the queue pairs
+ * that use it are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
  */
 package dev.isthmus.verbs;

@@ -36,9 +36,10 @@ class UcpCoverageTest {
         page.add("# ucp.h, function by function");
         page.add("");
         page.addAll("""
-                Every function of `ucp/api/ucp.h` (UCX 1.13) and of the deprecated `ucp_compat.h`, what stands for it
-                in `dev.isthmus.ucx`, and a test that calls it. Made from the header and the notes in
-                `docs/coverage/ucp.d`; a test fails when a function is in neither, or a member or test is not there.
+                For every function of `ucp/api/ucp.h` (UCX 1.13) and of the deprecated `ucp_compat.h`, the table names
+                the Java member in `dev.isthmus.ucx` that replaces it, and a test that calls it. A test generates the
+                page from the header and the notes in `docs/coverage/ucp.d`. It fails if the notes leave out a function
+                of the header, or name a member or test that does not exist.
                 """.lines().toList());
         page.add("");
         page.addAll(coverage.table());

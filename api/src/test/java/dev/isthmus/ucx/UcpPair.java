@@ -45,10 +45,28 @@ final class UcpPair implements AutoCloseable {
         UcxTransports.until(() -> worker.requests().isDone(request), this::progress);
     }
 
+    /**
+     * Has the endpoint connected, all of its lanes: a peer that closes before ends the process, with UCX 1.13 over TCP
+     * (docs/ucx-faults.md).
+     */
+    void connect() {
+        connect(endpoint);
+    }
+
+    /** The same of another endpoint to the receiver. */
+    void connect(UcpEndpoint one) {
+        exchange(one, arena.allocate(8), arena.allocate(8), TAG);
+        await(sender, one.flush());
+    }
+
     /** Sends and receives, and releases both. */
     void exchange(MemorySegment from, MemorySegment to, long tag) {
+        exchange(endpoint, from, to, tag);
+    }
+
+    private void exchange(UcpEndpoint one, MemorySegment from, MemorySegment to, long tag) {
         long receive = receiver.tagReceive(to, tag);
-        long send = endpoint.tagSend(from, tag);
+        long send = one.tagSend(from, tag);
         await(receiver, receive);
         await(sender, send);
         receiver.requests().release(receive);

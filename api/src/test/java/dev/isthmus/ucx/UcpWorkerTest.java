@@ -174,6 +174,7 @@ class UcpWorkerTest {
         var pair = new UcpPair(
                 config -> config.set("TLS", tls).set("RNDV_THRESH", "64k"),
                 UcpPair.closingWithin(Duration.ofMillis(50)));
+        pair.connect();
         MemorySegment large = pair.arena.allocate(4 << 20);
         long send = pair.endpoint.tagSend(large, 1);
         for (int i = 0; i < 1000; i++) {
@@ -197,6 +198,8 @@ class UcpWorkerTest {
                 UcpPair.closingWithin(Duration.ofMillis(50)));
         var failing = pair.sender.createEndpoint(
                 pair.receiver.address(), config -> config.errorHandling(UcpErrorHandling.PEER));
+        pair.connect();
+        pair.connect(failing);
         var message = UcpTagMessage.of(pair.receiver);
         assertTrue(failing.tagSend(pair.arena.allocate(4 << 20), 1) > 0);
         UcxTransports.until(() -> pair.receiver.tagProbe(1, UcpWorker.EXACT_TAG, message), pair::progress);

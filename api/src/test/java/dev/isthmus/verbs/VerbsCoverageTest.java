@@ -41,13 +41,14 @@ class VerbsCoverageTest {
         page.add("# verbs.h, function by function");
         page.add("");
         page.addAll("""
-                Every public function and inline function of `infiniband/verbs.h` (rdma-core 44), what stands for it in
-                `dev.isthmus.verbs`, and the test of it. Made from the header and the notes in `docs/coverage/verbs.d`; a
-                test fails when a function is in neither, or a member or test is not there.
+                For every public function and inline function of `infiniband/verbs.h` (rdma-core 44), the table names
+                the Java member in `dev.isthmus.verbs` that replaces it, and the test. A test generates the page from
+                the header and the notes in `docs/coverage/verbs.d`. It fails if the notes leave out a function of the
+                header, or name a member or test that does not exist.
 
-                The tests run on Soft-RoCE, which lacks many features. The fourth column says what the test sees there,
-                from [the list of what that device refuses](coverage/refused.d), which each run of the tests is compared
-                with:
+                The tests run on Soft-RoCE, which lacks many features. The fourth column says what the test sees there.
+                It comes from [the list of what that device refuses](coverage/refused.d), and each run of the tests is
+                compared with that list:
 
                 """.lines().toList());
         page.addAll(coverage.on(REFUSED).tableOfDevice("Soft-RoCE, Linux 6.1"));

@@ -20,7 +20,7 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 
-/** A server lends a region of memory to a client, which writes into it: connected without rdma_cm. */
+/** A server lends a region of memory to a client, which writes into it. They connect without rdma_cm. */
 public final class ConnectOverTcp {
 
     private ConnectOverTcp() {}
@@ -29,7 +29,7 @@ public final class ConnectOverTcp {
      * Needs an RDMA device on each side.
      *
      * @param args {@code server} or {@code client}, and the address and port where the server listens
-     * @throws IOException if the two do not find each other
+     * @throws IOException if the two cannot exchange addresses
      */
     public static void main(String... args) throws IOException {
         if (args.length < 3) {

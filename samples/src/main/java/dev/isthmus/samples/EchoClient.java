@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sends texts to an {@link EchoServer}, and prints what comes back. */
+/** Sends texts to an {@link EchoServer}, and prints the answers. */
 public final class EchoClient {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);

@@ -15,8 +15,9 @@ import java.net.InetSocketAddress;
 import java.util.function.Consumer;
 
 /**
- * Sends back to each client what it has sent, as {@link EchoServer} does, for thousands of clients on one thread, which sleeps
- * until connections or messages come. The clients share the buffers, so one that takes no answers has to go.
+ * Sends back to each client what it has sent, as {@link EchoServer} does, but for thousands of clients on one thread.
+ * The thread sleeps until connections or messages arrive. The clients share the buffers, so a client that does not take
+ * its answers is disconnected.
  */
 public final class EchoLoop implements GroupHandler {
 
@@ -49,7 +50,7 @@ public final class EchoLoop implements GroupHandler {
     @Override
     public void connected(GroupMember client) {
         client.attach(new int[1]); // how many answers are on their way
-        System.out.println(client.peerAddress() + " has come, clients: " + group.size());
+        System.out.println(client.peerAddress() + " connected, clients: " + group.size());
     }
 
     @Override
@@ -76,13 +77,13 @@ public final class EchoLoop implements GroupHandler {
 
     @Override
     public void ended(GroupMember client, CmException how) {
-        System.out.println(client.peerAddress() + " has left");
+        System.out.println(client.peerAddress() + " disconnected");
     }
 
     /**
-     * Needs an RDMA device. Runs until it is ended.
+     * Needs an RDMA device. Runs until you end it.
      *
-     * @param args the address and port to listen at, the address not the wildcard
+     * @param args the address and port to listen at; the address must not be the wildcard
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {

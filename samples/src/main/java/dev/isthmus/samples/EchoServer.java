@@ -13,7 +13,7 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Sends back to each client what it has sent: one thread for each, found by address and port. */
+/** Sends back to each client what it has sent, with a thread for each. Clients connect by address and port. */
 public final class EchoServer {
 
     /** How many messages of a client can be under way. */
@@ -25,7 +25,7 @@ public final class EchoServer {
     private EchoServer() {}
 
     /**
-     * Needs an RDMA device. Runs until it is ended.
+     * Needs an RDMA device. Runs until you end it.
      *
      * @param args the address and port to listen at
      * @throws InterruptedException never: nobody interrupts it

@@ -26,8 +26,9 @@ import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
 
 /**
- * Takes files that a {@link FileSender} writes, piece by piece, into a window of this process's memory. A file appears in
- * its folder when all of it is there and its checksum is right; until then the one of the same name is as it was.
+ * Takes files that a {@link FileSender} writes, piece by piece, into a window of this process's memory. A file appears
+ * in its folder once all of it has arrived and its checksum is correct. Until then an older file of that name stays as
+ * it was.
  */
 public final class FileReceiver {
 
@@ -85,10 +86,10 @@ public final class FileReceiver {
     }
 
     /**
-     * Needs an RDMA device. Runs until it is ended, and serves one sender at a time.
+     * Needs an RDMA device. Runs until you end it, and serves one sender at a time.
      *
      * @param args the folder for the files; the address and port to listen at
-     * @throws IOException if there is no such folder, and none can be made
+     * @throws IOException if there is no such folder, and it cannot be created
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
@@ -223,7 +224,7 @@ public final class FileReceiver {
     private void next() throws Refusal, InterruptedException {
         do {
             if (connection.await(done, DEADLINE) == 0) {
-                throw new Refusal("nothing has come for " + DEADLINE);
+                throw new Refusal("nothing arrived for " + DEADLINE);
             }
         } while (done.isSuccess(0) && done.opcode(0) == CompletionOpcode.SEND); // an answer has gone
         if (!done.isSuccess(0)) {

@@ -23,8 +23,8 @@ import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 
 /**
- * Writes a file by RDMA WRITE into the window that a {@link FileReceiver} offers, two pieces at a time, and shows how far
- * it is. The last message is the file's SHA-256.
+ * Writes a file by RDMA WRITE into the window that a {@link FileReceiver} offers, two pieces at a time, and shows its
+ * progress. The last message is the file's SHA-256.
  */
 public final class FileSender implements AutoCloseable {
 
@@ -116,7 +116,7 @@ public final class FileSender implements AutoCloseable {
             ByteBuffer piece = bytes.slice(slot, (int) Math.min(length - at, PIECE));
             while (piece.hasRemaining()) {
                 if (file.read(piece, at + piece.position()) < 0) {
-                    throw new EOFException("the file was cut meanwhile");
+                    throw new EOFException("the file became shorter while it was sent");
                 }
             }
             sum.update(piece.flip());

@@ -16,7 +16,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Joins a multicast group; sends a datagram to all who are in it, or waits for one. */
+/** Joins a multicast group, and sends a datagram to all its members, or waits for one. */
 public final class GroupGreeting {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -27,8 +27,8 @@ public final class GroupGreeting {
     /**
      * Needs an RDMA device.
      *
-     * @param args the address of the device, that of the group, and what to say; without, it listens
-     * @throws IOException if the group cannot be joined, or nobody says anything
+     * @param args the address of the device, that of the group, and a text to send; without a text, it listens
+     * @throws IOException if the group cannot be joined, or no datagram arrives
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws IOException, InterruptedException {
@@ -53,7 +53,7 @@ public final class GroupGreeting {
                     throw new IOException("the group cannot be joined");
                 }
                 DatagramParameters to = joined.parameters();
-                System.out.println("in " + group.getHostAddress());
+                System.out.println("joined " + group.getHostAddress());
                 if (text == null) {
                     await(cq);
                     return memory.segment().getString(GlobalRouteHeader.BYTES);
@@ -75,7 +75,7 @@ public final class GroupGreeting {
         var done = WorkCompletions.allocate(1);
         for (long begin = System.nanoTime(); cq.poll(done) == 0; Thread.onSpinWait()) {
             if (System.nanoTime() - begin > DEADLINE.toNanos()) {
-                throw new IOException("nobody says anything");
+                throw new IOException("no datagram arrived");
             }
         }
         if (!done.isSuccess(0)) {

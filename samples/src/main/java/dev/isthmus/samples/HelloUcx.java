@@ -4,7 +4,7 @@ package dev.isthmus.samples;
 import dev.isthmus.GuardedArena;
 import dev.isthmus.ucx.UcpContext;
 
-/** Sends a message from one UCX worker to another of the same process, over whatever UCX chooses. */
+/** Sends a message from one UCX worker to another in the same process, over whatever transport UCX chooses. */
 public final class HelloUcx {
 
     private HelloUcx() {}

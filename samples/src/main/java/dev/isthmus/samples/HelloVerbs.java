@@ -8,7 +8,7 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 
-/** Sends a message from one queue pair to another of the same process, over the first RDMA device. */
+/** Sends a message from one queue pair to another in the same process, over the first RDMA device. */
 public final class HelloVerbs {
 
     private HelloVerbs() {}

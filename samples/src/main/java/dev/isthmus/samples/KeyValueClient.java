@@ -26,8 +26,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Reads values of a {@link KeyValueServer} by RDMA READ, which no thread of the server takes part in. It asks by a message
- * where a key is, once, and remembers that; several keys are read by one chain of requests, of which the last completes.
+ * Reads values of a {@link KeyValueServer} by RDMA READ, in which no thread of the server takes part. A message asks
+ * once where a key is, and the client remembers the answer. One chain of requests reads several keys, and only the last
+ * request produces a completion.
  */
 public final class KeyValueClient implements AutoCloseable {
 

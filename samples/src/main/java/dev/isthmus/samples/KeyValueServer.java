@@ -29,9 +29,10 @@ import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
 
 /**
- * Holds keys and values in memory that clients read without it: see {@link KeyValueClient}. A message sets a value, deletes
- * one, or asks where one is; who knows that reads it there, and no thread of this process takes part. A slot's version is
- * odd while it is written, and its sum tells a reader whether all that it has read belongs together.
+ * Holds keys and values in memory that clients read directly: see {@link KeyValueClient}. A message sets a value,
+ * deletes one, or asks where one is. A client that knows the place reads it there, and no thread of this process takes
+ * part. A slot's version is odd while it is written, and its checksum tells a reader whether the parts that it has read
+ * belong together.
  */
 public final class KeyValueServer {
 
@@ -68,7 +69,7 @@ public final class KeyValueServer {
     KeyValueServer() {}
 
     /**
-     * Needs an RDMA device. Runs until it is ended.
+     * Needs an RDMA device. Runs until you end it.
      *
      * @param args the address and port to listen at
      * @throws InterruptedException never: nobody interrupts it

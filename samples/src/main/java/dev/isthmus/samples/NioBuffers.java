@@ -20,8 +20,8 @@ import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32C;
 
 /**
- * Memory that code written for NIO and an RDMA device use together, without a copy: a file is read by a channel into
- * registered memory, goes by RDMA to a direct buffer that NIO code has allocated, and is decoded and summed there.
+ * Memory that NIO code and an RDMA device share, without a copy. A channel reads a file into registered memory. RDMA
+ * moves it to a direct buffer that NIO code has allocated, which decodes it and computes its checksum there.
  */
 public final class NioBuffers {
 
@@ -66,7 +66,7 @@ public final class NioBuffers {
                 Thread.onSpinWait();
             }
             if (!done.isSuccess(0)) {
-                throw new IOException("the device says " + done.status(0));
+                throw new IOException("the write failed: " + done.status(0));
             }
             print(buffer);
         }

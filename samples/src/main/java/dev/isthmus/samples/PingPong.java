@@ -15,7 +15,7 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** Two processes that send a number to and fro. Each adds one to it. */
+/** Two processes that send a number back and forth. Each adds one to it. */
 public final class PingPong {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
@@ -63,7 +63,7 @@ public final class PingPong {
     /**
      * Needs an RDMA device.
      *
-     * @param args the address and port to listen at; or those to connect to, and how many rounds to play
+     * @param args the address and port to listen at; or the address and port to connect to, and how many rounds to play
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {
@@ -74,7 +74,7 @@ public final class PingPong {
                 try (var connection = listener.accept()) {
                     play(connection, false, Long.MAX_VALUE);
                 } catch (CmException e) {
-                    System.out.println("the other has left: " + e.failure());
+                    System.out.println("the peer has left: " + e.failure());
                 }
             }
         } else {

@@ -158,7 +158,7 @@ class PingPongOptions {
             return AddressVector.local(ibPort, remote.lid()).withServiceLevel(serviceLevel);
         }
         if (gidIndex < 0) {
-            throw new IOException("the peer has told its GID: name one here, too, by -g");
+            throw new IOException("the peer sent a GID: choose one on this side, too, with -g");
         }
         return AddressVector.global(context.gid(ibPort, gidIndex), remote.gid())
                 .withHopLimit(1)

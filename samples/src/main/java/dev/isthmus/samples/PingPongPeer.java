@@ -110,7 +110,7 @@ final class PingPongPeer implements AutoCloseable {
     void expect(byte[] word) throws IOException {
         byte[] heard = read(word.length, "last word");
         if (!Arrays.equals(word, heard)) {
-            throw new IOException("the peer at " + name + " said something else than expected: "
+            throw new IOException("the peer at " + name + " sent something unexpected: "
                     + PingPongAddress.printable(new String(heard, StandardCharsets.ISO_8859_1)));
         }
     }

@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true)
 public final class RcPingPong extends ConnectedPingPong {
 
-    /** A program that has its flags still to come. */
+    /** Creates the program, without its flags. */
     public RcPingPong() {
         super(QueuePairType.RC);
     }
@@ -29,7 +29,7 @@ public final class RcPingPong extends ConnectedPingPong {
     /**
      * Runs the program.
      *
-     * @param args as those of {@code ibv_rc_pingpong}
+     * @param args the flags of {@code ibv_rc_pingpong}
      */
     public static void main(String... args) {
         System.exit(PingPongOptions.commandLine(new RcPingPong()).execute(args));

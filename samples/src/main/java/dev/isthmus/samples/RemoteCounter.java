@@ -20,9 +20,9 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 
 /**
- * A counter in one process that others count on, by the atomic operations of its device: each gets a number that nobody
- * else gets, and no thread of the process that has the counter takes part. Nor may one write it meanwhile: most devices
- * are atomic only among themselves ({@code atomic_cap} of {@code ./isthmus info -v}).
+ * A counter in one process that others increment by atomic operations of its device. Each gets a number that nobody
+ * else gets, and no thread of the counter's process takes part. Nor may one write to the counter meanwhile: on most
+ * devices, atomics are atomic only among themselves ({@code atomic_cap} of {@code ./isthmus info -v}).
  */
 public final class RemoteCounter implements AutoCloseable {
 
@@ -38,7 +38,7 @@ public final class RemoteCounter implements AutoCloseable {
         memory = (RegisteredMemory) connection.id().attachment();
         await();
         if (done.byteLength(0) != RemoteMemory.BYTES) {
-            throw new IOException("the peer says nothing of a counter, but " + done.byteLength(0) + " bytes");
+            throw new IOException("the peer sent " + done.byteLength(0) + " bytes instead of a counter's address");
         }
         counter = RemoteMemory.read(memory.segment().asByteBuffer());
     }
@@ -46,8 +46,8 @@ public final class RemoteCounter implements AutoCloseable {
     /**
      * Needs an RDMA device with atomic operations.
      *
-     * @param args {@code serve}, and the address and port to listen at; or {@code take}, the address and port of who
-     *     serves, and how many numbers
+     * @param args {@code serve}, and the address and port to listen at; or {@code take}, the server's address and port,
+     *     and how many numbers
      * @throws IOException if the peer does not answer
      * @throws InterruptedException never: nobody interrupts it
      */

@@ -19,8 +19,8 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 
 /**
- * What rping of rdma-core does, and a peer for it: the server reads the client's text out of its memory, writes it back
- * into another place, and each message tells the other to go on.
+ * What rdma-core's rping does, and a peer for it. The server reads the client's text from its memory and writes it back
+ * to another place. A message tells the other side to go on after each step.
  */
 public final class Rping implements AutoCloseable {
 
@@ -208,7 +208,7 @@ public final class Rping implements AutoCloseable {
 
     private long await() throws IOException, InterruptedException {
         if (connection.await(done, DEADLINE) == 0) {
-            throw new IOException("the peer does not go on");
+            throw new IOException("no answer from the peer");
         }
         if (!done.isSuccess(0)) {
             if (done.wrId(0) == RECEIVED) {

@@ -9,15 +9,15 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Sends back what clients send: a program for sockets, with one line that makes them sockets over RDMA. Clients are other
- * programs that use dev.isthmus.nio, and any C program under librspreload.so.
+ * Sends back what clients send: a socket program, with one line that makes its sockets sockets over RDMA. Clients are
+ * other programs that use dev.isthmus.nio, and any C program under librspreload.so.
  */
 public final class SocketEcho {
 
     private SocketEcho() {}
 
     /**
-     * Needs an RDMA device. Runs until it is ended.
+     * Needs an RDMA device. Runs until you end it.
      *
      * @param args the address and port to listen at
      * @throws IOException if it cannot listen there

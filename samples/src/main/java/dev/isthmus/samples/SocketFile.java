@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Sends a file over a socket by {@link FileChannel#transferTo}, or receives one: a program for sockets, with one line at each
- * end that makes them sockets over RDMA. The file ends where the sender shuts its output down.
+ * Sends a file over a socket by {@link FileChannel#transferTo}, or receives one: a socket program, with one line at
+ * each end that makes its sockets sockets over RDMA. The file ends when the sender shuts down its output.
  */
 public final class SocketFile {
 

@@ -62,7 +62,7 @@ public final class SrqPingPong implements Callable<Integer> {
     /**
      * Runs the program.
      *
-     * @param args as those of {@code ibv_srq_pingpong}
+     * @param args the flags of {@code ibv_srq_pingpong}
      */
     public static void main(String... args) {
         System.exit(PingPongOptions.commandLine(new SrqPingPong()).execute(args));

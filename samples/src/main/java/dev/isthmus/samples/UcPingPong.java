@@ -21,7 +21,7 @@ import picocli.CommandLine.Command;
         mixinStandardHelpOptions = true)
 public final class UcPingPong extends ConnectedPingPong {
 
-    /** A program that has its flags still to come. */
+    /** Creates the program, without its flags. */
     public UcPingPong() {
         super(QueuePairType.UC);
     }
@@ -29,7 +29,7 @@ public final class UcPingPong extends ConnectedPingPong {
     /**
      * Runs the program.
      *
-     * @param args as those of {@code ibv_uc_pingpong}
+     * @param args the flags of {@code ibv_uc_pingpong}
      */
     public static void main(String... args) {
         System.exit(PingPongOptions.commandLine(new UcPingPong()).execute(args));

@@ -21,9 +21,10 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
- * What ucp_client_server of UCX does, and a peer for it: a client connects to a server's socket address and sends it texts,
- * over a stream, as tagged messages, or as active messages. From UCX 1.14 on the server sends one back when it has all, and
- * then the client closes; before, the client closes when it has sent all.
+ * What UCX's ucp_client_server does, and a peer for it. A client connects to a server's socket address and sends
+ * it texts, over a stream, as tagged messages, or as active messages. From UCX 1.14 on, the server sends one text
+ * back when it has all of them, and then the client closes. With older versions, the client closes when it has
+ * sent everything.
  */
 public final class UcpClientServer {
 
@@ -215,7 +216,7 @@ public final class UcpClientServer {
                 worker.wakeup().await(Duration.ofMillis(100)); // sleeps until there is something to progress
             }
             if (System.nanoTime() - begin > LIMIT.toNanos()) {
-                throw new IllegalStateException("the peer has not come within " + LIMIT);
+                throw new IllegalStateException("nothing from the peer within " + LIMIT);
             }
         }
     }

@@ -17,9 +17,9 @@ import java.util.BitSet;
 import java.util.EnumSet;
 
 /**
- * Counts the lines of a text in a peer's memory, which it gets piece by piece into a small window. UCX would take any
- * number of gets, and keep those that it cannot send yet: it is the window that limits them. The peer is a thread of the
- * same process here, and would be the same in another.
+ * Counts the lines of a text in a peer's memory, which it gets piece by piece into a small window. UCX would accept any
+ * number of gets, and queue those that it cannot send yet; the window limits them. Here the peer is a thread of the
+ * same process. In another process it would look the same.
  */
 public final class UcpFetch {
 
@@ -50,7 +50,7 @@ public final class UcpFetch {
             for (int i = worker.poll(done) - 1; i >= 0; i--) {
                 int ended = (int) done.userData(i);
                 if (!done.isSuccess(i)) {
-                    throw new IllegalStateException("a piece did not come: " + done.status(i));
+                    throw new IllegalStateException("a piece was not fetched: " + done.status(i));
                 }
                 lines += countLines(window.asSlice(ended * SLOT_BYTES, lengths[ended]));
                 busy.clear(ended);
@@ -70,7 +70,7 @@ public final class UcpFetch {
     /**
      * Needs no RDMA device.
      *
-     * @param args how many lines the text is to have
+     * @param args how many lines the text has
      */
     public static void main(String... args) {
         byte[] lines = "a line\n".repeat(Integer.parseInt(args[0])).getBytes(StandardCharsets.UTF_8);

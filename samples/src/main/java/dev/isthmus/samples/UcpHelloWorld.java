@@ -21,9 +21,9 @@ import java.util.EnumSet;
 import java.util.function.BooleanSupplier;
 
 /**
- * What ucp_hello_world of UCX does, and a peer for it: the server tells its worker's address over a TCP socket, the client
- * sends its own as a message, and the server answers with a text. Neither knows beforehand how long the other's message
- * is: it takes the message first, and receives it when there is room.
+ * What UCX's ucp_hello_world does, and a peer for it. The server sends its worker's address over a TCP socket, the
+ * client sends its own as a message, and the server answers with a text. Neither knows beforehand how long the other's
+ * message is: it takes the message first, and receives it once it has room.
  */
 public final class UcpHelloWorld {
 
@@ -35,7 +35,7 @@ public final class UcpHelloWorld {
     /**
      * Needs no RDMA device.
      *
-     * @param args {@code PORT TEXT} for the server, {@code HOST PORT} for the client; the server comes first
+     * @param args {@code PORT TEXT} for the server, {@code HOST PORT} for the client; start the server first
      * @throws IOException if the peer goes away
      * @throws InterruptedException never: nobody interrupts it
      */
@@ -139,7 +139,7 @@ public final class UcpHelloWorld {
                 worker.wakeup().await(Duration.ofMillis(100)); // sleeps until there is something to progress
             }
             if (System.nanoTime() - begin > LIMIT.toNanos()) {
-                throw new IllegalStateException("the peer has not come within " + LIMIT);
+                throw new IllegalStateException("nothing from the peer within " + LIMIT);
             }
         }
     }

@@ -22,8 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Calls a function of a server, by active messages. A call is a text with a number as its header; the answer is a text
- * with the same number. Server and client are threads of one process here, and would be the same in two.
+ * Calls a function of a server by active messages. A call is a text with a number as its header, and the answer is
+ * a text with the same number. Here server and client are threads of one process. In two processes they would look
+ * the same.
  */
 public final class UcpRpc {
 
@@ -77,9 +78,9 @@ public final class UcpRpc {
     }
 
     /**
-     * Needs no RDMA device. Has a server on one thread, and a client on another that calls it.
+     * Needs no RDMA device. Runs a server on one thread, and a client that calls it on another.
      *
-     * @param args what to call with
+     * @param args the texts to call with
      */
     public static void main(String... args) {
         try (var context = UcpContext.create(config -> config.features(EnumSet.of(UcpFeature.AM, UcpFeature.WAKEUP)));

@@ -27,9 +27,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
- * Two people write to each other: what one types, line by line, the other reads. The lines are bytes of a stream, and
- * come in pieces of any length; the piece that has come is read where UCX has it. When one's input ends, that is sent,
- * too, and the chat goes on until the other's has ended.
+ * Two people write to each other: each reads what the other types, line by line. The lines are bytes of a stream, and
+ * arrive in pieces of any length; the program reads each piece in UCX's memory. When one side's input ends, it tells
+ * the other, and the chat goes on until the other's input has ended, too.
  */
 public final class UcpStreamChat {
 
@@ -55,7 +55,7 @@ public final class UcpStreamChat {
     /**
      * Needs no RDMA device.
      *
-     * @param args {@code listen} or {@code connect}, and the address and port of who listens
+     * @param args {@code listen} or {@code connect}, and the listener's address and port
      * @throws InterruptedException never: nobody interrupts it
      */
     public static void main(String... args) throws InterruptedException {

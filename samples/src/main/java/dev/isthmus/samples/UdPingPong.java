@@ -44,7 +44,7 @@ public final class UdPingPong implements Callable<Integer> {
     /**
      * Runs the program.
      *
-     * @param args as those of {@code ibv_ud_pingpong}
+     * @param args the flags of {@code ibv_ud_pingpong}
      */
     public static void main(String... args) {
         System.exit(PingPongOptions.commandLine(new UdPingPong()).execute(args));

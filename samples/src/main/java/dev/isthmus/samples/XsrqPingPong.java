@@ -137,7 +137,7 @@ public final class XsrqPingPong implements Callable<Integer> {
     /**
      * Runs the program.
      *
-     * @param args as those of {@code ibv_xsrq_pingpong}
+     * @param args the flags of {@code ibv_xsrq_pingpong}
      */
     public static void main(String... args) {
         System.exit(PingPongOptions.commandLine(new XsrqPingPong()).execute(args));

@@ -176,7 +176,7 @@ class EchoLoopTest {
         SamplesPage.Command client = SamplesPage.command("EchoClient");
         List<String> printed = Output.of(() -> serve(at -> {
             EchoClient.main(client.with(at.getHostString(), "" + at.getPort()));
-            Output.await("has left");
+            Output.await(" disconnected");
         }));
         SamplesPage.assertPrint(printed, "EchoLoop", "EchoClient");
     }

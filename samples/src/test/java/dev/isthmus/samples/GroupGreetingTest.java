@@ -17,7 +17,7 @@ class GroupGreetingTest {
         List<String> printed = Output.of(() -> {
             Future<Void> listening =
                     Task.start(() -> GroupGreeting.main(commands.getFirst().with(far)));
-            Output.await("in 239.1.2.3");
+            Output.await("joined 239.1.2.3");
             GroupGreeting.main(commands.getLast().with(near));
             listening.get();
         });

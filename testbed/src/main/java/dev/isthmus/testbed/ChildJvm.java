@@ -23,7 +23,7 @@ public final class ChildJvm {
     private final List<String> wrapper = new ArrayList<>();
     private final List<String> options = new ArrayList<>();
     private String classPath = System.getProperty("java.class.path");
-    private Duration deadline = Duration.ofSeconds(60);
+    private Duration deadline = ChildProgram.DEADLINE;
 
     /** What a child did. */
     public record Result(int status, String output) {}
@@ -62,7 +62,7 @@ public final class ChildJvm {
     }
 
     /**
-     * How long it may run: a minute unless said otherwise.
+     * How long it may run: four minutes unless said otherwise.
      *
      * @param most the longest
      * @return this
@@ -80,11 +80,22 @@ public final class ChildJvm {
      * @return the command
      */
     public List<String> command(Class<?> main, String... arguments) {
+        return command(main.getName(), arguments);
+    }
+
+    /**
+     * The command that runs a class that this JVM need not have, for a {@link ChildProgram}.
+     *
+     * @param main the class's name
+     * @param arguments its arguments
+     * @return the command
+     */
+    public List<String> command(String main, String... arguments) {
         var command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK_START);
         command.addAll(options);
-        command.addAll(List.of("-cp", classPath, main.getName()));
+        command.addAll(List.of("-cp", classPath, main));
         command.addAll(List.of(arguments));
         return command;
     }

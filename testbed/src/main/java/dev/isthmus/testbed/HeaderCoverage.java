@@ -145,13 +145,12 @@ public final class HeaderCoverage {
 
     private static String meaning(Seen seen) {
         return switch (seen) {
-            case WORKS -> "the test calls the function on this device, and it does its work.";
+            case WORKS -> "the test calls the function on this device, and it works.";
             case REFUSED ->
-                "the device does not support the function. The test calls it, and sees nothing but the right"
-                        + " exception.";
+                "the device does not support the function. The test calls it, and sees only the right exception.";
             case NOT_REACHED ->
-                "the device refuses what the test needs first, which the column names. The test is"
-                        + " written, but has never called the function.";
+                "the device refuses what the test needs first; the column names that function. The test"
+                        + " exists, but has never called the function.";
             case NO_DEVICE -> "the test needs no device.";
             case NOTHING -> "";
         };

@@ -35,6 +35,7 @@ import javax.management.ObjectName;
  */
 public record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
 
+    private static final int TIMES = 3;
     private static final int ROUNDS = 12;
     private static final int WARM_UP = 2; // rounds that load classes
     private static final long PAGE_BYTES = 4096;
@@ -93,18 +94,28 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
      * Requires that many rounds leave nothing behind, once classes are loaded. What leaks grows in most rounds, and so from
      * the first half of them to the second. Neither alone is a leak: operations of which C frees some later, at once, grow in most
      * rounds; a pool that gets a large chunk once, and may give it back, is larger in one half. Of resident memory, which
-     * stays where C had most for a moment, the least of the second half may not be over the most of the first.
+     * stays where C had most for a moment, the least of the second half may not be over the most of the first. What leaks
+     * does so each time; the JIT's compilers, which take and give back some megabytes, end.
      *
      * @param round many operations
      * @param most how many bytes more they may be in all
      */
     public static void assertSteady(Round round, long most) throws IOException {
-        var seen = new ArrayList<ProcessFigures>();
-        for (int i = 0; i < ROUNDS; i++) {
-            round.run();
-            seen.add(now());
+        for (int time = 1; ; time++) {
+            var seen = new ArrayList<ProcessFigures>();
+            for (int i = 0; i < ROUNDS; i++) {
+                round.run();
+                seen.add(now());
+            }
+            try {
+                checkSteady(seen, most);
+                return;
+            } catch (AssertionError e) {
+                if (time == TIMES) {
+                    throw e;
+                }
+            }
         }
-        checkSteady(seen, most);
     }
 
     /**

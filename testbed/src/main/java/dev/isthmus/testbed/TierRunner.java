@@ -51,6 +51,12 @@ public final class TierRunner {
     /** Says what it says over iWARP, too, on whose devices the testbed runs these tests once more. */
     public static final String IWARP = "iwarp";
 
+    /** Starts Apache Spark, whose 220 MB of jars {@code testbed/spark-jars} gets; on a host alone. */
+    public static final String SPARK = "spark";
+
+    /** Starts Apache Spark as well, and needs two RDMA devices; takes minutes where processors are emulated. */
+    public static final String SPARK_VERBS = "spark-verbs";
+
     /** The tier of UCX over verbs: the tests of {@link #UCX} without those of {@link #HOST}. */
     private static final String UCX_VERBS = "ucx-verbs";
 
@@ -72,14 +78,23 @@ public final class TierRunner {
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
-    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP);
+    private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, SPARK, SPARK_VERBS);
     private static final Set<String> TIERS =
-            new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW));
+            new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, SPARK, SPARK_VERBS));
 
     /** After these JUnit interrupts a test; after four times as many, more than any test states for itself, the tier is given up. */
-    private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300);
+    private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300 + largerNumbers() / 1000);
 
     private TierRunner() {}
+
+    /** The largest number of things that a test is told to do, as by {@code -Disthmus.test.messages}; bytes are none. */
+    private static long largerNumbers() {
+        return System.getProperties().stringPropertyNames().stream()
+                .filter(name -> name.startsWith("isthmus.test.") && !name.endsWith(".bytes"))
+                .mapToLong(Long::getLong)
+                .max()
+                .orElse(0);
+    }
 
     /**
      * Runs a tier.

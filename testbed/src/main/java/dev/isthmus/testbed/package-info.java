@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
 /** What the tests of all modules share: the runner of the tiers, and C programs to hold Java against. */
 package dev.isthmus.testbed;

@@ -21,15 +21,15 @@ public final class CmCall extends NativeCall {
         super(lifetime);
     }
 
-    /** Begins a call on no object, or on one that is just being made or closed. */
+    /** Begins a call on no object, or on one that is being created or closed. */
     public CmCall() {
         super();
     }
 
     /**
-     * Sets who explains a failure.
+     * Sets an explanation for failures.
      *
-     * @param explanation gives what usually helps with an errno, or an empty string for what helps with any call
+     * @param explanation returns what usually helps with an errno; empty for the general help
      */
     public CmCall explain(IntFunction<String> explanation) {
         help = explanation;
@@ -39,7 +39,7 @@ public final class CmCall extends NativeCall {
     /**
      * Calls a function that returns -1 and sets errno when it fails.
      *
-     * @param what the object it is called on and the arguments that matter, for the message
+     * @param what its object and the arguments that matter, for the message
      */
     public void check(NativeFunction f, String what, Object... arguments) {
         if (integer(f, arguments) != 0) {

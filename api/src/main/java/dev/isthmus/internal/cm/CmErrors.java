@@ -11,7 +11,7 @@ import java.net.InetAddress;
 import java.net.NetworkInterface;
 import java.net.SocketException;
 
-/** Errors of connection management in words: what each is, what usually causes it, and what helps. */
+/** Errors of connection management in words: what each means, what usually causes it, and what helps. */
 public final class CmErrors {
 
     private static final int EADDRINUSE = 98;
@@ -25,7 +25,7 @@ public final class CmErrors {
     /**
      * The exception for a failed call.
      *
-     * @param help what the caller knows about the cause; empty for what is usual with this errno
+     * @param help what the caller knows about the cause; empty for the usual cause
      */
     public static CmException ofCall(String call, String arguments, int errno, String help) {
         return new CmException(
@@ -40,13 +40,13 @@ public final class CmErrors {
     }
 
     /**
-     * The exception for a call that was to take an address, and failed. The kernel has two numbers for a port that is
-     * taken: EADDRNOTAVAIL where one of the two addresses is the wildcard, which else says that the machine lacks the
-     * address.
+     * The exception for a failed call that takes an address. The kernel has two numbers for a port that is in use. One
+     * is EADDRNOTAVAIL, if either of the two addresses is the wildcard; otherwise that means that the machine lacks
+     * the address.
      *
-     * @param failure what the number says by itself
-     * @param arguments the object it was about and the arguments that matter
-     * @param address the address; null for one that the kernel does not look for
+     * @param failure the exception by the number alone
+     * @param arguments the object and the arguments that matter
+     * @param address the address; null for one that the kernel does not look up
      */
     public static CmException ofBind(CmException failure, String arguments, InetAddress address) {
         if (failure.errno() != EADDRNOTAVAIL || isForeign(address)) {
@@ -73,18 +73,18 @@ public final class CmErrors {
         }
     }
 
-    /** What kind of failure an error number is, in a call or as an event's status. */
+    /** The kind of failure of an error number, from a call or as an event's status. */
     public static Failure failureOf(int errno) {
         return switch (errno) {
             case EADDRINUSE -> Failure.ADDRESS_IN_USE;
             case Errno.ENODEV, EADDRNOTAVAIL -> Failure.NO_DEVICE;
             case ENETUNREACH, Errno.EHOSTUNREACH, ETIMEDOUT -> Failure.UNREACHABLE;
-            case ECONNREFUSED -> Failure.REJECTED; // of rdma_connect on iWARP, which waits for the peer's host
+            case ECONNREFUSED -> Failure.REJECTED; // from rdma_connect on iWARP, which waits for the peer's host
             default -> Failure.OTHER;
         };
     }
 
-    /** What an error number usually means here; empty when nobody knows. */
+    /** What an error number usually means here; empty if unknown. */
     public static String usual(int errno) {
         return switch (errno) {
             case EADDRINUSE ->

@@ -11,10 +11,10 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 
 /**
- * The functions of librdmacm. The library must be there: {@link RdmacmLibrary#require} comes first.
+ * The functions of librdmacm. Call {@link RdmacmLibrary#require} first, which checks that the library exists.
  *
- * <p>Those that return an {@code int} return -1 and set errno when they fail, and those that return a pointer NULL;
- * {@code rdma_getaddrinfo} returns a code of getaddrinfo(3) besides.
+ * <p>On failure, those that return an {@code int} return -1 and set errno, and those that return a pointer return NULL.
+ * {@code rdma_getaddrinfo} can also return a code of getaddrinfo(3).
  */
 public final class Librdmacm {
 

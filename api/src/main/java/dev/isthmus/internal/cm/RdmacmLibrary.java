@@ -8,9 +8,9 @@ import dev.isthmus.internal.NativeLibrary;
 import dev.isthmus.internal.verbs.IbverbsLibrary;
 
 /**
- * Loads librdmacm when it is first needed: programs that use verbs alone do without it. Whatever may be a program's
- * first step into connection management requires it here, as the static initialisers of {@link Librdmacm} and of the
- * generated layouts could not say what is missing.
+ * Loads librdmacm on first use: programs that use only verbs do not need it. Every possible first step into connection
+ * management requires it here, as the static initialisers of {@link Librdmacm} and of the generated layouts could not
+ * say what is missing.
  */
 public final class RdmacmLibrary {
 

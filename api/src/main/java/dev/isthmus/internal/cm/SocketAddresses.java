@@ -38,12 +38,12 @@ public final class SocketAddresses {
     private static final long IB_SERVICE = 24;
     private static final long IB_MASK = 32;
 
-    /** Where a {@code struct sockaddr_ib} has its GID. */
+    /** The offset of the GID in {@code struct sockaddr_ib}. */
     public static final long IB_GID = 8;
 
     private SocketAddresses() {}
 
-    /** Writes a {@code struct sockaddr_ib}, but for its GID. */
+    /** Writes a {@code struct sockaddr_ib} except for its GID. */
     public static MemorySegment allocateIb(SegmentAllocator allocator, int pkey, long service, long mask) {
         MemorySegment segment = allocator.allocate(STORAGE, Long.BYTES);
         segment.set(JAVA_SHORT, 0, AF_IB);
@@ -56,8 +56,8 @@ public final class SocketAddresses {
     /**
      * Writes an address.
      *
-     * @throws IllegalArgumentException if it is of a name that was not resolved, or link-local without a scope, which
-     *     the kernel would refuse without a word
+     * @throws IllegalArgumentException if it is an unresolved name, or link-local without a scope, which the kernel
+     *     would refuse without a reason
      */
     public static MemorySegment write(SegmentAllocator allocator, InetSocketAddress address) {
         InetAddress ip = address.getAddress();
@@ -88,10 +88,10 @@ public final class SocketAddresses {
         return (int) (address.getAddress() instanceof Inet6Address ? LENGTH_V6 : LENGTH_V4);
     }
 
-    /** Reads an address; null when it is of neither family, as before it is set. */
+    /** Reads an address; null if it is of neither family, for instance before it is set. */
     public static InetSocketAddress read(MemorySegment pointer) {
         short family = NativeCall.sized(pointer, Short.BYTES).get(JAVA_SHORT, 0);
-        long length = family == AF_INET6 ? LENGTH_V6 : LENGTH_V4; // C's memory may hold no more
+        long length = family == AF_INET6 ? LENGTH_V6 : LENGTH_V4; // C's memory may have no more
         MemorySegment segment = NativeCall.sized(pointer, length);
         int port = Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT)) << 8
                 | Byte.toUnsignedInt(segment.get(JAVA_BYTE, PORT + 1));

@@ -4,10 +4,10 @@ package dev.isthmus.internal.jfr;
 import dev.isthmus.internal.Recorder;
 import jdk.jfr.Event;
 
-/** Takes down events where somebody records them, and does next to nothing where nobody does. */
+/** Records events if Flight Recorder is recording, and does next to nothing otherwise. */
 public final class FlightRecorder implements Recorder {
 
-    /** Made once. */
+    /** Created once. */
     public FlightRecorder() {}
 
     @Override

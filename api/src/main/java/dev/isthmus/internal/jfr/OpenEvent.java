@@ -7,7 +7,7 @@ import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
 
-/** A native object was made: a device, a queue pair, a worker. */
+/** A native object was created: a device, a queue pair, a worker. */
 @Name("dev.isthmus.Open")
 @Label("Object Opened")
 @Category("Isthmus")

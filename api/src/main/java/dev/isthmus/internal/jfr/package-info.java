@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The events for JDK Flight Recorder. Loaded only where the module jdk.jfr is there. */
+/** The events for JDK Flight Recorder. Loaded only if the module jdk.jfr is present. */
 package dev.isthmus.internal.jfr;

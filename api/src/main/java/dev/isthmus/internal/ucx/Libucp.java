@@ -14,8 +14,9 @@ import java.lang.foreign.MemoryLayout;
  * The functions of libucp that are called off the data path, through {@link dev.isthmus.internal.NativeCall}. Handles of
  * UCX objects are {@code long}, as on the data path; structures and out-parameters are segments.
  *
- * <p>What a function returns: {@code JAVA_BYTE} is a {@code ucs_status_t}, {@code JAVA_LONG} a {@code ucs_status_ptr_t}.
- * One that not every supported version has is given with the version that brought it.
+ * <p>What a function returns: {@code JAVA_BYTE} is a {@code ucs_status_t}, {@code JAVA_LONG} a
+ * {@code ucs_status_ptr_t}. A function that only some supported versions have is declared with the version that
+ * introduced it.
  */
 public final class Libucp {
 
@@ -27,7 +28,7 @@ public final class Libucp {
     public static final NativeFunction CONFIG_PRINT = ofVoid("ucp_config_print", JAVA_LONG, ADDRESS, ADDRESS, JAVA_INT);
     public static final NativeFunction CONFIG_RELEASE = ofVoid("ucp_config_release", JAVA_LONG);
 
-    /** {@code ucp_init} is an inline of it. */
+    /** {@code ucp_init} is an inline function that calls it. */
     public static final NativeFunction INIT_VERSION =
             of("ucp_init_version", JAVA_BYTE, JAVA_INT, JAVA_INT, ADDRESS, JAVA_LONG, ADDRESS);
 

@@ -11,8 +11,9 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Whether the loaded UCX computes AND, OR and XOR over shared memory when it fetches, too. UCX 1.13.1 as Debian 12 has it
- * does not, by a fault of the compiler: AND and OR leave the number as it was, XOR makes it 0. Its function is asked once.
+ * Whether the loaded UCX computes AND, OR and XOR correctly over shared memory, even when it fetches. UCX 1.13.1 of
+ * Debian 12 does not, because of a compiler bug: AND and OR leave the number unchanged, and XOR makes it 0. Its
+ * function is tried once.
  */
 public final class SharedMemoryAtomics {
 
@@ -21,7 +22,7 @@ public final class SharedMemoryAtomics {
 
     private SharedMemoryAtomics() {}
 
-    /** Whether such an operation does something else. */
+    /** Whether such operations are wrong. */
     public static boolean areWrong() {
         return Asked.WRONG;
     }

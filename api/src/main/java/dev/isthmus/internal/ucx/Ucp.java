@@ -10,12 +10,13 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The data path of libucp: one method per C function, with the same arguments. Pointers are {@code long}: a {@code
- * MemorySegment} costs some 0.5 to 0.8 ns per argument (JDK 25: 5.5 to 5.8 ns against 5.0 for an idle progress), and
- * the callers have checked them.
+ * The data path of libucp: one method per C function, with the same arguments. Pointers are {@code long}: a
+ * {@code MemorySegment} costs some 0.5 to 0.8 ns per argument (JDK 25: an idle progress takes 5.5 to 5.8 ns instead of
+ * 5.0), and the callers have checked them.
  *
- * <p>None that makes things advance is a critical call: each can run callbacks, a send included, which over the self
- * transport delivers at once. What only reads fields of a request is one, and takes some 20 instructions less.
+ * <p>No function that makes progress is a critical call, as each can run callbacks, even a send, which delivers at once
+ * over the self transport. Functions that only read fields of a request are critical calls, and take some 20
+ * instructions less.
  */
 public final class Ucp {
 

@@ -13,12 +13,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Active messages in libucp, as {@link Ucp} has the rest of the data path. All of these calls can run callbacks: over the
- * self transport even the answer to a rendezvous does.
+ * The data path of libucp's active messages: see {@link Ucp}. All of these calls can run callbacks: over the self
+ * transport, even the answer to a rendezvous does.
  */
 public final class UcpAm {
 
-    // ucs_status_t (*)(arg, header, header_length, data, length, param): numbers, for which an upcall makes no segments
+    // ucs_status_t (*)(arg, header, header_length, data, length, param): plain numbers, so that an upcall creates
+    // no segments
     private static final FunctionDescriptor CALLBACK =
             FunctionDescriptor.of(JAVA_BYTE, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG, JAVA_LONG);
 
@@ -37,10 +38,10 @@ public final class UcpAm {
     private UcpAm() {}
 
     /**
-     * Makes a {@code ucp_am_recv_callback_t}.
+     * Creates a {@code ucp_am_recv_callback_t}.
      *
      * @param target six {@code long} to a {@code byte}; never throws
-     * @param arena for as long as C may call
+     * @param arena lives as long as C may call
      */
     @SuppressWarnings("restricted")
     public static MemorySegment callback(MethodHandle target, Arena arena) {

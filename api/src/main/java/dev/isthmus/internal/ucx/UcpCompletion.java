@@ -10,7 +10,10 @@ import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 
-/** What UCX calls when an operation has ended. Numbers, for which an upcall makes no segments. */
+/**
+ * The callbacks that UCX calls when an operation has ended. Their arguments are numbers, so an upcall creates
+ * no segments.
+ */
 public final class UcpCompletion {
 
     // void (*)(void *request, ucs_status_t status, void *user_data)
@@ -20,19 +23,19 @@ public final class UcpCompletion {
     private static final FunctionDescriptor RECEIVED_CALLBACK =
             FunctionDescriptor.ofVoid(JAVA_LONG, JAVA_BYTE, JAVA_LONG, JAVA_LONG);
 
-    /** What Java has for a {@code ucp_send_nbx_callback_t}. */
+    /** The Java type of a {@code ucp_send_nbx_callback_t}. */
     public static final MethodType SENT = SENT_CALLBACK.toMethodType();
 
-    /** What Java has for the three callbacks of receives. */
+    /** The Java type of the three callbacks of receives. */
     public static final MethodType RECEIVED = RECEIVED_CALLBACK.toMethodType();
 
     private UcpCompletion() {}
 
     /**
-     * Makes a {@code ucp_send_nbx_callback_t}.
+     * Creates a {@code ucp_send_nbx_callback_t}.
      *
      * @param target of type {@link #SENT}; never throws
-     * @param arena for as long as C may call
+     * @param arena lives as long as C may call
      * @return the function's address
      */
     @SuppressWarnings("restricted")
@@ -41,11 +44,11 @@ public final class UcpCompletion {
     }
 
     /**
-     * Makes what is a {@code ucp_tag_recv_nbx_callback_t}, a {@code ucp_stream_recv_nbx_callback_t} and a {@code
-     * ucp_am_recv_data_nbx_callback_t} alike.
+     * Creates a function that serves as {@code ucp_tag_recv_nbx_callback_t}, {@code ucp_stream_recv_nbx_callback_t} and
+     * {@code ucp_am_recv_data_nbx_callback_t}.
      *
      * @param target of type {@link #RECEIVED}; never throws
-     * @param arena for as long as C may call
+     * @param arena lives as long as C may call
      * @return the function's address
      */
     @SuppressWarnings("restricted")

@@ -8,7 +8,7 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** The data path of libucp that reaches into a peer's memory: see {@link Ucp}. */
+/** The data path of libucp's remote memory access: see {@link Ucp}. */
 public final class UcpRma {
 
     private static final FunctionDescriptor TRANSFER =

@@ -8,7 +8,7 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
-/** The data path of libucp's tag matching, besides what {@link Ucp} has: see there. */
+/** The data path of libucp's tag matching beyond that in {@link Ucp}: see there. */
 public final class UcpTag {
 
     private static final MethodHandle SEND_SYNC = UcxLibrary.link(

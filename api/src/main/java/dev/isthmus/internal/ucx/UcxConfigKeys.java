@@ -12,11 +12,11 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The configuration keys that the loaded UCX knows. {@code ucp_config_modify} answers OK to any key at all, because a
- * transport that is loaded later might know it, so a misspelt one would be without effect and without a message.
+ * The configuration keys that the loaded UCX knows. {@code ucp_config_modify} returns OK for any key, because a
+ * transport that is loaded later might know it. So a misspelt key would have no effect, and cause no message.
  *
  * <p>The list is what {@code ucx_info -c} prints, from the same function of libucs. It is complete once a context was
- * made: that loads the transports.
+ * created, which loads the transports.
  */
 public final class UcxConfigKeys {
 
@@ -26,8 +26,8 @@ public final class UcxConfigKeys {
     private UcxConfigKeys() {}
 
     /**
-     * Whether a key, without {@code UCX_}, has an effect. A transport's option counts in its short form too, such as
-     * ERROR_HANDLING for POSIX_ERROR_HANDLING: UCX 1.13 matches that one.
+     * Whether a key, without {@code UCX_}, has an effect. A transport's option also counts in its short form, such as
+     * ERROR_HANDLING for POSIX_ERROR_HANDLING, which UCX 1.13 accepts.
      */
     public static boolean isKnown(Set<String> known, String key) {
         if (known.isEmpty() || known.contains(key)) {
@@ -37,7 +37,7 @@ public final class UcxConfigKeys {
         return known.stream().anyMatch(k -> k.endsWith(suffix));
     }
 
-    /** All keys without {@code UCX_}, or none where this UCX cannot say. */
+    /** All keys without {@code UCX_}; none if this UCX cannot list them. */
     public static Set<String> known() {
         Set<String> keys = new HashSet<>();
         for (String line : print().split("\n", -1)) {
@@ -49,7 +49,7 @@ public final class UcxConfigKeys {
         return keys;
     }
 
-    // Newer versions take a fifth argument, a filter; NULL means none, and an older one does not look at it.
+    // Newer versions take a fifth argument, a filter. NULL means none, and older versions ignore it.
     private static String print() {
         return UcxLibrary.ucs()
                 .optionalFunction(

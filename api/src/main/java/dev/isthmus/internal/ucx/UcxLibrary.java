@@ -17,13 +17,13 @@ import java.lang.invoke.MethodHandle;
 import java.util.Optional;
 
 /**
- * Loads UCX in the one order that is safe inside a JVM, and refuses a version that is too old.
+ * Loads UCX in the only order that is safe in a JVM, and refuses a version that is too old.
  *
- * <p>{@link #load} comes before anything else of UCX, the generated classes included: initializing those loads libucp.
+ * <p>Call {@link #load} before using anything of UCX, even the generated classes, whose initialization loads libucp.
  */
 public final class UcxLibrary {
 
-    /** The oldest version that this library is written for has request parameters and worker flags: 1.12. */
+    /** The oldest supported version, which has request parameters and worker flags: 1.12. */
     static final int MIN_MAJOR = 1;
 
     static final int MIN_MINOR = 12;
@@ -34,7 +34,7 @@ public final class UcxLibrary {
 
     private static NativeLibrary ucs;
     private static NativeLibrary ucp;
-    private static int[] version; // null until all of it is loaded
+    private static int[] version; // null until everything is loaded
 
     private UcxLibrary() {}
 
@@ -48,7 +48,7 @@ public final class UcxLibrary {
         if (version == null) {
             NativeAccess.require();
             ucs = loadWithoutSignals();
-            // UCX parses numbers, its built-in defaults included, as the C locale writes them, and the JVM sets the
+            // UCX expects numbers, including its built-in defaults, in the format of the C locale, but the JVM sets the
             // user's locale. Nothing in Java depends on LC_NUMERIC.
             numericLocaleOfC();
             ucp = NativeLibrary.load("libucp.so.0", "UCX", "libucx0");
@@ -61,26 +61,26 @@ public final class UcxLibrary {
     }
 
     /**
-     * A function of libucp, which is looked for when it is first called.
+     * A function of libucp, which is looked up at its first call.
      *
-     * @param sinceMinor the version 1.x that brought it; an older one that is loaded makes the first call throw
+     * @param sinceMinor the version 1.x that introduced it; with an older library, the first call throws
      */
     static NativeFunction function(String name, int sinceMinor, FunctionDescriptor descriptor) {
         load();
         return ucp.function(name, descriptor, () -> require(sinceMinor, name));
     }
 
-    /** A function of libuct, which no version promises. */
+    /** A function of libuct, which no version guarantees. */
     static Optional<NativeFunction> functionOfTransports(String name, FunctionDescriptor descriptor) {
         load();
         return NativeLibrary.load("libuct.so.0", "UCX", "libucx0").optionalFunction(name, descriptor);
     }
 
     /**
-     * Checks that the loaded UCX has what not every version has.
+     * Checks that the loaded UCX has something that not every version has.
      *
-     * @param sinceMinor the version 1.x that brought it
-     * @param what a function, or what a field stands for, for the message
+     * @param sinceMinor the version 1.x that introduced it
+     * @param what a function, or the meaning of a field, for the message
      * @throws RdmaUnavailableException if the loaded version is older; it names both
      */
     public static void require(int sinceMinor, String what) {
@@ -92,7 +92,7 @@ public final class UcxLibrary {
         }
     }
 
-    /** The version that {@code ucp_init} is asked to be compatible with. */
+    /** The version with which {@code ucp_init} is to be compatible. */
     public static int[] compatibleVersion() {
         return new int[] {MIN_MAJOR, MIN_MINOR};
     }
@@ -106,7 +106,10 @@ public final class UcxLibrary {
         return link(ucp, name, descriptor);
     }
 
-    /** Links a function of libucp that reads a few numbers and returns, so that the thread need not leave Java for it. */
+    /**
+     * Links a function of libucp that reads a few numbers and returns, so the thread need not leave the Java state
+     * for it.
+     */
     static MethodHandle linkCritical(String name, FunctionDescriptor descriptor) {
         return link(ucp, name, descriptor, Linker.Option.critical(false));
     }
@@ -124,16 +127,15 @@ public final class UcxLibrary {
         return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
-    // A downcall throws only when its arguments do not fit, which is a fault of this library.
+    // A downcall throws only if its arguments do not fit, which is a fault of this library.
     static AssertionError misuse(String function, Throwable t) {
         return new AssertionError("Isthmus called " + function + " wrongly: please report it", t);
     }
 
     // The constructor of libucs installs handlers for SIGSEGV and others. The JVM needs its own: an implicit null check
     // is a SIGSEGV. ucs_debug_disable_signals alone comes too late: the Java code between loading and that call has
-    // null
-    // checks too, and so have other threads. An empty list in the environment keeps SIGSEGV and its like from the
-    // beginning; the call takes back the rest, SIGHUP for one.
+    // null checks, too, and so have other threads. An empty list in the environment leaves SIGSEGV and similar signals
+    // alone from the beginning; the call undoes the rest, such as SIGHUP.
     private static NativeLibrary loadWithoutSignals() {
         String before = System.getenv(ERROR_SIGNALS);
         setEnvironment(ERROR_SIGNALS, "");
@@ -146,7 +148,7 @@ public final class UcxLibrary {
         }
     }
 
-    // The environment of C, which UCX reads; Java keeps a copy of its own.
+    // Sets C's environment, which UCX reads; Java keeps a copy of its own.
     private static void setEnvironment(String name, String value) {
         MethodHandle set = linkLibc("setenv", FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT));
         MethodHandle unset = linkLibc("unsetenv", FunctionDescriptor.of(JAVA_INT, ADDRESS));

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 
-/** What a function of UCX prints to a {@code FILE *}, as a string. */
+/** The output of a UCX function that prints to a {@code FILE *}, as a string. */
 public final class UcxText {
 
     private static final NativeFunction OPEN_MEMSTREAM = Libc.function("open_memstream", ADDRESS, ADDRESS, ADDRESS);
@@ -25,7 +25,7 @@ public final class UcxText {
     /**
      * Runs a call that prints.
      *
-     * @param print is given the {@code FILE *} to print to
+     * @param print gets the {@code FILE *} to print to
      */
     public static String of(Consumer<MemorySegment> print) {
         try (var call = new NativeCall()) {

@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The UCX half of the native seam: loading, the functions of libucp, and which configuration keys exist. */
+/** The UCX half of the native seam: loading, the functions of libucp, and the configuration keys that exist. */
 package dev.isthmus.internal.ucx;

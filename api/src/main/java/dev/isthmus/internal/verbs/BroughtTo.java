@@ -2,7 +2,7 @@
 package dev.isthmus.internal.verbs;
 
 /**
- * News for a queue pair, on any thread: who made it has brought it to a state.
+ * Tells a queue pair, on any thread, that its creator has brought it to a state.
  *
  * @param state the {@code enum ibv_qp_state}
  */

@@ -4,8 +4,8 @@ package dev.isthmus.internal.verbs;
 import dev.isthmus.internal.HotPath;
 
 /**
- * The buffers of a request, as C has them: an array of {@code struct ibv_sge} in memory of the request's. A part of a receive
- * request.
+ * The buffers of a request in C's form: an array of {@code struct ibv_sge} in the request's memory. A part of a
+ * receive request.
  *
  * @param <M> the memory region of verbs
  * @param <P> the protection domain of verbs
@@ -20,13 +20,13 @@ public interface Buffers<M, P> {
     @HotPath
     void checkUsable();
 
-    /** Checks that all regions are of a domain, or a part of the same. */
+    /** Checks that all regions belong to a domain, or to one that shares it. */
     void checkDomain(P domain, Object queue);
 
-    /** The length of all, in bytes. */
+    /** The total length, in bytes. */
     @HotPath
     long total();
 
-    /** Where the array is. */
+    /** The address of the array. */
     long address();
 }

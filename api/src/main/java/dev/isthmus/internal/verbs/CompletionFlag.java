@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.internal.verbs;
 
-/** What the flags of a completion say: bits of {@code enum ibv_wc_flags}. */
+/** The flags of a completion: bits of {@code enum ibv_wc_flags}. */
 public final class CompletionFlag {
 
     /** {@code IBV_WC_GRH}. */

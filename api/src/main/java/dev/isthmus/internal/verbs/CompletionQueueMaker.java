@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Makes the C object of a completion queue instead of verbs, for a package that reads it in a way of its own. Given to the
+ * Creates the C object of a completion queue instead of verbs, for a package that reads it in its own way. Given to the
  * queue's configuration.
  */
 public interface CompletionQueueMaker {
@@ -14,13 +14,13 @@ public interface CompletionQueueMaker {
     /** The class that messages name. */
     String kind();
 
-    /** What must stay open as long as the queue is, besides its device and its channel. */
+    /** What must stay open as long as the queue, besides its device and its channel. */
     List<Lifetime> parents();
 
     /**
-     * Makes it, or throws.
+     * Creates it, or throws.
      *
-     * @param call the call, which explains a failure by the size that was asked for
+     * @param call the call, which explains a failure by the requested size
      * @param what the object, for messages
      * @param channel the {@code struct ibv_comp_channel}; NULL for none
      * @param vector the completion vector
@@ -28,9 +28,12 @@ public interface CompletionQueueMaker {
      */
     MemorySegment create(VerbsCall call, String what, MemorySegment channel, int vector);
 
-    /** What usually helps with an errno that the size does not explain, or an empty string. */
+    /** What usually helps with an errno that the size does not explain; empty if unknown. */
     String help(int errno);
 
-    /** Refuses, on the thread that the queue belongs to, what would wait for ever for the end of an open poll of that thread. */
+    /**
+     * Refuses, on the thread that the queue belongs to, a call that would wait forever for the end of that thread's own
+     * open poll.
+     */
     void checkNoOpenPoll();
 }

@@ -7,8 +7,9 @@ import dev.isthmus.bindings.ibverbs.verbs_context;
 import java.lang.foreign.FunctionDescriptor;
 
 /**
- * The functions off the data path that verbs.h calls through an open device's tables: those of {@code struct
- * verbs_context}, and of {@code struct ibv_context_ops} inside of it. Which of them a device has differs.
+ * The functions off the data path that verbs.h calls through an open device's tables: those of
+ * {@code struct verbs_context}, and of {@code struct ibv_context_ops} inside it. Devices differ in which ones
+ * they have.
  */
 @SuppressWarnings("ImmutableEnumChecker") // a FunctionDescriptor is immutable, but the interface does not say so
 public enum ContextFunction {
@@ -108,12 +109,11 @@ public enum ContextFunction {
         return publicName;
     }
 
-    /** Where its pointer is in {@code struct verbs_context}. */
+    /** The offset of its pointer in {@code struct verbs_context}. */
     long offset() {
         return offset;
     }
 
-    /** Its C signature. */
     FunctionDescriptor descriptor() {
         return descriptor;
     }

@@ -6,14 +6,14 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The objects of an open device that events can concern, by the address of their C struct. An object is added when it
- * has been made, and removed when it has been destroyed. Thread-safe.
+ * The objects of an open device that events can concern, by the address of their C struct. An object is added after its
+ * creation, and removed after its destruction. Thread-safe.
  */
 public final class ContextObjects {
 
     private final Map<Long, Object> byAddress = new ConcurrentHashMap<>();
 
-    /** Without objects. */
+    /** Creates an empty set. */
     public ContextObjects() {}
 
     /** Adds an object. */
@@ -21,12 +21,14 @@ public final class ContextObjects {
         byAddress.put(handle.address(), object);
     }
 
-    /** Removes an object, but not another that another thread has made meanwhile, and C at the same address. */
+    /** Removes an object, but not another one that another thread has created meanwhile at the same address. */
     public void remove(MemorySegment handle, Object object) {
         byAddress.remove(handle.address(), object);
     }
 
-    /** The object of a pointer from an event that is not acknowledged yet; null if it is not of this library. */
+    /**
+     * The object of a pointer from an event that is not acknowledged yet; null if it does not belong to this library.
+     */
     public <T> T find(Class<T> kind, MemorySegment pointer) {
         Object object = byAddress.get(pointer.address());
         return kind.isInstance(object) ? kind.cast(object) : null;

@@ -16,9 +16,9 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The function pointers of an open device, which the inline functions of verbs.h call: those in {@code struct
- * ibv_context}, and those in the {@code struct verbs_context} that stands below it in memory when the library is of
- * the extended ABI. Thread-safe.
+ * The function pointers of an open device, which the inline functions of verbs.h call: those in
+ * {@code struct ibv_context}, and those in the {@code struct verbs_context} that precedes it in memory if the library
+ * has the extended ABI. Thread-safe.
  */
 public final class ContextOps {
 
@@ -26,7 +26,7 @@ public final class ContextOps {
     private static final long ABI_IS_EXTENDED = -1L;
 
     private final String device;
-    private final MemorySegment table; // struct verbs_context; of its members only ibv_context is there if not extended
+    private final MemorySegment table; // struct verbs_context; if not extended, it has only ibv_context
     private final boolean extended;
     private final Map<ContextFunction, NativeFunction> functions = new EnumMap<>(ContextFunction.class);
 
@@ -39,13 +39,13 @@ public final class ContextOps {
         this.device = device;
         MemorySegment context = NativeCall.sized(handle, ibv_context.sizeof());
         this.extended = ibv_context.abi_compat(context).address() == ABI_IS_EXTENDED;
-        // container_of, as verbs_get_ctx() of verbs.h does it.
+        // container_of, as in verbs_get_ctx() of verbs.h.
         long base = handle.address() - verbs_context.context$offset();
         this.table = NativeCall.sized(MemorySegment.ofAddress(base), verbs_context.sizeof());
         DataPath.opened(this);
     }
 
-    /** A function of the device; empty when the device, its driver or the loaded library does not have it. */
+    /** A function of the device; empty if the device, its driver or the loaded library lacks it. */
     public synchronized Optional<NativeFunction> find(ContextFunction function) {
         NativeFunction known = functions.get(function);
         if (known == null) {
@@ -61,7 +61,7 @@ public final class ContextOps {
     /**
      * A function of the device.
      *
-     * @throws VerbsException with EOPNOTSUPP, as verbs.h says it, when the device does not have it
+     * @throws VerbsException with EOPNOTSUPP, like verbs.h, if the device lacks it
      */
     public NativeFunction require(ContextFunction function) {
         return find(function)
@@ -69,8 +69,8 @@ public final class ContextOps {
     }
 
     /**
-     * Whether the library that made the table knew of a member, as verbs_get_ctx_op() of verbs.h finds it out: the
-     * struct grows upward, so an older library's begins after the newer members, which its {@code sz} tells.
+     * Whether the library that created the table knows a member, found as in verbs_get_ctx_op() of verbs.h. The struct
+     * grows at its beginning, so that of an older library begins after the newer members; {@code sz} says where.
      */
     private boolean reaches(long offset) {
         return offset >= verbs_context.context$offset()
@@ -86,9 +86,9 @@ public final class ContextOps {
     }
 
     /**
-     * The address of a function, for a data path that has a method handle of its own.
+     * The address of a function, for a data path with its own method handle.
      *
-     * @throws VerbsException with EOPNOTSUPP when the device does not have it
+     * @throws VerbsException with EOPNOTSUPP if the device lacks it
      */
     public MemorySegment address(ContextFunction function) {
         require(function);

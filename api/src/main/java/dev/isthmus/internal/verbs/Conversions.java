@@ -5,12 +5,12 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
 import java.util.function.Supplier;
 
-/** What libibverbs says about codes: their names, and rates in other units. No device is needed. */
+/** libibverbs's names of codes, and conversions of rates. No device is needed. */
 public final class Conversions {
 
     private Conversions() {}
 
-    /** A rate as a multiple of 2.5 Gbit/s; -1 for one that is none. */
+    /** A rate as a multiple of 2.5 Gbit/s; -1 for one that is not a multiple. */
     public static int rateToMultiple(int rate) {
         return number(() -> Libibverbs.RATE_TO_MULT, rate);
     }
@@ -20,12 +20,12 @@ public final class Conversions {
         return number(() -> Libibverbs.RATE_TO_MBPS, rate);
     }
 
-    /** The rate of a multiple of 2.5 Gbit/s; IBV_RATE_MAX when there is none. */
+    /** The rate of a multiple of 2.5 Gbit/s; IBV_RATE_MAX if there is none. */
     public static int multipleToRate(int multiple) {
         return number(() -> Libibverbs.MULT_TO_RATE, multiple);
     }
 
-    /** The rate of so many Mbit/s; IBV_RATE_MAX when there is none. */
+    /** The rate of a number of Mbit/s; IBV_RATE_MAX if there is none. */
     public static int mbpsToRate(int mbps) {
         return number(() -> Libibverbs.MBPS_TO_RATE, mbps);
     }
@@ -51,7 +51,7 @@ public final class Conversions {
     }
 
     private static int number(Supplier<NativeFunction> f, int argument) {
-        IbverbsLibrary.require(); // before Libibverbs: this may be a program's first step into verbs
+        IbverbsLibrary.require(); // before Libibverbs, as this may be a program's first use of verbs
         try (var call = new NativeCall()) {
             return call.integer(f.get(), argument);
         }

@@ -14,12 +14,11 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * The calls of the data path, which verbs.h has inline: they go through the function pointers of the open device.
+ * The calls of the data path, which are inline in verbs.h: they go through the function pointers of the open device.
  *
- * <p>The functions of the driver whose device was opened first are bound for good: to the JIT they are constants, while a
- * call through a pointer that is read from a field looks at the pointer's segment each time. These are the methods that take
- * no function. Devices of further drivers are called by the others, and plainly. Where the first driver is a {@link
- * CriticalDriver}, calls of it that are sure to be short are critical.
+ * <p>Functions are bound to the first opened device's driver, so the JIT sees constant addresses: docs/instructions.md,
+ * "Lines written for the JIT". The methods that take no function call these. The others call devices of further drivers, by
+ * plain calls. If the first driver is a {@link CriticalDriver}, calls of it that are sure to be short are critical.
  *
  * <p>Pointers are passed as {@code long}, the same register on x86-64 and aarch64: a MemorySegment argument costs a
  * liveness check and, for a shared arena, an atomic increment per call.
@@ -43,9 +42,9 @@ public final class DataPath {
     private static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
 
     /**
-     * How many completions or requests one critical call takes at most: so many that programs poll and post so, so few
-     * that garbage collection is held up for some microseconds. A completion of Soft-RoCE takes 28 instructions in C,
-     * a receive 133.
+     * The most completions or requests of one critical call. Programs rarely poll or post more at once, and they
+     * delay garbage collection by only some microseconds. In C a completion of Soft-RoCE takes 28 instructions, a
+     * receive 133.
      */
     public static final int MOST_AT_ONCE = 64;
 
@@ -58,7 +57,7 @@ public final class DataPath {
                     Linker.Option.captureCallState("errno"))
             .bindTo(IbverbsLibrary.require().symbol("ibv_get_cq_event"));
 
-    /** The functions of a driver. Read while its device is open: the table that has them goes with the device. */
+    /** The functions of a driver. Read them while its device is open: their table disappears with the device. */
     private record Functions(MemorySegment poll, MemorySegment send, MemorySegment receive) {
 
         private Optional<CriticalDriver> driver() {
@@ -67,10 +66,10 @@ public final class DataPath {
         }
     }
 
-    /** The first device's, once there was one. */
+    /** The first device's functions, once a device was opened. */
     private static final AtomicReference<Functions> OPENED_FIRST = new AtomicReference<>();
 
-    /** The first driver: bound when it is first used, by when a device is open. */
+    /** The first driver, bound at its first use, when a device is open. */
     private static final class First {
         static final Functions FUNCTIONS = OPENED_FIRST.get();
         static final Optional<CriticalDriver> DRIVER = FUNCTIONS.driver();
@@ -80,10 +79,10 @@ public final class DataPath {
 
         static final MethodHandle SEND = POST.bindTo(FUNCTIONS.send());
 
-        /** Of a critical one, for no more than {@link #MOST_AT_ONCE}. */
+        /** If critical, for no more than {@link #MOST_AT_ONCE} requests. */
         static final MethodHandle RECEIVE = (RECEIVE_IS_CRITICAL ? CRITICAL_POST : POST).bindTo(FUNCTIONS.receive());
 
-        /** For no more than {@link DataPath#mostInShortPoll}. */
+        /** For no more than {@link DataPath#mostInShortPoll} completions. */
         static final MethodHandle POLL = (POLL_IS_CRITICAL ? CRITICAL_POLL : DataPath.POLL).bindTo(FUNCTIONS.poll());
 
         private First() {}
@@ -91,7 +90,7 @@ public final class DataPath {
 
     private DataPath() {}
 
-    /** A device was opened. */
+    /** Notes that a device was opened. */
     static void opened(ContextOps ops) {
         if (OPENED_FIRST.get() == null) {
             OPENED_FIRST.compareAndSet(null, new Functions(ops.pollCq(), ops.postSend(), ops.postReceive()));
@@ -104,8 +103,8 @@ public final class DataPath {
     }
 
     /**
-     * How many completions a poll_cq may be asked for in the short way, for {@link #poll}: any number where it is that
-     * of the driver that was there first, and calls of that are not critical; none where it is another's.
+     * For how many completions {@link #poll} may take the short way with a poll_cq: any number if it is the first
+     * driver's and gets plain calls, none if it is another driver's.
      */
     public static int mostInShortPoll(MemorySegment function) {
         if (!function.equals(First.FUNCTIONS.poll())) {
@@ -114,35 +113,35 @@ public final class DataPath {
         return First.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
     }
 
-    /** Whether a post_send is that of the driver that was there first, for {@link #send}. */
+    /** Whether a post_send is the first driver's, for {@link #send}. */
     public static boolean isFirstSend(MemorySegment function) {
         return function.equals(First.FUNCTIONS.send());
     }
 
     /**
-     * Whether a post_send that fails with ENOMEM and names no request has put all into the queue, where the next post finds
-     * them: Soft-RoCE's, whose system call comes last.
+     * Whether a post_send that fails with ENOMEM and names no request has put all requests into the queue, where the
+     * next post finds them. Soft-RoCE's does, because its system call comes last.
      */
     public static boolean takesBeforeTelling(MemorySegment function) {
         return CriticalDriver.of(function).filter(CriticalDriver.RXE::equals).isPresent();
     }
 
-    /** Whether a post_recv is that of the driver that was there first, for {@link #receive}. */
+    /** Whether a post_recv is the first driver's, for {@link #receive}. */
     public static boolean isFirstReceive(MemorySegment function) {
         return function.equals(First.FUNCTIONS.receive());
     }
 
-    /** Whether a poll_cq is called critically, as long as it is asked for no more than {@link #MOST_AT_ONCE}. */
+    /** Whether a poll_cq is a critical call for at most {@link #MOST_AT_ONCE} completions. */
     public static boolean isCriticalPoll(MemorySegment function) {
         return mostInShortPoll(function) == MOST_AT_ONCE;
     }
 
-    /** Whether a post_recv is called critically, as long as it is given no more than {@link #MOST_AT_ONCE}. */
+    /** Whether a post_recv is a critical call for at most {@link #MOST_AT_ONCE} receives. */
     public static boolean isCriticalReceive(MemorySegment function) {
         return isFirstReceive(function) && First.RECEIVE_IS_CRITICAL;
     }
 
-    /** Calls the post_send of the driver that was there first; 0, or an error number with {@code *bad} set. */
+    /** Calls the first driver's post_send; returns 0, or an error number with {@code *bad} set. */
     @HotPath
     public static int send(long queue, long first, long bad) {
         try {
@@ -153,10 +152,10 @@ public final class DataPath {
     }
 
     /**
-     * Calls the post_recv of the driver that was there first: critically, if it is known to be quick and the receives are
-     * few; 0, or an error number with {@code *bad} set.
+     * Calls the first driver's post_recv, by a critical call if the driver is known to be quick and the receives are
+     * few; returns 0, or an error number with {@code *bad} set.
      *
-     * @param function the same
+     * @param function that function
      */
     @HotPath
     public static int receive(MemorySegment function, int receives, long queue, long first, long bad) {
@@ -170,7 +169,7 @@ public final class DataPath {
         }
     }
 
-    /** Calls any function that posts; 0, or an error number with {@code *bad} set. */
+    /** Calls any function that posts; returns 0, or an error number with {@code *bad} set. */
     @HotPath
     public static int post(MemorySegment function, long queue, long first, long bad) {
         try {
@@ -181,14 +180,14 @@ public final class DataPath {
     }
 
     /**
-     * Calls poll_cq; the number of completions, or a negative number.
+     * Calls poll_cq; returns the number of completions, or a negative number.
      *
-     * @param mostInShort what {@link #mostInShortPoll} said of the function
+     * @param mostInShort what {@link #mostInShortPoll} returned for the function
      */
     @HotPath
     public static int poll(MemorySegment function, int mostInShort, long queue, int capacity, long completions) {
         try {
-            if (capacity <= mostInShort) { // one comparison for both questions
+            if (capacity <= mostInShort) { // one comparison for two conditions
                 return (int) First.POLL.invokeExact(queue, capacity, completions);
             }
             return (int) POLL.invokeExact(function, queue, capacity, completions);
@@ -198,8 +197,8 @@ public final class DataPath {
     }
 
     /**
-     * Calls the poll_cq of the driver that was there first, for at most {@link #MOST_AT_ONCE} completions; their number,
-     * or a negative number.
+     * Calls the first driver's poll_cq for at most {@link #MOST_AT_ONCE} completions; returns their number, or a
+     * negative number.
      */
     @HotPath
     public static int shortPoll(long queue, int capacity, long completions) {
@@ -210,7 +209,7 @@ public final class DataPath {
         }
     }
 
-    /** Calls req_notify_cq; 0, or an error number. */
+    /** Calls req_notify_cq; returns 0, or an error number. */
     @HotPath
     public static int requestNotify(MemorySegment function, long queue, int solicitedOnly) {
         try {
@@ -221,10 +220,10 @@ public final class DataPath {
     }
 
     /**
-     * Calls ibv_get_cq_event; 0, or -1 and errno.
+     * Calls ibv_get_cq_event; returns 0, or -1 and errno.
      *
      * @param errno of {@link dev.isthmus.internal.NativeCall#allocateErrno}
-     * @param event two pointers: where it puts the queue, and the queue's context
+     * @param event receives two pointers: the queue, and the queue's context
      */
     @HotPath
     public static int getCqEvent(MemorySegment errno, long channel, long event) {

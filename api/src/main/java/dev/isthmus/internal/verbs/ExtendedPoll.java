@@ -15,10 +15,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The calls of an extended completion queue, which verbs.h has inline: they go through the function pointers in {@code
- * struct ibv_cq_ex}. Nothing is checked here: C goes through NULL for a field that was not asked for, and reads what is
- * not there outside of a poll. No call is critical: a poll keeps the queue locked from its start to its end, and which
- * functions a driver gives depends on what was asked of it.
+ * The calls of an extended completion queue, which verbs.h has inline: they go through the function pointers in
+ * {@code struct ibv_cq_ex}. Nothing is checked here: for a field that was not requested, C jumps to NULL, and outside
+ * of a poll it reads what does not exist. No call is critical: a poll keeps the queue locked from its start to its end,
+ * and a driver's choice of functions depends on the request.
  */
 public final class ExtendedPoll {
 
@@ -38,13 +38,13 @@ public final class ExtendedPoll {
     private final MemorySegment nextPoll;
     private final MemorySegment endPoll;
 
-    /** The functions that are always there. */
+    /** The functions that always exist. */
     public final MemorySegment opcode;
 
     public final MemorySegment vendorError;
     public final MemorySegment flags;
 
-    /** The functions of fields that are asked for; NULL when one was not. */
+    /** The functions of requested fields; NULL for a field that was not requested. */
     public final MemorySegment byteLength;
 
     public final MemorySegment immediate;
@@ -59,7 +59,7 @@ public final class ExtendedPoll {
     public final MemorySegment flowTag;
     public final MemorySegment tagMatching;
 
-    /** Reads the function pointers of a queue that has just been made. */
+    /** Reads the function pointers of a new queue. */
     public ExtendedPoll(MemorySegment struct) {
         queue = struct.address();
         startPoll = ibv_cq_ex.start_poll(struct);
@@ -82,7 +82,7 @@ public final class ExtendedPoll {
         tagMatching = ibv_cq_ex.read_tm_info(struct);
     }
 
-    /** {@code int (*start_poll)(struct ibv_cq_ex *, struct ibv_poll_cq_attr *)}: 0, ENOENT, or what went wrong. */
+    /** {@code int (*start_poll)(struct ibv_cq_ex *, struct ibv_poll_cq_attr *)}: returns 0, ENOENT, or an error. */
     @HotPath
     public int start() {
         try {
@@ -92,7 +92,7 @@ public final class ExtendedPoll {
         }
     }
 
-    /** {@code int (*next_poll)(struct ibv_cq_ex *)}: 0, ENOENT, or what went wrong. */
+    /** {@code int (*next_poll)(struct ibv_cq_ex *)}: returns 0, ENOENT, or an error. */
     @HotPath
     public int next() {
         return readInt(nextPoll);

@@ -15,9 +15,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
 /**
- * {@code struct ibv_qp_ex}: the function pointers that the {@code ibv_wr_*} calls of verbs.h go through, and the two
- * members that they are told of by. One method per C function, with the same arguments; pointers are {@code long}.
- * The caller has made sure that the queue pair was created with the operation, or the pointer may be null.
+ * {@code struct ibv_qp_ex}: the function pointers that the {@code ibv_wr_*} calls of verbs.h go through, and the
+ * two members that give them the id and flags. One method per C function, with the same arguments; pointers are
+ * {@code long}. The caller has made sure that the queue pair was created with the operation, or the pointer may
+ * be null.
  */
 public final class ExtendedSend {
 
@@ -64,13 +65,13 @@ public final class ExtendedSend {
     private final MemorySegment setInlineList;
     private final MemorySegment setDatagram;
     private final MemorySegment setSharedReceiveQueue;
-    private final MemorySegment flush; // null where the structure of the loaded library may end before it
+    private final MemorySegment flush; // null if the loaded library's struct may end before it
 
     /**
      * Reads the function pointers.
      *
      * @param handle what {@code ibv_qp_to_qp_ex} returned
-     * @param withFlush whether it was created for FLUSH: then the library knows the member that rdma-core 45 added
+     * @param withFlush whether it was created for FLUSH: then the library has the member that rdma-core 45 added
      */
     public ExtendedSend(MemorySegment handle, boolean withFlush) {
         long bytes = ibv_qp_ex.sizeof() + (withFlush ? ADDRESS.byteSize() : 0);
@@ -105,7 +106,7 @@ public final class ExtendedSend {
         return Linker.nativeLinker().downcallHandle(descriptor);
     }
 
-    /** Sets {@code wr_id} and {@code wr_flags}, which the next operation takes. */
+    /** Sets {@code wr_id} and {@code wr_flags} for the next operation. */
     @HotPath
     public void next(long wrId, int flags) {
         struct.set(JAVA_LONG, WR_ID, wrId);
@@ -230,7 +231,7 @@ public final class ExtendedSend {
         }
     }
 
-    /** Apart, as few programs use it. */
+    /** In a class of its own, as few programs use it. */
     private static final class FlushHandle {
         static final MethodHandle FLUSH = link(FunctionDescriptor.ofVoid(
                 JAVA_LONG,

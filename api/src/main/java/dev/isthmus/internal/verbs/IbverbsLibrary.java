@@ -13,15 +13,15 @@ import dev.isthmus.internal.NativeLibrary;
 import java.lang.foreign.ValueLayout;
 
 /**
- * Loads libibverbs when it is first needed. Whatever may be a program's first step into verbs requires it here, as
- * the static initialisers of {@link Libibverbs} and of the generated layouts could not say what is missing.
+ * Loads libibverbs on first use. Every possible first step into verbs requires it here, as the static initialisers of
+ * {@link Libibverbs} and of the generated layouts could not say what is missing.
  */
 public final class IbverbsLibrary {
 
     /**
-     * libmlx5 looks at it whenever it makes a queue pair. Unless it is 0, the card may put a short message, or what was
-     * read, into the completion, and libmlx5 copies it to the address in the request when the completion is polled:
-     * whether the region is still there by then, and whether that ever was an address of this process.
+     * libmlx5 reads it whenever it creates a queue pair. Unless it is 0, the card may put a short message, or the data
+     * of a READ, into the completion. libmlx5 then copies that to the request's address when the completion is polled,
+     * even if the region is gone by then, or the address never was one of this process.
      */
     private static final String MLX5_SCATTER = "MLX5_SCATTER_TO_CQE";
 
@@ -47,7 +47,7 @@ public final class IbverbsLibrary {
         return library;
     }
 
-    // What the user has set stays.
+    // A value that the user has set stays.
     private static void keepDataOutOfCompletions() {
         try (var call = new NativeCall()) {
             call.integer(SETENV, call.allocateFrom(MLX5_SCATTER), call.allocateFrom("0"), 0);

@@ -12,11 +12,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemoryLayout;
 
 /**
- * The exported functions of libibverbs that are called off the data path. The library must
- * be there: {@link IbverbsLibrary#require} comes first.
+ * The exported functions of libibverbs that are called off the data path. Call {@link IbverbsLibrary#require} first,
+ * which checks that the library exists.
  *
- * <p>How each reports a failure stands in its line: N, returns NULL and sets errno; E, returns an error number; M,
- * returns -1 and sets errno; X, returns a negated error number.
+ * <p>A letter in each line says how the function reports a failure: N returns NULL and sets errno; E returns an error
+ * number; M returns -1 and sets errno; X returns a negated error number.
  */
 public final class Libibverbs {
 

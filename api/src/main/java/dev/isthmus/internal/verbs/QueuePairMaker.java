@@ -5,18 +5,18 @@ import dev.isthmus.internal.Lifetime;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Makes the C object of a queue pair instead of verbs, and destroys it: librdmacm makes queue pairs of its own. Given to the
- * queue pair's configuration.
+ * Creates and destroys the C object of a queue pair instead of verbs, as librdmacm creates its own queue pairs. Given
+ * to the queue pair's configuration.
  */
 public interface QueuePairMaker {
 
     /**
-     * Makes it.
+     * Creates it.
      *
      * @param pd the {@code struct ibv_pd}
-     * @param attributes a filled {@code struct ibv_qp_init_attr_ex}, whose beginning is a {@code struct
-     *     ibv_qp_init_attr}; what was granted is written to it
-     * @param extended whether more of it counts than the beginning
+     * @param attributes a filled {@code struct ibv_qp_init_attr_ex}, which begins with a
+     *     {@code struct ibv_qp_init_attr}; receives the granted values
+     * @param extended whether more than its beginning counts
      * @param what the object and the arguments that matter, for messages
      * @return the {@code struct ibv_qp}
      */
@@ -25,12 +25,12 @@ public interface QueuePairMaker {
     /** Destroys it, or throws. */
     void destroy();
 
-    /** What must stay open as long as the queue pair is. */
+    /** What must stay open as long as the queue pair. */
     Lifetime parent();
 
-    /** The port that it is at. */
+    /** Its port. */
     int port();
 
-    /** The {@code enum ibv_qp_state} that it is made in. */
+    /** The {@code enum ibv_qp_state} in which it is created. */
     int initialState();
 }

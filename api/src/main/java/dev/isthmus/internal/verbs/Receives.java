@@ -12,30 +12,30 @@ import java.lang.foreign.MemorySegment;
  */
 public interface Receives<R> {
 
-    /** Whether its owner may post is to be asked again: its owner or its state has changed. */
+    /** Makes the next post check again whether its owner may post, as the owner or the state has changed. */
     void askAgain();
 
-    /** Posts one request; false when the queue is full. */
+    /** Posts one request; returns false if the queue is full. */
     @HotPath
     boolean tryPost(R request);
 
-    /** Posts a chain; the first request that was not taken because the queue was full, or null. */
+    /** Posts a chain; returns the first request that was not posted because the queue was full, or null. */
     @HotPath
     R tryPostChain(R first);
 
-    /** Makes them for the buffers of a protection domain, a part of which it is. */
+    /** Creates receives for the buffers of a protection domain, to which it belongs. */
     interface Maker {
 
         /**
-         * Makes one.
+         * Creates one.
          *
          * @param call the C function, for messages
-         * @param of what has it, for messages
-         * @param owner whose it is
-         * @param mayPost throws when its state does not allow posting; asked once, until {@link Receives#askAgain}
+         * @param of the object that has it, for messages
+         * @param owner its owner
+         * @param mayPost throws if its state does not allow posting; called once, until {@link Receives#askAgain}
          * @param function the function's address
-         * @param queue what it takes, by its address
-         * @param maxRequests how many there is room for
+         * @param queue the address of its argument
+         * @param maxRequests how many requests there is room for
          * @param maxSge how many buffers a request can have
          */
         Receives<?> make(

@@ -4,6 +4,6 @@ package dev.isthmus.internal.verbs;
 /**
  * A part of a shared receive queue.
  *
- * @param operations how many tag operations it was made for; 0 if it matches no tags
+ * @param operations how many tag operations it was created for; 0 if it matches no tags
  */
 public record TagLimit(int operations) {}

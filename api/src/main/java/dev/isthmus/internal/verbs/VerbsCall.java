@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.IntFunction;
 
 /**
- * A call of verbs off the data path, with the three ways in which verbs report a failure: a null pointer and errno,
- * the error number itself, and -1 and errno. Each becomes a {@link VerbsException} that names the function.
+ * A call of verbs off the data path. Verbs report a failure in three ways: by a null pointer and errno, by the error
+ * number itself, or by -1 and errno. Each becomes a {@link VerbsException} that names the function.
  */
 public final class VerbsCall extends NativeCall {
 
@@ -25,15 +25,15 @@ public final class VerbsCall extends NativeCall {
         super(lifetime);
     }
 
-    /** Begins a call on no object, or on one that is just being made or closed. */
+    /** Begins a call on no object, or on one that is being created or closed. */
     public VerbsCall() {
         super();
     }
 
     /**
-     * Sets who explains a failure.
+     * Sets an explanation for failures.
      *
-     * @param explanation gives what usually helps with an errno, or an empty string for what helps with any call
+     * @param explanation returns what usually helps with an errno; empty for the general help
      */
     public VerbsCall explain(IntFunction<String> explanation) {
         help = explanation;
@@ -41,9 +41,9 @@ public final class VerbsCall extends NativeCall {
     }
 
     /**
-     * Calls a function that makes an object, and returns NULL and sets errno when it fails.
+     * Calls a function that creates an object, and returns NULL and sets errno if it fails.
      *
-     * @param what the object it is called on and the arguments that matter, for the message
+     * @param what its object and the arguments that matter, for the message
      */
     public MemorySegment create(NativeFunction f, String what, Object... arguments) {
         MemorySegment made = pointer(f, arguments);
@@ -56,7 +56,7 @@ public final class VerbsCall extends NativeCall {
     /**
      * Calls a function that returns 0, or an error number of either sign.
      *
-     * @param what the object it is called on and the arguments that matter, for the message
+     * @param what its object and the arguments that matter, for the message
      */
     public void check(NativeFunction f, String what, Object... arguments) {
         int errno = integer(f, arguments);
@@ -66,10 +66,10 @@ public final class VerbsCall extends NativeCall {
     }
 
     /**
-     * Calls a function that returns -1 and sets errno when it fails.
+     * Calls a function that returns -1 and sets errno if it fails.
      *
-     * @param what the object it is called on and the arguments that matter, for the message
-     * @return what it returned otherwise
+     * @param what its object and the arguments that matter, for the message
+     * @return the function's result
      */
     public int checkErrno(NativeFunction f, String what, Object... arguments) {
         int result = integer(f, arguments);
@@ -84,7 +84,7 @@ public final class VerbsCall extends NativeCall {
         return VerbsErrors.failure(f.name(), what, errno, help.apply(errno));
     }
 
-    /** Calls a function that destroys an object and returns 0 or an error number: what most closes consist of. */
+    /** Calls a function that destroys an object and returns 0 or an error number, as most closes do. */
     public static void destroy(NativeFunction f, MemorySegment handle, String what) {
         try (var call = new VerbsCall()) {
             call.check(f, what, handle);

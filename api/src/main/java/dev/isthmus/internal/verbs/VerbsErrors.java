@@ -33,7 +33,7 @@ public final class VerbsErrors {
     /**
      * The exception for a failed call.
      *
-     * @param help what the caller knows about the cause; empty for what is usual with this errno
+     * @param help what the caller knows about the cause; empty for the usual cause
      */
     public static VerbsException failure(String call, String arguments, int errno, String help) {
         return new VerbsException(call, arguments, errno, help.isEmpty() ? usualHelp(errno) : help);
@@ -68,7 +68,7 @@ public final class VerbsErrors {
         };
     }
 
-    /** What the kernel grants this process to lock, in words. */
+    /** How much memory this process may lock, in words. */
     public static String lockedMemoryLimit() {
         try {
             Matcher limit = LOCKED_MEMORY.matcher(Files.readString(LIMITS));
@@ -83,8 +83,8 @@ public final class VerbsErrors {
     }
 
     /**
-     * Whether the limit does not bind: CAP_IPC_LOCK lifts it, though not that of a user namespace (capabilities(7)). The siw of
-     * Linux 6.1 does not ask for that capability (siw_umem_get of siw_mem.c).
+     * Whether the limit does not apply: CAP_IPC_LOCK lifts it, but not within a user namespace (capabilities(7)). The
+     * siw of Linux 6.1 ignores that capability (siw_umem_get of siw_mem.c).
      */
     private static boolean mayLockAll() {
         try {

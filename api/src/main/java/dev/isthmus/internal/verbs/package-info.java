@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The seam to libibverbs: its functions, what verbs.h has inline, its errors in words. Never exported. */
+/** The seam to libibverbs: its functions, the inline functions of verbs.h, and its errors in words. Never exported. */
 package dev.isthmus.internal.verbs;

@@ -4,7 +4,7 @@ package dev.isthmus.verbs.attributes;
 import dev.isthmus.internal.Codes;
 
 /**
- * How far the atomics of a device reach: {@code enum ibv_atomic_cap}.
+ * With whom a device's atomics are atomic: {@code enum ibv_atomic_cap}.
  */
 public enum AtomicCapability {
     /** The device has no atomics. {@code IBV_ATOMIC_NONE}. */
@@ -13,7 +13,7 @@ public enum AtomicCapability {
     HCA(1),
     /** Atomic with the CPU and with other devices, too. {@code IBV_ATOMIC_GLOB}. */
     GLOB(2),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<AtomicCapability> CODES = new Codes<>(values(), AtomicCapability::code, UNKNOWN);
@@ -37,7 +37,7 @@ public enum AtomicCapability {
      * The constant of a code of {@code enum ibv_atomic_cap}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static AtomicCapability of(int code) {
         return CODES.of(code);

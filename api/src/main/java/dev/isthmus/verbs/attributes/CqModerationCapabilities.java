@@ -5,9 +5,9 @@ import dev.isthmus.bindings.ibverbs.ibv_cq_moderation_caps;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How far the events of a completion queue can be held back: {@code struct ibv_cq_moderation_caps}.
+ * How far a completion queue's events can be held back: {@code struct ibv_cq_moderation_caps}.
  *
- * @param maxCount most completions that share an event; 0 when the device cannot do it
+ * @param maxCount most completions that share an event; 0 if the device cannot do it
  * @param maxPeriodMicros longest delay, in microseconds
  */
 public record CqModerationCapabilities(int maxCount, int maxPeriodMicros) {

@@ -10,7 +10,7 @@ import java.util.Set;
 /**
  * What a device can do, and its limits: {@code struct ibv_device_attr}.
  *
- * <p>A {@code Code} or {@code Flags} is C's value, for what this version of the library does not know.
+ * <p>A {@code Code} or {@code Flags} is C's value, including what this version of Isthmus does not know.
  *
  * @param fwVersion firmware version
  * @param nodeGuid GUID of the node
@@ -32,7 +32,7 @@ import java.util.Set;
  * @param maxQpRdAtomic most READs and atomics outstanding with a queue pair as target
  * @param maxEeRdAtomic as {@code maxQpRdAtomic}, of an EE context, which no device has
  * @param maxResRdAtomic most resources for READs and atomics as target
- * @param maxQpInitRdAtomic most READs and atomics outstanding that a queue pair began
+ * @param maxQpInitRdAtomic most outstanding READs and atomics that a queue pair started
  * @param maxEeInitRdAtomic as {@code maxQpInitRdAtomic}, of an EE context
  * @param atomicCapCode {@code enum ibv_atomic_cap}: see {@link #atomicCap()}
  * @param maxEe most EE contexts, which no device has
@@ -100,7 +100,7 @@ public record DeviceAttributes(
     }
 
     /**
-     * What the device can do, as far as this version of the library knows it.
+     * What the device can do, as far as this version of Isthmus knows.
      *
      * @return the capabilities of {@link #deviceCapFlags}
      */
@@ -109,7 +109,7 @@ public record DeviceAttributes(
     }
 
     /**
-     * How far atomics reach.
+     * With whom its atomics are atomic.
      *
      * @return the constant of {@link #atomicCapCode}
      */

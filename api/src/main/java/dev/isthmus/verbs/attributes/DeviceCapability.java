@@ -5,8 +5,8 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * What a device can do: {@code enum ibv_device_cap_flags}, and what verbs.h and the kernel's ib_user_verbs.h define beyond
- * its 32 bits.
+ * What a device can do: {@code enum ibv_device_cap_flags}, and the flags beyond its 32 bits that verbs.h and the
+ * kernel's ib_user_verbs.h define.
  */
 public enum DeviceCapability {
     /** The capacity of a queue pair can be changed. {@code IBV_DEVICE_RESIZE_MAX_WR}. */
@@ -17,23 +17,23 @@ public enum DeviceCapability {
     BAD_QKEY_CNTR(1 << 2),
     /** Raw multicast packets. {@code IBV_DEVICE_RAW_MULTI}. */
     RAW_MULTI(1 << 3),
-    /** Queue pairs change to an alternate path by themselves. {@code IBV_DEVICE_AUTO_PATH_MIG}. */
+    /** Queue pairs move to an alternate path by themselves. {@code IBV_DEVICE_AUTO_PATH_MIG}. */
     AUTO_PATH_MIG(1 << 4),
-    /** A queue pair can be moved to another port in the state SQD. {@code IBV_DEVICE_CHANGE_PHY_PORT}. */
+    /** A queue pair can move to another port in the state SQD. {@code IBV_DEVICE_CHANGE_PHY_PORT}. */
     CHANGE_PHY_PORT(1 << 5),
-    /** Checks that an address handle is of the queue pair's port. {@code IBV_DEVICE_UD_AV_PORT_ENFORCE}. */
+    /** Checks that an address handle is for the queue pair's port. {@code IBV_DEVICE_UD_AV_PORT_ENFORCE}. */
     UD_AV_PORT_ENFORCE(1 << 6),
     /** A transition can name the state that it starts from. {@code IBV_DEVICE_CURR_QP_STATE_MOD}. */
     CURR_QP_STATE_MOD(1 << 7),
     /** A port can be shut down. {@code IBV_DEVICE_SHUTDOWN_PORT}. */
     SHUTDOWN_PORT(1 << 8),
-    /** A port's kind of initialisation can be chosen. {@code IBV_DEVICE_INIT_TYPE}. */
+    /** A port's type of initialisation can be chosen. {@code IBV_DEVICE_INIT_TYPE}. */
     INIT_TYPE(1 << 9),
     /** Reports when a port becomes active. {@code IBV_DEVICE_PORT_ACTIVE_EVENT}. */
     PORT_ACTIVE_EVENT(1 << 10),
     /** Has a GUID of the system image. {@code IBV_DEVICE_SYS_IMAGE_GUID}. */
     SYS_IMAGE_GUID(1 << 11),
-    /** An RC responder without a receive says so. {@code IBV_DEVICE_RC_RNR_NAK_GEN}. */
+    /** An RC responder without a receive reports that. {@code IBV_DEVICE_RC_RNR_NAK_GEN}. */
     RC_RNR_NAK_GEN(1 << 12),
     /** A shared receive queue can be resized. {@code IBV_DEVICE_SRQ_RESIZE}. */
     SRQ_RESIZE(1 << 13),
@@ -61,11 +61,11 @@ public enum DeviceCapability {
     RAW_SCATTER_FCS(1L << 34),
     /** Pads writes over PCI to full cache lines. {@code IBV_DEVICE_PCI_WRITE_END_PADDING}. */
     PCI_WRITE_END_PADDING(1L << 36),
-    /** The peer can be waited for until what was written is seen by all. {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}. */
+    /** A peer can wait until its writes are visible to all. {@code IB_UVERBS_DEVICE_FLUSH_GLOBAL}. */
     FLUSH_GLOBAL(1L << 38),
-    /** The peer can be waited for until what was written is persistent. {@code IB_UVERBS_DEVICE_FLUSH_PERSISTENT}. */
+    /** A peer can wait until its writes are persistent. {@code IB_UVERBS_DEVICE_FLUSH_PERSISTENT}. */
     FLUSH_PERSISTENT(1L << 39),
-    /** Writes of 8 bytes at once. {@code IB_UVERBS_DEVICE_ATOMIC_WRITE}. */
+    /** Atomic writes of 8 bytes. {@code IB_UVERBS_DEVICE_ATOMIC_WRITE}. */
     ATOMIC_WRITE(1L << 40);
 
     private final long code;
@@ -83,7 +83,7 @@ public enum DeviceCapability {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<DeviceCapability> in(long flags) {
         return Codes.flags(DeviceCapability.class, flags, DeviceCapability::code);
     }

@@ -9,15 +9,15 @@ import java.util.Set;
 /**
  * What else a device can do: {@code struct ibv_device_attr_ex}.
  *
- * <p>What the device, its driver or the loaded library does not know of is 0. A {@code Flags} or {@code Mask} is C's
- * value, for what this version of the library does not know.
+ * <p>Attributes that the device, its driver or the loaded library does not know are 0. A {@code Flags} or {@code Mask}
+ * is C's value, including what this version of Isthmus does not know.
  *
  * @param original the attributes of {@code ibv_query_device}
  * @param compMask no bit is defined
  * @param odp on-demand paging
- * @param completionTimestampMask the bits of a completion's timestamp that count; 0 when there is none
- * @param coreClockKhz frequency of the device's clock, in kHz; 0 when it has none
- * @param deviceCapFlagsEx those of {@link DeviceAttributes#deviceCapFlags}, and more: see {@link #capabilities()}
+ * @param completionTimestampMask the bits of a completion's timestamp that count; 0 if there is none
+ * @param coreClockKhz frequency of the device's clock, in kHz; 0 if it has none
+ * @param deviceCapFlagsEx the flags of {@link DeviceAttributes#deviceCapFlags}, and more: see {@link #capabilities()}
  * @param tso segmentation of TCP
  * @param rss receive side scaling
  * @param maxWqTypeRq most receive work queues
@@ -27,7 +27,7 @@ import java.util.Set;
  * @param cqModeration moderation of completion events
  * @param maxDmSize device memory that can be allocated, in bytes, unsigned
  * @param pciAtomics atomics over PCI
- * @param physPortCountEx number of ports where 255 are not enough: see {@link #physPortCount()}
+ * @param physPortCountEx number of ports, which may exceed 255: see {@link #physPortCount()}
  */
 public record ExtendedDeviceAttributes(
         DeviceAttributes original,
@@ -52,7 +52,7 @@ public record ExtendedDeviceAttributes(
     }
 
     /**
-     * What the device can do, as far as this version of the library knows it.
+     * What the device can do, as far as this version of Isthmus knows.
      *
      * @return the capabilities of {@link #deviceCapFlagsEx} and of the original attributes
      */
@@ -63,7 +63,7 @@ public record ExtendedDeviceAttributes(
     /**
      * What the device does for raw packets.
      *
-     * @return what is known of {@link #rawPacketCapFlags}
+     * @return the known flags of {@link #rawPacketCapFlags}
      */
     public Set<RawPacketCapability> rawPacketCapabilities() {
         return RawPacketCapability.in(rawPacketCapFlags);
@@ -72,7 +72,7 @@ public record ExtendedDeviceAttributes(
     /**
      * The number of ports.
      *
-     * @return the one that can be more than 255 when the driver gives it, or else that of the original attributes
+     * @return the number that may exceed 255 if the driver gives it, or else that of the original attributes
      */
     public int physPortCount() {
         return physPortCountEx != 0 ? physPortCountEx : original.physPortCount();

@@ -23,7 +23,7 @@ public enum LinkSpeed {
     HDR(64, 50),
     /** Next data rate: 100 Gbit/s. */
     NDR(128, 100),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1, 0);
 
     private static final Codes<LinkSpeed> CODES = new Codes<>(values(), LinkSpeed::code, UNKNOWN);
@@ -49,7 +49,7 @@ public enum LinkSpeed {
      * The constant of a code of {@code active_speed}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static LinkSpeed of(int code) {
         return CODES.of(code);

@@ -17,7 +17,7 @@ public enum LinkWidth {
     X12(8, 12),
     /** Two lanes. */
     X2(16, 2),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1, 0);
 
     private static final Codes<LinkWidth> CODES = new Codes<>(values(), LinkWidth::code, UNKNOWN);
@@ -43,7 +43,7 @@ public enum LinkWidth {
      * The constant of a code of {@code active_width}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static LinkWidth of(int code) {
         return CODES.of(code);

@@ -17,7 +17,7 @@ public enum Mtu {
     MTU_2048(4),
     /** 4096 bytes. {@code IBV_MTU_4096}. */
     MTU_4096(5),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<Mtu> CODES = new Codes<>(values(), Mtu::code, UNKNOWN);
@@ -41,7 +41,7 @@ public enum Mtu {
      * The constant of a code of {@code enum ibv_mtu}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static Mtu of(int code) {
         return CODES.of(code);

@@ -22,7 +22,7 @@ public enum NodeType {
     USNIC_UDP(6),
     /** None of these. {@code IBV_NODE_UNSPECIFIED}. */
     UNSPECIFIED(7),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<NodeType> CODES = new Codes<>(values(), NodeType::code, UNKNOWN);
@@ -46,14 +46,14 @@ public enum NodeType {
      * The constant of a code of {@code enum ibv_node_type}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static NodeType of(int code) {
         return CODES.of(code);
     }
 
     /**
-     * The library's name for it: {@code ibv_node_type_str}.
+     * libibverbs' name for it: {@code ibv_node_type_str}.
      *
      * @return words such as {@code InfiniBand channel adapter}
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Set;
 
 /**
- * What a device can do with memory that is paged on demand: {@code struct ibv_odp_caps}.
+ * What a device can do with on-demand paged memory: {@code struct ibv_odp_caps}.
  *
  * @param generalFlags {@code enum ibv_odp_general_caps}, or'ed: see {@link #general()}
  * @param rcFlags {@code enum ibv_odp_transport_cap_bits} of RC, or'ed: see {@link #rc()}
@@ -18,45 +18,45 @@ import java.util.Set;
 public record OdpCapabilities(long generalFlags, int rcFlags, int ucFlags, int udFlags, int xrcFlags) {
 
     /**
-     * What there is at all.
+     * The support in general.
      *
-     * @return what is known of {@link #generalFlags}
+     * @return the known flags of {@link #generalFlags}
      */
     public Set<OdpCapability> general() {
         return OdpCapability.in(generalFlags);
     }
 
     /**
-     * What may touch such memory on RC.
+     * Which operations on RC may access such memory.
      *
-     * @return what is known of {@link #rcFlags}
+     * @return the known flags of {@link #rcFlags}
      */
     public Set<OdpOperation> rc() {
         return OdpOperation.in(rcFlags);
     }
 
     /**
-     * What may touch such memory on UC.
+     * Which operations on UC may access such memory.
      *
-     * @return what is known of {@link #ucFlags}
+     * @return the known flags of {@link #ucFlags}
      */
     public Set<OdpOperation> uc() {
         return OdpOperation.in(ucFlags);
     }
 
     /**
-     * What may touch such memory on UD.
+     * Which operations on UD may access such memory.
      *
-     * @return what is known of {@link #udFlags}
+     * @return the known flags of {@link #udFlags}
      */
     public Set<OdpOperation> ud() {
         return OdpOperation.in(udFlags);
     }
 
     /**
-     * What may touch such memory on XRC.
+     * Which operations on XRC may access such memory.
      *
-     * @return what is known of {@link #xrcFlags}
+     * @return the known flags of {@link #xrcFlags}
      */
     public Set<OdpOperation> xrc() {
         return OdpOperation.in(xrcFlags);

@@ -5,7 +5,7 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * What on-demand paging there is at all: {@code enum ibv_odp_general_caps}.
+ * The support for on-demand paging in general: {@code enum ibv_odp_general_caps}.
  */
 public enum OdpCapability {
     /** Regions whose pages are mapped when they are used. {@code IBV_ODP_SUPPORT}. */
@@ -28,7 +28,7 @@ public enum OdpCapability {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<OdpCapability> in(long flags) {
         return Codes.flags(OdpCapability.class, flags, OdpCapability::code);
     }

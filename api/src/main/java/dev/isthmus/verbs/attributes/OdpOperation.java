@@ -5,7 +5,7 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * What may touch memory that is paged on demand: {@code enum ibv_odp_transport_cap_bits}.
+ * An operation that may access on-demand paged memory: {@code enum ibv_odp_transport_cap_bits}.
  */
 public enum OdpOperation {
     /** Sends. {@code IBV_ODP_SUPPORT_SEND}. */
@@ -22,7 +22,7 @@ public enum OdpOperation {
     SRQ_RECV(1 << 5),
     /** FLUSH; rdma-core 58. {@code IBV_ODP_SUPPORT_FLUSH}. */
     FLUSH(1 << 6),
-    /** Writes of eight bytes at once; rdma-core 58. {@code IBV_ODP_SUPPORT_ATOMIC_WRITE}. */
+    /** Atomic writes of eight bytes; rdma-core 58. {@code IBV_ODP_SUPPORT_ATOMIC_WRITE}. */
     ATOMIC_WRITE(1 << 7);
 
     private final int code;
@@ -40,7 +40,7 @@ public enum OdpOperation {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The operations in {@code flags} that this version of Isthmus knows. */
     static Set<OdpOperation> in(long flags) {
         return Codes.flags(OdpOperation.class, flags, OdpOperation::code);
     }

@@ -5,11 +5,11 @@ import dev.isthmus.bindings.ibverbs.ibv_packet_pacing_caps;
 import java.lang.foreign.MemorySegment;
 
 /**
- * How slow and how fast a queue pair can be made to send: {@code struct ibv_packet_pacing_caps}.
+ * How slowly and how fast a queue pair can be set to send: {@code struct ibv_packet_pacing_caps}.
  *
  * @param minKbps lowest rate, in kbit/s
- * @param maxKbps highest rate, in kbit/s; 0 when the device has no pacing
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
+ * @param maxKbps highest rate, in kbit/s; 0 if the device has no pacing
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} that has it: see {@code QueuePairType.isIn}
  */
 public record PacketPacingCapabilities(long minKbps, long maxKbps, int supportedQpTypes) {
 

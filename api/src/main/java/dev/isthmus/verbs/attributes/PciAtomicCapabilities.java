@@ -17,7 +17,7 @@ public record PciAtomicCapabilities(int fetchAddFlags, int swapFlags, int compar
     /**
      * The operand sizes of fetch and add.
      *
-     * @return what is known of {@link #fetchAddFlags}
+     * @return the known flags of {@link #fetchAddFlags}
      */
     public Set<PciAtomicSize> fetchAdd() {
         return PciAtomicSize.in(fetchAddFlags);
@@ -26,7 +26,7 @@ public record PciAtomicCapabilities(int fetchAddFlags, int swapFlags, int compar
     /**
      * The operand sizes of swap.
      *
-     * @return what is known of {@link #swapFlags}
+     * @return the known flags of {@link #swapFlags}
      */
     public Set<PciAtomicSize> swap() {
         return PciAtomicSize.in(swapFlags);
@@ -35,7 +35,7 @@ public record PciAtomicCapabilities(int fetchAddFlags, int swapFlags, int compar
     /**
      * The operand sizes of compare and swap.
      *
-     * @return what is known of {@link #compareSwapFlags}
+     * @return the known flags of {@link #compareSwapFlags}
      */
     public Set<PciAtomicSize> compareSwap() {
         return PciAtomicSize.in(compareSwapFlags);

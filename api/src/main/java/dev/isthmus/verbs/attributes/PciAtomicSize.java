@@ -5,7 +5,7 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * An operand's size of atomics over PCI: {@code enum ibv_pci_atomic_op_size}.
+ * The size of an operand of atomics over PCI: {@code enum ibv_pci_atomic_op_size}.
  */
 public enum PciAtomicSize {
     /** Four bytes. {@code IBV_PCI_ATOMIC_OPERATION_4_BYTE_SIZE_SUP}. */
@@ -30,7 +30,7 @@ public enum PciAtomicSize {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The sizes in {@code flags} that this version of Isthmus knows. */
     static Set<PciAtomicSize> in(long flags) {
         return Codes.flags(PciAtomicSize.class, flags, PciAtomicSize::code);
     }

@@ -14,15 +14,15 @@ public enum PhysicalState {
     POLLING(2),
     /** Switched off. */
     DISABLED(3),
-    /** A peer was found; both agree on speed and width. */
+    /** Has found a peer; both agree on speed and width. */
     PORT_CONFIGURATION_TRAINING(4),
     /** The link is up. */
     LINK_UP(5),
-    /** The link has failed and recovers. */
+    /** The link has failed and is recovering. */
     LINK_ERROR_RECOVERY(6),
     /** Under test. */
     PHY_TEST(7),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<PhysicalState> CODES = new Codes<>(values(), PhysicalState::code, UNKNOWN);
@@ -46,7 +46,7 @@ public enum PhysicalState {
      * The constant of a code of the InfiniBand specification.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static PhysicalState of(int code) {
         return CODES.of(code);

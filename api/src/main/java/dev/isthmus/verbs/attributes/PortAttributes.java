@@ -9,8 +9,8 @@ import java.util.Set;
 /**
  * The attributes of a port: {@code struct ibv_port_attr}.
  *
- * <p>Counters are 32 bits wide and wrap. A {@code Code} or {@code Flags} is C's value, for what this version of the
- * library does not know.
+ * <p>Counters are 32 bits wide and wrap. A {@code Code} or {@code Flags} is C's value, including what this version of
+ * Isthmus does not know.
  *
  * @param stateCode logical state: see {@link #state()}
  * @param maxMtuCode largest MTU: see {@link #maxMtu()}
@@ -27,11 +27,11 @@ import java.util.Set;
  * @param maxVlNum number of virtual lanes, as a code: see {@link #virtualLanes()}
  * @param smSl service level of the subnet manager
  * @param subnetTimeout propagation delay: 4.096 us * 2^n
- * @param initTypeReply kind of initialisation that the subnet manager did
+ * @param initTypeReply type of initialisation that the subnet manager did
  * @param activeWidthCode link width: see {@link #activeWidth()}
  * @param activeSpeedCode speed of a lane: see {@link #activeSpeed()}
  * @param physStateCode physical state: see {@link #physState()}
- * @param linkLayerCode what the port runs on: see {@link #linkLayer()}
+ * @param linkLayerCode link layer: see {@link #linkLayer()}
  * @param flags {@code IBV_QPF_*}, or'ed: see {@link #isGrhRequired()}
  * @param portCapFlags2 {@code enum ibv_port_cap_flags2}, or'ed: see {@link #capabilities2()}
  */
@@ -120,7 +120,7 @@ public record PortAttributes(
     }
 
     /**
-     * What the port runs on.
+     * The link layer.
      *
      * @return the constant of {@link #linkLayerCode}
      */
@@ -131,18 +131,18 @@ public record PortAttributes(
     /**
      * How many virtual lanes the port has.
      *
-     * @return 1, 2, 4, 8 or 15; 0 when {@link #maxVlNum} says nothing known
+     * @return 1, 2, 4, 8 or 15; 0 if {@link #maxVlNum} is not a known code
      */
     public int virtualLanes() {
         return switch (maxVlNum) {
             case 1, 2, 3, 4 -> 1 << (maxVlNum - 1);
-            case 5 -> 15; // the sixteenth is the subnet manager's
+            case 5 -> 15; // the sixteenth belongs to the subnet manager
             default -> 0;
         };
     }
 
     /**
-     * What the port can do, as far as this version of the library knows it.
+     * What the port can do, as far as this version of Isthmus knows.
      *
      * @return the capabilities of {@link #portCapFlags}
      */
@@ -151,7 +151,7 @@ public record PortAttributes(
     }
 
     /**
-     * What else the port can do, as far as this version of the library knows it.
+     * What else the port can do, as far as this version of Isthmus knows.
      *
      * @return the capabilities of {@link #portCapFlags2}
      */

@@ -72,7 +72,7 @@ public enum PortCapability {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<PortCapability> in(long flags) {
         return Codes.flags(PortCapability.class, flags, PortCapability::code);
     }

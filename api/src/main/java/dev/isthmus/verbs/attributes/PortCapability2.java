@@ -38,7 +38,7 @@ public enum PortCapability2 {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<PortCapability2> in(long flags) {
         return Codes.flags(PortCapability2.class, flags, PortCapability2::code);
     }

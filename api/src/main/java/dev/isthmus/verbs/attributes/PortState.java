@@ -8,7 +8,7 @@ import dev.isthmus.internal.verbs.Conversions;
  * The logical state of a port: {@code enum ibv_port_state}.
  */
 public enum PortState {
-    /** Nothing is said. {@code IBV_PORT_NOP}. */
+    /** Not specified. {@code IBV_PORT_NOP}. */
     NOP(0),
     /** The link is down. {@code IBV_PORT_DOWN}. */
     DOWN(1),
@@ -20,7 +20,7 @@ public enum PortState {
     ACTIVE(4),
     /** Active, after a lost link that may come back. {@code IBV_PORT_ACTIVE_DEFER}. */
     ACTIVE_DEFER(5),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<PortState> CODES = new Codes<>(values(), PortState::code, UNKNOWN);
@@ -44,14 +44,14 @@ public enum PortState {
      * The constant of a code of {@code enum ibv_port_state}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static PortState of(int code) {
         return CODES.of(code);
     }
 
     /**
-     * The library's name for it: {@code ibv_port_state_str}.
+     * libibverbs' name for it: {@code ibv_port_state_str}.
      *
      * @return words such as {@code active}
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed or native access is denied

@@ -8,13 +8,13 @@ import java.util.Set;
  * What a device does for raw packets: {@code enum ibv_raw_packet_caps}.
  */
 public enum RawPacketCapability {
-    /** Takes the VLAN tag out of what is received. {@code IBV_RAW_PACKET_CAP_CVLAN_STRIPPING}. */
+    /** Removes the VLAN tag from received packets. {@code IBV_RAW_PACKET_CAP_CVLAN_STRIPPING}. */
     CVLAN_STRIPPING(1),
     /** Receives the frame check sequence, too. {@code IBV_RAW_PACKET_CAP_SCATTER_FCS}. */
     SCATTER_FCS(1 << 1),
     /** Computes IP checksums. {@code IBV_RAW_PACKET_CAP_IP_CSUM}. */
     IP_CSUM(1 << 2),
-    /** Delays the drop of packets that find no receive. {@code IBV_RAW_PACKET_CAP_DELAY_DROP}. */
+    /** Delays the drop of packets for which no receive is posted. {@code IBV_RAW_PACKET_CAP_DELAY_DROP}. */
     DELAY_DROP(1 << 3);
 
     private final int code;
@@ -32,7 +32,7 @@ public enum RawPacketCapability {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<RawPacketCapability> in(long flags) {
         return Codes.flags(RawPacketCapability.class, flags, RawPacketCapability::code);
     }

@@ -8,7 +8,7 @@ import java.util.Set;
 /**
  * How a device spreads packets over receive queues: {@code struct ibv_rss_caps}.
  *
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} that has it: see {@code QueuePairType.isIn}
  * @param maxRwqIndirectionTables most indirection tables
  * @param maxRwqIndirectionTableSize most receive queues in a table
  * @param rxHashFieldsMask {@code enum ibv_rx_hash_fields}, or'ed: see {@link #hashFields()}
@@ -24,16 +24,16 @@ public record RssCapabilities(
     /**
      * The parts of a packet that can be hashed.
      *
-     * @return what is known of {@link #rxHashFieldsMask}
+     * @return the known flags of {@link #rxHashFieldsMask}
      */
     public Set<RxHashField> hashFields() {
         return RxHashField.in(rxHashFieldsMask);
     }
 
     /**
-     * The hashes.
+     * The hash functions.
      *
-     * @return what is known of {@link #rxHashFunctionFlags}
+     * @return the known flags of {@link #rxHashFunctionFlags}
      */
     public Set<RxHashFunction> hashFunctions() {
         return RxHashFunction.in(rxHashFunctionFlags);

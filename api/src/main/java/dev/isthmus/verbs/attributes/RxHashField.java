@@ -5,7 +5,7 @@ import dev.isthmus.internal.Codes;
 import java.util.Set;
 
 /**
- * A part of a packet that spreads packets over receive queues: {@code enum ibv_rx_hash_fields}.
+ * A part of a packet to hash, to spread packets over receive queues: {@code enum ibv_rx_hash_fields}.
  */
 public enum RxHashField {
     /** Source address of IPv4. {@code IBV_RX_HASH_SRC_IPV4}. */
@@ -26,7 +26,7 @@ public enum RxHashField {
     DST_PORT_UDP(1 << 7),
     /** Security parameter index of IPsec. {@code IBV_RX_HASH_IPSEC_SPI}. */
     IPSEC_SPI(1 << 8),
-    /** The inner packet of a tunnel is looked at. {@code IBV_RX_HASH_INNER}. */
+    /** Hashes the inner packet of a tunnel. {@code IBV_RX_HASH_INNER}. */
     INNER(1L << 31);
 
     private final long code;
@@ -44,7 +44,7 @@ public enum RxHashField {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The fields in {@code flags} that this version of Isthmus knows. */
     static Set<RxHashField> in(long flags) {
         return Codes.flags(RxHashField.class, flags, RxHashField::code);
     }

@@ -26,7 +26,7 @@ public enum RxHashFunction {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The functions in {@code flags} that this version of Isthmus knows. */
     static Set<RxHashFunction> in(long flags) {
         return Codes.flags(RxHashFunction.class, flags, RxHashFunction::code);
     }

@@ -9,18 +9,18 @@ import java.util.Set;
  * How a device matches tags: {@code struct ibv_tm_caps}.
  *
  * @param maxRndvHeaderSize longest header of a rendezvous request, in bytes
- * @param maxTags most tagged buffers in a list; 0 when the device matches no tags
+ * @param maxTags most tagged buffers in a list; 0 if the device matches no tags
  * @param flags {@code enum ibv_tm_cap_flags}, or'ed: see {@link #capabilities()}
- * @param maxOperations most operations on a list that are outstanding
+ * @param maxOperations most outstanding operations on a list
  * @param maxSge most scatter elements of a tagged buffer
  */
 public record TagMatchingCapabilities(
         long maxRndvHeaderSize, long maxTags, int flags, long maxOperations, long maxSge) {
 
     /**
-     * Where tags are matched.
+     * Where the device matches tags.
      *
-     * @return what is known of {@link #flags}
+     * @return the known flags of {@link #flags}
      */
     public Set<TagMatchingCapability> capabilities() {
         return TagMatchingCapability.in(flags);

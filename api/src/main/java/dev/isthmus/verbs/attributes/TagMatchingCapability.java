@@ -26,7 +26,7 @@ public enum TagMatchingCapability {
         return code;
     }
 
-    /** Those of {@code flags} that this version of the library knows. */
+    /** The capabilities in {@code flags} that this version of Isthmus knows. */
     static Set<TagMatchingCapability> in(long flags) {
         return Codes.flags(TagMatchingCapability.class, flags, TagMatchingCapability::code);
     }

@@ -15,9 +15,9 @@ public enum TransportType {
     USNIC(2),
     /** Cisco usNIC over UDP. {@code IBV_TRANSPORT_USNIC_UDP}. */
     USNIC_UDP(3),
-    /** None of these, such as a vendor's own. {@code IBV_TRANSPORT_UNSPECIFIED}. */
+    /** None of these, for example a vendor's own. {@code IBV_TRANSPORT_UNSPECIFIED}. */
     UNSPECIFIED(4),
-    /** A code that this version of the library does not know. */
+    /** A code that this version of Isthmus does not know. */
     UNKNOWN(-1);
 
     private static final Codes<TransportType> CODES = new Codes<>(values(), TransportType::code, UNKNOWN);
@@ -41,7 +41,7 @@ public enum TransportType {
      * The constant of a code of {@code enum ibv_transport_type}.
      *
      * @param code the C value
-     * @return its constant, {@link #UNKNOWN} when there is none
+     * @return its constant, {@link #UNKNOWN} if there is none
      */
     public static TransportType of(int code) {
         return CODES.of(code);

@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * How a device segments TCP: {@code struct ibv_tso_caps}.
  *
- * @param maxTso longest payload that it segments, in bytes; 0 when it does not
- * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} it is there for: see {@code QueuePairType.isIn}
+ * @param maxTso longest payload that it segments, in bytes; 0 if it does not
+ * @param supportedQpTypes a bit for each {@code enum ibv_qp_type} that has it: see {@code QueuePairType.isIn}
  */
 public record TsoCapabilities(long maxTso, int supportedQpTypes) {
 

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
  * What a device and its ports are, and what they can do: {@code struct ibv_device_attr}, {@code ibv_device_attr_ex} and
- * {@code ibv_port_attr}, with their flags and codes. Every device answers these questions; what its driver does not know is 0.
+ * {@code ibv_port_attr}, with their flags and codes. Every device answers these queries; attributes that its driver
+ * does not know are 0.
  *
  * <pre>{@code
  * try (var device = Device.first().open()) {
@@ -16,7 +16,7 @@
  * }
  * }</pre>
  *
- * <p>All are values, of the moment when they were asked for. A {@code Code}, {@code Flags} or {@code Mask} in them is C's own
- * value, for what this version of the library does not know; a method beside it gives the constants that it does.
+ * <p>All are values, as of the moment of the query. A {@code Code}, {@code Flags} or {@code Mask} in them is C's own
+ * value, including what this version of Isthmus does not know; a method beside it gives the known constants.
  */
 package dev.isthmus.verbs.attributes;

@@ -2,15 +2,15 @@
 package dev.isthmus.verbs.cqex;
 
 /**
- * What can be read of a completion of an {@link ExtendedCompletionQueue} when it was asked for: {@code enum
- * ibv_create_cq_wc_flags}. The less is asked for, the less a driver has to do for a completion.
+ * What you can read of a completion of an {@link ExtendedCompletionQueue} if you asked for it:
+ * {@code enum ibv_create_cq_wc_flags}. The less you ask for, the less a driver has to do for a completion.
  */
 public enum CompletionField {
     /** {@link ExtendedCompletionQueue#byteLength}. {@code IBV_WC_EX_WITH_BYTE_LEN}. */
     BYTE_LEN(1),
     /**
-     * {@link ExtendedCompletionQueue#immediate} and {@link ExtendedCompletionQueue#invalidatedRkey}. {@code
-     * IBV_WC_EX_WITH_IMM}.
+     * {@link ExtendedCompletionQueue#immediate} and {@link ExtendedCompletionQueue#invalidatedRkey}.
+     * {@code IBV_WC_EX_WITH_IMM}.
      */
     IMM(1 << 1),
     /** {@link ExtendedCompletionQueue#qpNum}. {@code IBV_WC_EX_WITH_QP_NUM}. */
@@ -32,8 +32,7 @@ public enum CompletionField {
     /** {@link ExtendedCompletionQueue#tag}. {@code IBV_WC_EX_WITH_TM_INFO}. */
     TM_INFO(1 << 10),
     /**
-     * {@link ExtendedCompletionQueue#completionWallClockNanos}. {@code
-     * IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK}.
+     * {@link ExtendedCompletionQueue#completionWallClockNanos}. {@code IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK}.
      */
     COMPLETION_TIMESTAMP_WALLCLOCK(1 << 11);
 
@@ -53,7 +52,7 @@ public enum CompletionField {
     }
 
     /**
-     * Whether every device that has extended completion queues has it: {@code IBV_WC_STANDARD_FLAGS}.
+     * Whether every device with extended completion queues has it: {@code IBV_WC_STANDARD_FLAGS}.
      *
      * @return true if so
      */

@@ -32,8 +32,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * A completion queue that is read in place: {@code struct ibv_cq_ex}. The driver copies no completions; a poll goes
- * from one to the next, and what was asked for at creation can be read of the one that it is at.
+ * A completion queue that is read in place: {@code struct ibv_cq_ex}. The driver copies no completions. A poll goes
+ * from one to the next, and you read the fields that you asked for at creation.
  *
  * <pre>{@code
  * if (cq.startPoll()) {
@@ -44,15 +44,16 @@ import java.util.function.Consumer;
  * }
  * }</pre>
  *
- * <p>Starting, going on, ending and reading allocate nothing and do not block. Between start and end the queue can be
- * neither polled otherwise, resized, handed over nor closed, nor may its thread close its queue pairs: the driver
+ * <p>Starting, advancing, ending and reading allocate nothing and do not block. Between start and end you cannot poll
+ * the queue otherwise, resize it, hand it over or close it, and its thread cannot close its queue pairs: the driver
  * holds a lock.
  *
- * <p>Of a completion that failed only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
- * defined; the others are refused for it.
+ * <p>For a completion that failed, only {@link #wrId}, {@link #status}, {@link #vendorError} and {@link #qpNum} are
+ * defined; the other methods refuse it.
  *
- * <p>It belongs to one thread at a time, at first the one that created it: {@link CompletionQueue#handOver} of its {@link #queue}
- * gives it to another. Owned by who created it. It cannot be closed while it has queue pairs.
+ * <p>It belongs to one thread at a time, at first the one that created it: {@link CompletionQueue#handOver} of
+ * its {@link #queue} gives it to another. The program that creates it owns it. It cannot be closed while it has
+ * queue pairs.
  */
 public final class ExtendedCompletionQueue implements AutoCloseable {
 
@@ -91,14 +92,14 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         this.endsToGoOn = maker.softRoce;
     }
 
-    /** Makes the C object, and then knows whether a poll of it is open. */
+    /** Creates the C object, and then knows whether a poll of it is open. */
     private static final class Maker implements CompletionQueueMaker {
 
         private final DeviceContext context;
         private final int entries;
         private final ExtendedCompletionQueueConfig config;
         private final boolean softRoce;
-        private ExtendedCompletionQueue made; // null until it is
+        private ExtendedCompletionQueue made; // null until it is created
 
         Maker(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
             this.context = context;
@@ -146,12 +147,12 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
      * Creates a completion queue that is read in place: {@code ibv_create_cq_ex}. It belongs to the calling thread.
      *
      * @param context the device
-     * @param entries how many completions it has room for at least
-     * @param configure sets what is read of completions, its channel, and more
+     * @param entries the least room for completions
+     * @param configure sets what you can read of completions, its channel, and more
      * @return the completion queue, which the caller closes before the device and before the channel
      * @throws IllegalArgumentException if {@code entries} is not positive, the device has no such vector, or the channel
      *     is of another device
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device lacks a field
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the device lacks a field
      * @throws IllegalStateException if the device or the channel is closed
      */
     public static ExtendedCompletionQueue create(
@@ -173,8 +174,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The same queue as queue pairs are made with, and as it is asked for events, resized or given to another thread: {@code
-     * ibv_cq_ex_to_cq}. What it is polled for it takes from the same completions.
+     * The same queue as a {@link CompletionQueue}, with which you create queue pairs, ask for events, resize it or give
+     * it to another thread: {@code ibv_cq_ex_to_cq}. Polling it takes from the same completions.
      *
      * @return always the same object
      */
@@ -185,11 +186,10 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     /**
      * Starts a poll: {@code ibv_start_poll}.
      *
-     * @return true if there is a completion, which can be read, and a poll to end; false if there is none and nothing to
-     *     end
+     * @return true if there is a completion to read, and a poll to end; false if there is none, and nothing to end
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed, or a poll is open
-     * @throws dev.isthmus.VerbsException if the queue is broken; no poll is open then
+     * @throws dev.isthmus.VerbsException if the queue is broken; then no poll is open
      */
     @CheckReturnValue
     @HotPath
@@ -208,13 +208,12 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Goes on to the next completion: {@code ibv_next_poll}.
+     * Advances to the next completion: {@code ibv_next_poll}.
      *
-     * @return true if there is one, which can be read; false if there is none, and nothing to be read: the poll is to be
-     *     ended
+     * @return true if there is one to read; false if there is none: end the poll
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed, or no poll is open
-     * @throws dev.isthmus.VerbsException if the queue is broken; the poll is to be ended
+     * @throws dev.isthmus.VerbsException if the queue is broken; end the poll
      */
     @CheckReturnValue
     @HotPath
@@ -235,8 +234,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Soft-RoCE ends the poll itself when there is no next completion, and then takes one more at the end that is not
-     * there (rdma-core before 59). Ending and starting anew is the same to it otherwise.
+     * Soft-RoCE ends the poll itself if there is no next completion, and at the end then takes one more that does not
+     * exist (rdma-core before 59). Otherwise, ending and starting again makes no difference to it.
      */
     @HotPath
     private int endAndStart() {
@@ -245,7 +244,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Ends the poll: {@code ibv_end_poll}. The completions that it was at are gone.
+     * Ends the poll: {@code ibv_end_poll}. The completions that it has passed are gone.
      *
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed, or no poll is open
@@ -262,7 +261,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         state = IDLE;
     }
 
-    /** Once a poll has no more completions it stays so: what comes later is for the next poll. */
+    /** Once a poll has no more completions, it stays so: later ones are for the next poll. */
     private boolean refuseUnlessDrained() {
         if (state == IDLE) {
             throw noOpenPoll();
@@ -282,7 +281,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The number that the work request was given: {@code wr_id} of {@code struct ibv_cq_ex}.
+     * The number that was set on the work request: {@code wr_id} of {@code struct ibv_cq_ex}.
      *
      * @return its {@code wr_id}
      * @throws WrongThreadException if this belongs to another thread
@@ -295,7 +294,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Whether the work request was done.
+     * Whether the work request succeeded.
      *
      * @return true if the status is {@link CompletionStatus#SUCCESS}
      * @throws WrongThreadException if this belongs to another thread
@@ -334,7 +333,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The queue pair that the work request was posted to: {@code ibv_wc_read_qp_num}. Needs {@link CompletionField#QP_NUM}.
+     * The queue pair to which the work request was posted: {@code ibv_wc_read_qp_num}. Needs
+     * {@link CompletionField#QP_NUM}.
      *
      * @return its number
      * @throws WrongThreadException if this belongs to another thread
@@ -348,7 +348,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * What was done: {@code ibv_wc_read_opcode}.
+     * Which operation completed: {@code ibv_wc_read_opcode}.
      *
      * @return the opcode
      * @throws WrongThreadException if this belongs to another thread
@@ -386,7 +386,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Whether a receive made a key of this end invalid, as the sender asked: {@code IBV_WC_WITH_INV}.
+     * Whether a receive invalidated a key of this end, as the sender asked: {@code IBV_WC_WITH_INV}.
      *
      * @return true if so
      * @throws WrongThreadException if this belongs to another thread
@@ -410,7 +410,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Whether the device found the IPv4 and the TCP or UDP checksums right: {@code IBV_WC_IP_CSUM_OK}.
+     * Whether the device found the IPv4 and the TCP or UDP checksums correct: {@code IBV_WC_IP_CSUM_OK}.
      *
      * @return true if so
      * @throws WrongThreadException if this belongs to another thread
@@ -422,7 +422,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * How much was received, read, or fetched; not defined for sends and writes: {@code ibv_wc_read_byte_len}. Needs {@link CompletionField#BYTE_LEN}.
+     * How many bytes were received, read, or fetched; undefined for sends and writes: {@code ibv_wc_read_byte_len}.
+     * Needs {@link CompletionField#BYTE_LEN}.
      *
      * @return bytes, unsigned
      * @throws WrongThreadException if this belongs to another thread
@@ -436,11 +437,13 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The immediate value of the message that was received, as the sender gave it: {@code ibv_wc_read_imm_data}. Needs {@link CompletionField#IMM}.
+     * The immediate value of the received message, as the sender gave it: {@code ibv_wc_read_imm_data}. Needs
+     * {@link CompletionField#IMM}.
      *
      * @return the value
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for; or if there is none
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for;
+     *     or if there is none
      */
     @HotPath
     public int immediate() {
@@ -451,11 +454,12 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The key that a receive made invalid: {@code ibv_wc_read_invalidated_rkey}. Needs {@link CompletionField#IMM}.
+     * The key that a receive invalidated: {@code ibv_wc_read_invalidated_rkey}. Needs {@link CompletionField#IMM}.
      *
      * @return the rkey
      * @throws WrongThreadException if this belongs to another thread
-     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for; or if there is none
+     * @throws IllegalStateException if the poll is at no completion, or at one that failed, or this was not asked for;
+     *     or if there is none
      */
     @HotPath
     public int invalidatedRkey() {
@@ -466,7 +470,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The queue pair that sent what was received; defined for datagrams: {@code ibv_wc_read_src_qp}. Needs {@link CompletionField#SRC_QP}.
+     * The queue pair that sent the received message; defined for datagrams: {@code ibv_wc_read_src_qp}. Needs
+     * {@link CompletionField#SRC_QP}.
      *
      * @return the number of the remote queue pair
      * @throws WrongThreadException if this belongs to another thread
@@ -480,7 +485,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The LID that a datagram came from; 0 on Ethernet: {@code ibv_wc_read_slid}. Needs {@link CompletionField#SLID}.
+     * The source LID of a datagram; 0 on Ethernet: {@code ibv_wc_read_slid}. Needs {@link CompletionField#SLID}.
      *
      * @return the LID
      * @throws WrongThreadException if this belongs to another thread
@@ -494,7 +499,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The service level that a datagram was sent with: {@code ibv_wc_read_sl}. Needs {@link CompletionField#SL}.
+     * The service level of a datagram: {@code ibv_wc_read_sl}. Needs {@link CompletionField#SL}.
      *
      * @return 0 to 15
      * @throws WrongThreadException if this belongs to another thread
@@ -508,7 +513,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Which of the port's LIDs a datagram was sent to: {@code ibv_wc_read_dlid_path_bits}. Needs {@link CompletionField#DLID_PATH_BITS}.
+     * Which of the port's LIDs a datagram was sent to: {@code ibv_wc_read_dlid_path_bits}. Needs
+     * {@link CompletionField#DLID_PATH_BITS}.
      *
      * @return the low bits of the LID
      * @throws WrongThreadException if this belongs to another thread
@@ -522,7 +528,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * When it completed, by the device's clock: {@code ibv_wc_read_completion_ts}. Needs {@link CompletionField#COMPLETION_TIMESTAMP}.
+     * When it completed, by the device's clock: {@code ibv_wc_read_completion_ts}. Needs
+     * {@link CompletionField#COMPLETION_TIMESTAMP}.
      *
      * @return ticks
      * @throws WrongThreadException if this belongs to another thread
@@ -536,7 +543,8 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * When it completed, by the system's clock: {@code ibv_wc_read_completion_wallclock_ns}. Needs {@link CompletionField#COMPLETION_TIMESTAMP_WALLCLOCK}.
+     * When it completed, by the system's clock: {@code ibv_wc_read_completion_wallclock_ns}. Needs
+     * {@link CompletionField#COMPLETION_TIMESTAMP_WALLCLOCK}.
      *
      * @return nanoseconds since 1970
      * @throws WrongThreadException if this belongs to another thread
@@ -550,7 +558,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * The VLAN tag that was taken off a packet: {@code ibv_wc_read_cvlan}. Needs {@link CompletionField#CVLAN}.
+     * The VLAN tag that was removed from a packet: {@code ibv_wc_read_cvlan}. Needs {@link CompletionField#CVLAN}.
      *
      * @return 16 bits
      * @throws WrongThreadException if this belongs to another thread
@@ -589,7 +597,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         checkSuccess();
         checkAskedFor(CompletionField.TM_INFO);
         functions.readTagMatching(tagMatching.address());
-        return tagMatching.get(JAVA_LONG, TAG); // which also keeps the memory from being collected during the call
+        return tagMatching.get(JAVA_LONG, TAG); // also keeps the memory from being collected during the call
     }
 
     /**
@@ -630,7 +638,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     private VerbsException broken(String call, int result) {
-        // The drivers' numbers are their own: none is an errno.
+        // Drivers return numbers of their own, not an errno.
         return VerbsException.ofResult(
                 call,
                 toString(),
@@ -639,12 +647,12 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue: {@code ibv_destroy_cq}. Events of it that were not taken are gone. Does nothing when it is
+     * Destroys the queue: {@code ibv_destroy_cq}. Its events that were not taken are lost. Does nothing if it is
      * closed already.
      *
      * @throws IllegalStateException if queue pairs use it, or in an open poll
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

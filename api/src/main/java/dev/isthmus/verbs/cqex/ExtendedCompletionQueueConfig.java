@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * What an extended completion queue is made with besides its size: {@code struct ibv_cq_init_attr_ex}. Filled in by the
- * configurer that is passed to {@link ExtendedCompletionQueue#create}.
+ * The parameters of an extended completion queue besides its size, {@code struct ibv_cq_init_attr_ex}, for the
+ * configurer passed to {@link ExtendedCompletionQueue#create}.
  */
 public final class ExtendedCompletionQueueConfig {
 
@@ -43,7 +43,7 @@ public final class ExtendedCompletionQueueConfig {
     ExtendedCompletionQueueConfig() {}
 
     /**
-     * Where it sends events; nowhere when not set.
+     * Sets where it sends events. Default: nowhere.
      *
      * @param to a channel of the same open device, which stays open as long as the queue; or null for none
      * @return this
@@ -55,7 +55,7 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Which of the device's completion vectors signals its events; 0 when not set.
+     * Sets which of the device's completion vectors signals its events. Default: 0.
      *
      * @param number from 0, below {@link DeviceContext#completionVectors}
      * @return this
@@ -67,8 +67,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * What can be read of a completion besides its wrId, status, opcode, flags and vendor error: {@code wc_flags};
-     * nothing when not set.
+     * Sets what you can read of a completion besides its wrId, status, opcode, flags and vendor error:
+     * {@code wc_flags}. Default: nothing.
      *
      * @param wanted replaces what was set before
      * @return this
@@ -81,7 +81,7 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Asks for all that every device with extended completion queues has: {@code IBV_WC_STANDARD_FLAGS}.
+     * Asks for everything that every device with extended completion queues has: {@code IBV_WC_STANDARD_FLAGS}.
      *
      * @return this
      */
@@ -93,9 +93,9 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Lets the driver take no lock: {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}; false when not set. The queue belongs to
-     * one thread anyway, but the queue pairs that complete into it must belong to the same: drivers clean the queue when
-     * one is destroyed.
+     * Lets the driver take no lock: {@code IBV_CREATE_CQ_ATTR_SINGLE_THREADED}. Default: no. The queue belongs to one
+     * thread anyway. The queue pairs that complete into it must belong to the same thread, because drivers clean the
+     * queue when one is destroyed.
      *
      * @param single true for no lock
      * @return this
@@ -106,8 +106,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * Lets new completions overwrite old ones rather than fail when there is no room: {@code
-     * IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN}; false when not set.
+     * Lets new completions overwrite old ones, rather than fail when there is no room:
+     * {@code IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN}. Default: no.
      *
      * @param ignore true to overwrite
      * @return this
@@ -118,8 +118,8 @@ public final class ExtendedCompletionQueueConfig {
     }
 
     /**
-     * What it allocates its memory and takes its locks by: {@code IBV_CQ_INIT_ATTR_MASK_PD}; none when not set. Some
-     * drivers take no notice of it.
+     * Sets the parent domain whose allocator and locks it uses: {@code IBV_CQ_INIT_ATTR_MASK_PD}. Default: none. Some
+     * drivers ignore it.
      *
      * @param domain a parent domain of the same open device, which stays open as long as the queue; or null for none
      * @return this
@@ -147,7 +147,7 @@ public final class ExtendedCompletionQueueConfig {
         return Codes.mask(fields, CompletionField::code);
     }
 
-    /** Checks what C does not explain. */
+    /** Checks for mistakes that C does not explain. */
     void check(DeviceContext context) {
         if (parentDomain != null && parentDomain.context() != context) {
             throw new IllegalArgumentException("the parent domain must be of the same open device: " + parentDomain);
@@ -169,7 +169,7 @@ public final class ExtendedCompletionQueueConfig {
                 attributes, parentDomain == null ? MemorySegment.NULL : Natives.handle(parentDomain));
     }
 
-    /** What of this a device may lack, in words. */
+    /** Settings that a device may not support, in words. */
     String unusual() {
         List<CompletionField> special =
                 fields.stream().filter(field -> !field.isStandard()).toList();
@@ -179,7 +179,7 @@ public final class ExtendedCompletionQueueConfig {
                         + special.stream().map(Enum::name).collect(Collectors.joining(", "));
     }
 
-    /** The fields and flags that are asked for. */
+    /** What was set, for messages. */
     @Override
     public String toString() {
         return "fields=" + fields + ((flags & SINGLE_THREADED) == 0 ? "" : ", singleThreaded")

@@ -1,8 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Extended completion queues, which are read in place: {@code struct ibv_cq_ex}. The driver copies no completions, and gives
- * what {@code ibv_poll_cq} does not, such as timestamps, VLAN tags, and tags of flows and messages. Most drivers have them,
- * Soft-RoCE with the standard fields only; creating one with a field that the device lacks says EOPNOTSUPP.
+ * Extended completion queues, which are read in place: {@code struct ibv_cq_ex}. The driver copies no completions,
+ * and gives what {@code ibv_poll_cq} does not, such as timestamps, VLAN tags, and tags of flows and messages. Most
+ * drivers have them, Soft-RoCE only with the standard fields. Creating one with a field that the device lacks fails
+ * with EOPNOTSUPP.
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -18,7 +18,7 @@
  * }
  * }</pre>
  *
- * <p>Queue pairs are made with {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue#queue}, which is the same queue to C. Like
- * that it belongs to one thread at a time.
+ * <p>Create queue pairs with {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue#queue}, which is the same queue to
+ * C. Both belong to one thread at a time.
  */
 package dev.isthmus.verbs.cqex;

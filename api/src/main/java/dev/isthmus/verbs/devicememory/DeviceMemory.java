@@ -24,10 +24,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * Memory on a device: {@code struct ibv_dm}. What is sent from it or received into it does not cross the bus. Any thread
- * may use it; who copies to a range while another does gets either's bytes.
+ * Memory on a device: {@code struct ibv_dm}. Messages that are sent from it or received into it do not cross the bus.
+ * Any thread may use it. If two threads copy to the same range at once, the bytes are from either.
  *
- * <p>Owned by who allocated it, and closed after the regions that are registered of it.
+ * <p>The program that allocates it owns it, and closes it after its regions.
  */
 public final class DeviceMemory implements AutoCloseable {
 
@@ -58,11 +58,11 @@ public final class DeviceMemory implements AutoCloseable {
      * Allocates memory on a device: {@code ibv_alloc_dm}.
      *
      * @param context the device
-     * @param bytes how much; some devices want a multiple of 4
+     * @param bytes how much; some devices need a multiple of 4
      * @param alignment of its address on the device, in bytes: a power of two, 1 for any
      * @return the memory, which the caller closes before the device
-     * @throws IllegalArgumentException if {@code bytes} is not positive, or the alignment no power of two
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the device has none
+     * @throws IllegalArgumentException if {@code bytes} is not positive, or the alignment is not a power of two
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the device has none
      * @throws IllegalStateException if the device is closed
      */
     public static DeviceMemory allocate(DeviceContext context, long bytes, long alignment) {
@@ -94,15 +94,15 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Imports device memory that another process, or another open device of this one, has allocated: {@code
-     * ibv_import_dm}.
+     * Imports device memory that another process, or another open device of this one, has allocated:
+     * {@code ibv_import_dm}.
      *
      * @param context the device
      * @param handleNumber its {@link #handleNumber}
      * @param bytes its {@link #length}
-     * @return the memory; closing it lets go of it, and leaves it to its owner, who closes it later
+     * @return the memory; closing it only releases it. Its owner closes it later
      * @throws IllegalArgumentException if {@code bytes} is not positive
-     * @throws dev.isthmus.VerbsException if the call fails, such as with EOPNOTSUPP when the driver cannot do it
+     * @throws dev.isthmus.VerbsException if the call fails, for example with EOPNOTSUPP if the driver cannot do it
      * @throws IllegalStateException if the device is closed
      */
     public static DeviceMemory importFrom(DeviceContext context, int handleNumber, long bytes) {
@@ -141,11 +141,11 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Copies to the device: {@code ibv_memcpy_to_dm}. Does not return before it is done.
+     * Copies to the device: {@code ibv_memcpy_to_dm}. Returns when the copy is done.
      *
-     * @param offset where to, in bytes; some devices want a multiple of 4
-     * @param from what is copied, all of it
-     * @throws IndexOutOfBoundsException if it would not fit
+     * @param offset where to, in bytes; some devices need a multiple of 4
+     * @param from what to copy, all of it
+     * @throws IndexOutOfBoundsException if it does not fit
      * @throws IllegalStateException if this or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
      * @throws dev.isthmus.VerbsException if the call fails
@@ -164,11 +164,11 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Copies from the device: {@code ibv_memcpy_from_dm}. Does not return before it is done.
+     * Copies from the device: {@code ibv_memcpy_from_dm}. Returns when the copy is done.
      *
-     * @param offset where from, in bytes; some devices want a multiple of 4
+     * @param offset where from, in bytes; some devices need a multiple of 4
      * @param to where to; all of it is written
-     * @throws IndexOutOfBoundsException if there is not so much
+     * @throws IndexOutOfBoundsException if there is not that much
      * @throws IllegalArgumentException if the segment is read-only
      * @throws IllegalStateException if this or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread's confined arena
@@ -195,7 +195,7 @@ public final class DeviceMemory implements AutoCloseable {
                 : "";
     }
 
-    /** A function of the driver, linked when it is first called; null when the driver does not have it. */
+    /** A function of the driver, linked at its first call; null if the driver lacks it. */
     private static NativeFunction function(String name, MemorySegment address, FunctionDescriptor descriptor) {
         return address.address() == 0 ? null : new NativeFunction(name, address, descriptor);
     }
@@ -217,8 +217,8 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * The number that the kernel knows the memory by: {@code handle} of {@code struct ibv_dm}. Another process, which
-     * has imported the device, imports the memory by it: see {@link #importFrom}.
+     * The kernel's number for the memory: {@code handle} of {@code struct ibv_dm}. Another process that has imported
+     * the device imports the memory by it: see {@link #importFrom}.
      *
      * @return the number
      * @throws IllegalStateException if this is closed
@@ -231,10 +231,10 @@ public final class DeviceMemory implements AutoCloseable {
     /**
      * Registers a range of the memory: {@code ibv_reg_dm_mr}. The region's addresses count from 0.
      *
-     * @param pd the domain that the region is to be in, of the same open device
+     * @param pd the region's domain, of the same open device
      * @param offset where in the memory the region begins, in bytes
      * @param length of the region, in bytes
-     * @param access what may be done to it besides reading by this side; ZERO_BASED need not be said
+     * @param access what may be done to it besides reading by this side; ZERO_BASED is implied
      * @return the region, which the caller closes before the domain and before this
      * @throws IndexOutOfBoundsException if the range is outside the memory
      * @throws IllegalArgumentException if the domain is of another device, or REMOTE_WRITE or REMOTE_ATOMIC is asked
@@ -247,7 +247,7 @@ public final class DeviceMemory implements AutoCloseable {
         if (pd.context() != context) {
             throw new IllegalArgumentException(this + " and " + pd + " are not of the same open device");
         }
-        // It has no other addresses, and the kernel wants to hear it.
+        // Device memory has only such addresses, and the kernel requires the flag.
         int flags = Codes.mask(List.of(access), AccessFlag::code) | AccessFlag.ZERO_BASED.code();
         return Natives.make(
                 MemoryRegion.class,
@@ -276,11 +276,11 @@ public final class DeviceMemory implements AutoCloseable {
     }
 
     /**
-     * Frees the memory: {@code ibv_free_dm}. Memory that was imported is only let go of: {@code ibv_unimport_dm}. Does
-     * nothing when it is closed already.
+     * Frees the memory: {@code ibv_free_dm}. Only releases imported memory: {@code ibv_unimport_dm}. Does nothing if it
+     * is closed already.
      *
-     * @throws IllegalStateException if regions of it are open, or a call on it runs
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if regions of it are open, or a call on it is running
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -1,9 +1,8 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Memory on the device: {@code struct ibv_dm}. What is sent from it or received into it does not cross the bus, such as
- * counters that many peers add to by atomics. NVIDIA's devices have it from ConnectX-5 on (the driver mlx5), a few hundred
- * kilobytes: {@link dev.isthmus.verbs.attributes.ExtendedDeviceAttributes#maxDmSize} says how much. Soft-RoCE and SoftiWARP
- * have none: the allocation says EOPNOTSUPP.
+ * Memory on the device: {@code struct ibv_dm}. Messages that are sent from it or received into it do not cross the bus.
+ * It suits, for example, counters that many peers add to by atomics. NVIDIA's devices have it from ConnectX-5 on (the
+ * driver mlx5), a few hundred kilobytes: {@link dev.isthmus.verbs.attributes.ExtendedDeviceAttributes#maxDmSize} says
+ * how much. Soft-RoCE and SoftiWARP have none: the allocation fails with EOPNOTSUPP.
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -17,6 +16,6 @@
  * }
  * }</pre>
  *
- * <p>Any thread may use it. It is closed after the regions that are registered of it.
+ * <p>Any thread may use it. Close it after its regions.
  */
 package dev.isthmus.verbs.devicememory;

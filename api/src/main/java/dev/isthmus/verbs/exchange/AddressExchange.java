@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Tells two ends of a connection each other's {@link QueuePairAddress} over TCP, for programs that do not use the RDMA
+ * Exchanges {@link QueuePairAddress}es between two ends of a connection over TCP, for programs that do not use the RDMA
  * connection manager. It stands for no C function: verbs leaves this to the program.
  *
  * <p>One end listens and accepts, the other connects; then both do the same:
@@ -29,27 +29,27 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>The network is not trusted. One deadline spans the whole exchange, so that a peer that is silent or sends byte by
- * byte holds it no longer; everything received has a fixed or limited length and is checked before it is used, and the
- * end that listens says nothing before the other one has said something valid. What goes wrong is an
- * {@link IOException}, as Java programs expect of sockets:
+ * <p>The network is not trusted. One deadline spans the whole exchange, so a peer that is silent, or sends byte by
+ * byte, cannot hold it longer. Everything received has a fixed or limited length, and is checked before it is used. The
+ * listening end sends nothing before the other end has sent something valid. Failures are an {@link IOException}, as
+ * Java programs expect of sockets:
  *
  * <ul>
  *   <li>{@link SocketTimeoutException}: the deadline has passed;
  *   <li>{@link ProtocolException}: the peer is another program, speaks another version, or sent a value out of range;
- *   <li>{@link java.io.EOFException}: it closed the connection early;
- *   <li>{@link java.net.ConnectException}, {@link java.net.SocketException}: nobody listens, the connection broke;
+ *   <li>{@link java.io.EOFException}: the peer closed the connection early;
+ *   <li>{@link java.net.ConnectException}, {@link java.net.SocketException}: nobody listens, or the connection broke;
  *   <li>{@link InterruptedIOException}: the thread was interrupted, and its interrupt status is kept;
  *   <li>{@link ClosedChannelException}: this was closed, here or by another thread.
  * </ul>
  *
- * <p>After any of them the exchange is over: close it. When the queue pair is connected already, bring it back to
- * RESET. There is no encryption and no proof of who the peer is: use it in a network whose hosts may reach the memory
- * that they are told about. Used by one thread at a time, but for {@link #close}; owned by who opened it.
+ * <p>After any of them the exchange is over: close it. If the queue pair is connected already, bring it back to RESET.
+ * There is no encryption and no proof of who the peer is: use it in a network whose hosts may access the memory that
+ * they learn of. Use it from one thread at a time, except {@link #close}. The program that opens it owns it.
  */
 public final class AddressExchange implements AutoCloseable {
 
-    /** How many bytes of the program's own go with an address at most. */
+    /** How many bytes of its own a program can send with an address. */
     public static final int MAX_DATA_BYTES = 1024;
 
     private final TimedChannel channel;
@@ -61,7 +61,7 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * What the peer has told.
+     * What the peer sent.
      *
      * @param address its queue pair's address, checked
      * @param data what its program sent along, read-only and big-endian, 0 to {@link #MAX_DATA_BYTES} bytes
@@ -85,7 +85,7 @@ public final class AddressExchange implements AutoCloseable {
         }
     }
 
-    /** Waits for peers at one address. Thread-safe: of several threads that accept, each gets peers of its own. */
+    /** Waits for peers at one address. Thread-safe: if several threads accept, each gets peers of its own. */
     public static final class Listener implements AutoCloseable {
 
         private final TimedListener listener;
@@ -95,22 +95,22 @@ public final class AddressExchange implements AutoCloseable {
         }
 
         /**
-         * Where it listens.
+         * The address at which it listens.
          *
-         * @return the address, with the port that was chosen if it was asked for port 0
+         * @return the address, with the chosen port if you asked for port 0
          */
         public InetSocketAddress address() {
             return listener.address();
         }
 
         /**
-         * Waits for one peer. Blocks. What the peer does wrong is found by {@link AddressExchange#swap}: this goes on
-         * listening, and another peer can be accepted.
+         * Waits for one peer. Blocks. {@link AddressExchange#swap} finds what a peer does wrong; this goes on
+         * listening, and you can accept another peer.
          *
-         * @param wait how long a peer may take to come
+         * @param wait how long a peer may take to connect
          * @param exchange how long the whole exchange may take from then on
          * @return this end of the exchange
-         * @throws SocketTimeoutException if nobody came; it can be tried again
+         * @throws SocketTimeoutException if nobody connected; you can try again
          * @throws IllegalArgumentException if a duration is not positive
          * @throws IOException if this is closed, the thread is interrupted, or the socket fails
          */
@@ -118,13 +118,13 @@ public final class AddressExchange implements AutoCloseable {
             return new AddressExchange(listener.accept(Deadline.after(wait), exchange), false);
         }
 
-        /** Stops listening; a thread that waits in {@link #accept} gets an exception. Peers accepted are not closed. */
+        /** Stops listening; a thread that waits in {@link #accept} gets an exception. Does not close accepted peers. */
         @Override
         public void close() {
             listener.close();
         }
 
-        /** The class and where it listens. */
+        /** The class and the address. */
         @Override
         public String toString() {
             return "AddressExchange.Listener(" + listener.address() + ")";
@@ -136,9 +136,9 @@ public final class AddressExchange implements AutoCloseable {
      *
      * @param address one address of this host, such as that of the RDMA device, and a port, 0 for any free one
      * @return the listener
-     * @throws IllegalArgumentException if the address is the wildcard, which would let every network in
+     * @throws IllegalArgumentException if the address is the wildcard, which would admit every network
      * @throws java.net.UnknownHostException if the address is not resolved
-     * @throws java.net.BindException if the port is taken, or the address not of this host
+     * @throws java.net.BindException if the port is in use, or the address is not one of this host's
      * @throws IOException if the socket fails
      */
     public static Listener listen(InetSocketAddress address) throws IOException {
@@ -148,13 +148,13 @@ public final class AddressExchange implements AutoCloseable {
     /**
      * Connects to a peer that listens. Blocks.
      *
-     * @param server where it listens
-     * @param exchange how long the whole exchange may take, connecting included
+     * @param server the address at which it listens
+     * @param exchange how long the whole exchange may take, including connecting
      * @return this end of the exchange
      * @throws IllegalArgumentException if the duration is not positive
      * @throws java.net.UnknownHostException if the address is not resolved
      * @throws java.net.ConnectException if nobody listens there
-     * @throws SocketTimeoutException if there is no answer in time
+     * @throws SocketTimeoutException if no answer arrives in time
      * @throws IOException if the thread is interrupted, or the socket fails
      */
     public static AddressExchange connect(InetSocketAddress server, Duration exchange) throws IOException {
@@ -162,11 +162,11 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * Tells the peer this end's address, and learns the peer's. Blocks until the peer has called this, too. Both ends
-     * call it once for each pair of queue pairs, in the same order.
+     * Sends this end's address to the peer, and receives the peer's. Blocks until the peer has called this, too. Both
+     * ends call it once for each pair of queue pairs, in the same order.
      *
      * @param mine what {@link QueuePair#address} returned
-     * @return what the peer told
+     * @return what the peer sent
      * @throws SocketTimeoutException if the deadline of the exchange has passed
      * @throws ProtocolException if the peer sent something else
      * @throws IOException if the connection broke
@@ -176,12 +176,12 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * As {@link #swap(QueuePairAddress)}, with something for the peer's program, such as the address and rkey of a
-     * region. What comes back is the peer's word: check its length and values.
+     * Like {@link #swap(QueuePairAddress)}, with data for the peer's program, such as the address and rkey of a region.
+     * What comes back is the peer's word: check its length and values.
      *
      * @param mine what {@link QueuePair#address} returned
      * @param data the bytes between its position and limit, which do not change
-     * @return what the peer told
+     * @return what the peer sent
      * @throws IllegalArgumentException if there are more than {@link #MAX_DATA_BYTES} bytes
      * @throws SocketTimeoutException if the deadline of the exchange has passed
      * @throws ProtocolException if the peer sent something else
@@ -206,8 +206,8 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * Waits until both ends have come this far: call it when the queue pair is connected and its receives are posted,
-     * and either end may send once it has returned. Blocks.
+     * Waits until both ends have got this far. Call it once the queue pair is connected and its receives are posted;
+     * either end may send once it has returned. Blocks.
      *
      * @throws SocketTimeoutException if the deadline of the exchange has passed
      * @throws ProtocolException if the peer sent something else
@@ -223,13 +223,13 @@ public final class AddressExchange implements AutoCloseable {
         }
     }
 
-    /** The part of a message that has a fixed length; the prefix is judged first, as others may send no more. */
+    /** The fixed part of a message. The prefix is checked first, as other programs may send no more. */
     private ByteBuffer receive(ExchangeMessage.Kind kind, int bytes) throws IOException {
         ByteBuffer prefix = channel.read(ExchangeMessage.PREFIX_BYTES, kind.text());
         String wrong = ExchangeMessage.whatIsWrong(prefix, kind);
         if (!wrong.isEmpty()) {
             if (!speaksFirst && ExchangeMessage.isOtherVersion(prefix)) {
-                channel.write(ExchangeMessage.ready()); // of no use but to tell which version this is
+                channel.write(ExchangeMessage.ready()); // only to tell the peer this version
             }
             throw broken(wrong, null);
         }
@@ -243,7 +243,7 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * Where the peer is.
+     * The peer's socket address.
      *
      * @return its address and port
      */
@@ -252,8 +252,8 @@ public final class AddressExchange implements AutoCloseable {
     }
 
     /**
-     * Closes the connection, which the queue pairs do not need; a thread that waits for the peer gets an exception.
-     * Can be called by any thread, and again.
+     * Closes the connection, which the queue pairs do not need; a thread that waits for the peer gets an exception. Any
+     * thread may call it, and again.
      */
     @Override
     public void close() {

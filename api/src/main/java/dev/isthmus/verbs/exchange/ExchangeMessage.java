@@ -17,7 +17,7 @@ final class ExchangeMessage {
     static final int PREFIX_BYTES = 8;
     static final int ADDRESS_BYTES = 32;
 
-    /** What a message is. */
+    /** The kinds of messages. */
     enum Kind {
         ADDRESS(1, "its address"),
         READY(2, "that it is ready");
@@ -30,7 +30,7 @@ final class ExchangeMessage {
             this.text = text;
         }
 
-        /** For messages: what was waited for. */
+        /** What was awaited, for messages. */
         String text() {
             return text;
         }
@@ -72,12 +72,12 @@ final class ExchangeMessage {
                 .putShort((short) kind.code);
     }
 
-    /** Whether a prefix is that of this protocol in another version. */
+    /** Whether a prefix belongs to another version of this protocol. */
     static boolean isOtherVersion(ByteBuffer prefix) {
         return prefix.getInt(0) == MAGIC && prefix.getShort(4) != VERSION;
     }
 
-    /** What makes a prefix another than expected, as the end of a sentence; empty when nothing does. */
+    /** How a prefix differs from the expected one, as the end of a sentence; empty if it does not. */
     static String whatIsWrong(ByteBuffer prefix, Kind expected) {
         if (prefix.getInt(0) != MAGIC) {
             return "does not speak this protocol: it began with " + printable(prefix);
@@ -129,7 +129,7 @@ final class ExchangeMessage {
         }
     }
 
-    /** What somebody sent, in quotes, with all but plain ASCII as hexadecimal digits. */
+    /** Received bytes, in quotes; everything but plain ASCII as hexadecimal digits. */
     private static String printable(ByteBuffer bytes) {
         var text = new StringBuilder("\"");
         for (int i = 0; i < bytes.limit(); i++) {

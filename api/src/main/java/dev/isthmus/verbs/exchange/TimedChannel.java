@@ -22,8 +22,8 @@ import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 
 /**
- * A TCP connection on which everything, writing and connecting included, is over at one deadline: a blocking socket
- * has no deadline for writes, and one for each read that a peer sending byte by byte would extend.
+ * A TCP connection with one deadline for everything, including writing and connecting. A blocking socket has no
+ * deadline for writes, and one for each read, which a peer that sends byte by byte would extend.
  */
 final class TimedChannel implements AutoCloseable {
 
@@ -32,7 +32,7 @@ final class TimedChannel implements AutoCloseable {
     private final InetSocketAddress peer;
     private final Deadline deadline;
 
-    /** Takes the channel over, and closes it when this fails. */
+    /** Takes over the channel, and closes it if this fails. */
     TimedChannel(SocketChannel channel, InetSocketAddress peer, Deadline deadline) throws IOException {
         this.channel = channel;
         this.peer = peer;
@@ -88,7 +88,7 @@ final class TimedChannel implements AutoCloseable {
         }
     }
 
-    /** Reads just so many bytes; what they are is for messages. */
+    /** Reads exactly this many bytes; what describes them in messages. */
     ByteBuffer read(int bytes, String what) throws IOException {
         ByteBuffer into = ByteBuffer.allocate(bytes);
         try {
@@ -114,7 +114,7 @@ final class TimedChannel implements AutoCloseable {
         }
     }
 
-    /** Waits until a channel may be ready; false when the deadline has passed. */
+    /** Waits until a channel may be ready; returns false if the deadline has passed. */
     static boolean await(Selector selector, SelectableChannel channel, int operation, Deadline deadline)
             throws IOException {
         long left = deadline.millisLeft();
@@ -166,13 +166,13 @@ final class TimedChannel implements AutoCloseable {
                 resource.close();
             }
         } catch (Exception e) {
-            // Nothing is lost: what was said was read or written, or has failed already.
+            // Nothing is lost: all data was read or written, or has failed already.
         }
     }
 
     @Override
     public void close() {
         closeQuietly(channel);
-        closeQuietly(selector); // wakes a thread that waits
+        closeQuietly(selector); // wakes a waiting thread
     }
 }

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** A TCP port on one address, where peers are waited for until a deadline. */
+/** A TCP port on one address, which waits for peers until a deadline. */
 final class TimedListener implements AutoCloseable {
 
     private final ServerSocketChannel channel;
@@ -64,7 +64,7 @@ final class TimedListener implements AutoCloseable {
     }
 
     TimedChannel accept(Deadline wait, Duration exchange) throws IOException {
-        Deadline.after(exchange); // wrong ones are refused now rather than when a peer is there
+        Deadline.after(exchange); // refuses wrong ones now, not when a peer connects
         if (!lock(wait)) {
             throw nobody(wait);
         }
@@ -100,6 +100,6 @@ final class TimedListener implements AutoCloseable {
     @Override
     public void close() {
         TimedChannel.closeQuietly(channel);
-        TimedChannel.closeQuietly(selector); // wakes a thread that waits
+        TimedChannel.closeQuietly(selector); // wakes a waiting thread
     }
 }

@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Exchange of addresses over TCP, for programs that connect their queue pairs without rdma_cm. It stands for no C function:
- * each C program brings its own. Any device can be connected so, iWARP's excepted, which needs rdma_cm.
+ * Exchanges addresses over TCP, for programs that connect their queue pairs without rdma_cm. It stands for no C
+ * function: each C program brings its own. It can connect any device except those of iWARP, which need rdma_cm.
  *
- * <p>Two ends meet over a TCP connection and tell each other the {@link dev.isthmus.verbs.QueuePairAddress} of a queue pair,
- * with some bytes of the program's own if it likes. This is the end that connects; the other calls {@link
+ * <p>Two ends meet over a TCP connection and send each other the {@link dev.isthmus.verbs.QueuePairAddress} of a queue
+ * pair, with some bytes of the program's own if it likes. This is the end that connects. The other calls {@link
  * dev.isthmus.verbs.exchange.AddressExchange#listen listen} and {@link
  * dev.isthmus.verbs.exchange.AddressExchange.Listener#accept accept}, and then does the same:
  *
@@ -22,7 +21,7 @@
  * }
  * }</pre>
  *
- * <p>The network is not trusted: one deadline spans the whole exchange, and all that comes in is checked before it is used.
- * The page {@code docs/connecting-without-rdma_cm.md} of the project shows both ends.
+ * <p>The network is not trusted: one deadline spans the whole exchange, and everything received is checked before it is
+ * used. The project's page {@code docs/connecting-without-rdma_cm.md} shows both ends.
  */
 package dev.isthmus.verbs.exchange;

@@ -17,10 +17,10 @@ import java.lang.foreign.SegmentAllocator;
 import java.util.Objects;
 
 /**
- * Counters of the packets that match flow rules: {@code struct ibv_counters}. What each counts is said by {@link #attach},
- * before a flow with {@link FlowSpec#count} is created. Any thread may use it.
+ * Counters of the packets that match flow rules: {@code struct ibv_counters}. {@link #attach} sets what each counts,
+ * before you create a flow with {@link FlowSpec#count}. Any thread may use it.
  *
- * <p>Owned by who created it. It cannot be closed while flows have it.
+ * <p>The program that creates it owns it. It cannot be closed while flows use it.
  */
 public final class Counters implements AutoCloseable {
 
@@ -68,7 +68,7 @@ public final class Counters implements AutoCloseable {
      *
      * @param context the device
      * @return the counters, which the caller closes before the device
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has none
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has none
      * @throws IllegalStateException if the device is closed
      */
     public static Counters create(DeviceContext context) {
@@ -91,12 +91,12 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Lets flows that are created later be counted: {@code ibv_attach_counters_point_flow} without a flow.
+     * Counts flows that are created later: {@code ibv_attach_counters_point_flow} without a flow.
      *
-     * @param kind what is counted
-     * @param index where {@link #read} returns it; what has the same index is added up
+     * @param kind what to count
+     * @param index where {@link #read} returns it; values with the same index are added up
      * @throws IndexOutOfBoundsException if the index is not from 0 to 1023
-     * @throws dev.isthmus.VerbsException if the call fails, with EBUSY when a flow has the counters already
+     * @throws dev.isthmus.VerbsException if the call fails, with EBUSY if a flow has the counters already
      * @throws IllegalStateException if this is closed
      */
     public void attach(Kind kind, int index) {
@@ -106,10 +106,10 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Lets a flow be counted that exists: {@code ibv_attach_counters_point_flow}.
+     * Counts an existing flow: {@code ibv_attach_counters_point_flow}.
      *
-     * @param kind what is counted
-     * @param index where {@link #read} returns it; what has the same index is added up
+     * @param kind what to count
+     * @param index where {@link #read} returns it; values with the same index are added up
      * @param flow the flow, of the same open device
      * @throws IndexOutOfBoundsException if the index is not from 0 to 1023
      * @throws IllegalArgumentException if the flow is of another device
@@ -145,10 +145,10 @@ public final class Counters implements AutoCloseable {
      * Reads counters: {@code ibv_read_counters}. Blocks for a system call.
      *
      * @param count how many, from index 0 on; at least as many as are attached
-     * @param cached whether a value that the driver read before will do
+     * @param cached whether a value that the driver read earlier is good enough
      * @return the values, unsigned
      * @throws IllegalArgumentException if {@code count} is not from 1 to 1024
-     * @throws dev.isthmus.VerbsException if the call fails, such as when no flow has the counters
+     * @throws dev.isthmus.VerbsException if the call fails, for example because no flow has the counters
      * @throws IllegalStateException if this is closed
      */
     public long[] read(int count, boolean cached) {
@@ -172,10 +172,10 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * Destroys the counters: {@code ibv_destroy_counters}. Does nothing when they are closed already.
+     * Destroys the counters: {@code ibv_destroy_counters}. Does nothing if they are closed already.
      *
-     * @throws IllegalStateException if flows have them
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if flows use them
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

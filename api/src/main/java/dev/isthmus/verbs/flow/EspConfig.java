@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How packets are encrypted or decrypted: {@code struct ibv_flow_action_esp_attr}. Filled in by the configurer that is
- * passed to {@link FlowAction#createEsp} or {@link FlowAction#modifyEsp}; what is not set is not there, or stays.
+ * How to encrypt or decrypt packets, {@code struct ibv_flow_action_esp_attr}, for the configurer passed to
+ * {@link FlowAction#createEsp} or {@link FlowAction#modifyEsp}. What you do not set is absent, or stays as it is.
  */
 public final class EspConfig {
 
@@ -75,7 +75,7 @@ public final class EspConfig {
      * @param spi its index
      * @param seq the first sequence number
      * @param tfcPad how much padding hides the length of the traffic, in bytes
-     * @param hardLimitPackets how many packets it is good for; 0 for no limit
+     * @param hardLimitPackets how many packets it is valid for; 0 for no limit
      * @param flags how the device works
      * @return this
      */
@@ -96,7 +96,7 @@ public final class EspConfig {
      * @param salt the salt
      * @param icvLength how long the check value is, in bytes: 8, 12 or 16
      * @return this
-     * @throws IllegalArgumentException if a length is another
+     * @throws IllegalArgumentException if the key or the check value has another length
      */
     public EspConfig aesGcm(byte[] key, long iv, int salt, int icvLength) {
         filling.check();
@@ -111,9 +111,9 @@ public final class EspConfig {
     }
 
     /**
-     * Sets how packets are kept from being replayed, which the device does with FULL_OFFLOAD.
+     * Protects against replayed packets, which the device does with FULL_OFFLOAD.
      *
-     * @param window how many sequence numbers are remembered; 0 for no protection
+     * @param window how many sequence numbers to remember; 0 for no protection
      * @return this
      * @throws IllegalArgumentException if it is negative
      */
@@ -150,7 +150,7 @@ public final class EspConfig {
         return this;
     }
 
-    /** A {@code struct ibv_flow_action_esp_attr}, and all that it points to. */
+    /** A {@code struct ibv_flow_action_esp_attr}, and everything that it points to. */
     MemorySegment write(SegmentAllocator allocator) {
         MemorySegment attributes = allocator.allocate(ibv_flow_action_esp_attr.layout());
         if (association != null) {
@@ -165,7 +165,7 @@ public final class EspConfig {
             MemorySegment replay = allocator.allocate(ib_uverbs_flow_action_esp_replay_bmp.layout());
             ib_uverbs_flow_action_esp_replay_bmp.size(replay, replayWindow);
             ibv_flow_action_esp_attr.replay_proto(attributes, replayWindow > 0 ? REPLAY_BMP : 0);
-            // Without protection there is nothing to say, but the pointer tells that something is set.
+            // Without protection the length is 0, but the pointer says that it is set.
             ibv_flow_action_esp_attr.replay_len(attributes, (short) (replayWindow > 0 ? replay.byteSize() : 0));
             ibv_flow_action_esp_attr.replay_ptr(attributes, replay);
         }
@@ -212,7 +212,7 @@ public final class EspConfig {
         return next;
     }
 
-    /** What is set, but for the key. */
+    /** What was set, except the key. */
     @Override
     public String toString() {
         return (association == null

@@ -14,10 +14,11 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
 /**
- * A {@link FlowRule} in force: {@code struct ibv_flow}. Packets go to its queue pair until it is closed. Any thread may
- * use it.
+ * A {@link FlowRule} in force: {@code struct ibv_flow}. Until it is closed, packets go to its queue pair. Any thread
+ * may use it.
  *
- * <p>Owned by who created it, and closed before its queue pair, and before the actions and counters of its rule.
+ * <p>The program that creates it owns it, and closes it before its queue pair, and before the actions and counters of
+ * its rule.
  */
 public final class Flow implements AutoCloseable {
 
@@ -35,16 +36,16 @@ public final class Flow implements AutoCloseable {
     }
 
     /**
-     * Lets packets that match a rule go to a queue pair: {@code ibv_create_flow}. Only UD and RAW_PACKET queue pairs can, and
-     * the process needs CAP_NET_RAW. Blocks for a system call.
+     * Directs packets that match a rule to a queue pair: {@code ibv_create_flow}. Only UD and RAW_PACKET queue pairs
+     * can receive them, and the process needs CAP_NET_RAW. Blocks for a system call.
      *
-     * @param queuePair the queue pair, on the thread that it belongs to
+     * @param queuePair the queue pair; call this on its thread
      * @param rule the rule
      * @return the rule in force, which the caller closes before the queue pair
      * @throws IllegalArgumentException if the queue pair is of type XRC_RECV
      * @throws WrongThreadException if the queue pair belongs to another thread
-     * @throws IllegalStateException if the queue pair, or an action or counters of the rule are closed
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device does not steer flows
+     * @throws IllegalStateException if the queue pair, or an action or counters of the rule, are closed
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device does not steer flows
      */
     public static Flow create(QueuePair queuePair, FlowRule rule) {
         Natives.part(queuePair, OwnerThread.class).check();
@@ -95,15 +96,15 @@ public final class Flow implements AutoCloseable {
         return handle;
     }
 
-    /** The device that it is of. */
+    /** Its device. */
     DeviceContext context() {
         return context;
     }
 
     /**
-     * Ends the rule: {@code ibv_destroy_flow}. Does nothing when it is closed already.
+     * Ends the rule: {@code ibv_destroy_flow}. Does nothing if it is closed already.
      *
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -11,10 +11,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.function.Consumer;
 
 /**
- * What a flow rule does to packets, for {@link FlowSpec#action}: {@code struct ibv_flow_action}. The only kind that verbs
- * have encrypts or decrypts IPsec's ESP. Any thread may use it.
+ * What a flow rule does to packets, for {@link FlowSpec#action}: {@code struct ibv_flow_action}. The only kind in verbs
+ * encrypts or decrypts IPsec's ESP. Any thread may use it.
  *
- * <p>Owned by who created it. It cannot be closed while flows have it.
+ * <p>The program that creates it owns it. It cannot be closed while flows use it.
  */
 public final class FlowAction implements AutoCloseable {
 
@@ -34,7 +34,7 @@ public final class FlowAction implements AutoCloseable {
      * @param context the device
      * @param configure sets how
      * @return the action, which the caller closes before the device
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device cannot
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device cannot do it
      * @throws IllegalStateException if the device is closed
      */
     public static FlowAction createEsp(DeviceContext context, Consumer<EspConfig> configure) {
@@ -59,10 +59,10 @@ public final class FlowAction implements AutoCloseable {
     }
 
     /**
-     * Changes the action in all flows that have it: {@code ibv_modify_flow_action_esp}. Blocks for a system call.
+     * Changes the action in all flows that use it: {@code ibv_modify_flow_action_esp}. Blocks for a system call.
      *
      * @param configure sets what changes
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot change that
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device cannot change that
      * @throws IllegalStateException if this is closed
      */
     public void modifyEsp(Consumer<EspConfig> configure) {
@@ -83,10 +83,10 @@ public final class FlowAction implements AutoCloseable {
     }
 
     /**
-     * Destroys the action: {@code ibv_destroy_flow_action}. Does nothing when it is closed already.
+     * Destroys the action: {@code ibv_destroy_flow_action}. Does nothing if it is closed already.
      *
-     * @throws IllegalStateException if flows have it
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws IllegalStateException if flows use it
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -12,13 +12,13 @@ import dev.isthmus.bindings.ibverbs.ibv_flow_tunnel_filter;
 import java.util.function.LongSupplier;
 
 /** A field of a {@link FlowLayer}: a member of one of {@code struct ibv_flow_*_filter}. */
-@SuppressWarnings("ImmutableEnumChecker") // the suppliers read constants: late, since that loads the library
+@SuppressWarnings("ImmutableEnumChecker") // the suppliers read constants late, as that loads the library
 public enum FlowField {
     /** Of ETH: the receiver's address, 6 bytes. {@code dst_mac}. */
     ETH_DST_MAC(6, ibv_flow_eth_filter::dst_mac$offset, FlowLayer.ETH),
     /** Of ETH: the sender's address, 6 bytes. {@code src_mac}. */
     ETH_SRC_MAC(6, ibv_flow_eth_filter::src_mac$offset, FlowLayer.ETH),
-    /** Of ETH: the type behind the last VLAN tag, 16 bits. {@code ether_type}. */
+    /** Of ETH: the type after the last VLAN tag, 16 bits. {@code ether_type}. */
     ETH_TYPE(2, ibv_flow_eth_filter::ether_type$offset, FlowLayer.ETH),
     /** Of ETH: priority (3 bits), CFI (1) and VLAN (12). {@code vlan_tag}. */
     ETH_VLAN_TAG(2, ibv_flow_eth_filter::vlan_tag$offset, FlowLayer.ETH),
@@ -32,7 +32,7 @@ public enum FlowField {
     IPV4_TOS(1, ibv_flow_ipv4_ext_filter::tos$offset, FlowLayer.IPV4_EXT),
     /** Of IPV4_EXT: the time to live, 8 bits. {@code ttl}. */
     IPV4_TTL(1, ibv_flow_ipv4_ext_filter::ttl$offset, FlowLayer.IPV4_EXT),
-    /** Of IPV4_EXT: the flags about fragments, 8 bits. {@code flags}. */
+    /** Of IPV4_EXT: the fragment flags, 8 bits. {@code flags}. */
     IPV4_FLAGS(1, ibv_flow_ipv4_ext_filter::flags$offset, FlowLayer.IPV4_EXT),
     /** Of IPV6: the sender's address, 16 bytes. {@code src_ip}. */
     IPV6_SRC(16, ibv_flow_ipv6_filter::src_ip$offset, FlowLayer.IPV6),
@@ -58,7 +58,7 @@ public enum FlowField {
     TUNNEL_ID(4, ibv_flow_tunnel_filter::tunnel_id$offset, FlowLayer.VXLAN_TUNNEL),
     /** Of GRE: which parts are present (bits 15 to 12: checksum, none, key, sequence), and the version. {@code c_ks_res0_ver}. */
     GRE_FLAGS(2, ibv_flow_gre_filter::c_ks_res0_ver$offset, FlowLayer.GRE),
-    /** Of GRE: the type of what is inside, 16 bits. {@code protocol}. */
+    /** Of GRE: the type of the payload, 16 bits. {@code protocol}. */
     GRE_PROTOCOL(2, ibv_flow_gre_filter::protocol$offset, FlowLayer.GRE),
     /** Of GRE: the key, 32 bits. {@code key}. */
     GRE_KEY(4, ibv_flow_gre_filter::key$offset, FlowLayer.GRE),
@@ -100,7 +100,7 @@ public enum FlowField {
         return bytes;
     }
 
-    /** Where it stands in the filter struct. */
+    /** Its offset in the filter struct. */
     int offset() {
         return (int) offset.getAsLong();
     }

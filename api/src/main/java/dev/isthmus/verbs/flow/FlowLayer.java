@@ -21,8 +21,8 @@ import dev.isthmus.bindings.ibverbs.ibv_flow_tcp_udp_filter;
 import dev.isthmus.bindings.ibverbs.ibv_flow_tunnel_filter;
 import java.util.function.LongSupplier;
 
-/** A layer of packets that a {@link FlowMatch} looks at: {@code enum ibv_flow_spec_type}. */
-@SuppressWarnings("ImmutableEnumChecker") // the suppliers read constants: late, since that loads the library
+/** A layer of packets that a {@link FlowMatch} examines: {@code enum ibv_flow_spec_type}. */
+@SuppressWarnings("ImmutableEnumChecker") // the suppliers read constants late, as that loads the library
 public enum FlowLayer {
     /** The Ethernet header. {@code IBV_FLOW_SPEC_ETH}. */
     ETH(0x20, ibv_flow_spec_eth::sizeof, ibv_flow_spec_eth::val$offset, ibv_flow_eth_filter::sizeof),
@@ -43,7 +43,7 @@ public enum FlowLayer {
     VXLAN_TUNNEL(0x50, ibv_flow_spec_tunnel::sizeof, ibv_flow_spec_tunnel::val$offset, ibv_flow_tunnel_filter::sizeof),
     /** The GRE header. {@code IBV_FLOW_SPEC_GRE}. */
     GRE(0x51, ibv_flow_spec_gre::sizeof, ibv_flow_spec_gre::val$offset, ibv_flow_gre_filter::sizeof),
-    /** An MPLS label; it stands in the rule where it stands in the packet. {@code IBV_FLOW_SPEC_MPLS}. */
+    /** An MPLS label; its position in the rule is that in the packet. {@code IBV_FLOW_SPEC_MPLS}. */
     MPLS(0x60, ibv_flow_spec_mpls::sizeof, ibv_flow_spec_mpls::val$offset, ibv_flow_mpls_filter::sizeof);
 
     private final int code;
@@ -72,7 +72,7 @@ public enum FlowLayer {
         return bytes.getAsLong();
     }
 
-    /** Where the value stands in it; the mask follows. */
+    /** The offset of the value in it; the mask follows. */
     long valueOffset() {
         return valueOffset.getAsLong();
     }

@@ -14,17 +14,18 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * What a layer of a packet must be like: {@code struct ibv_flow_spec_eth} and its like. Those bits of a field count that are
- * in its mask; a field that is not set can be anything. Immutable: setting a field gives another match.
+ * What a layer of a packet must look like: {@code struct ibv_flow_spec_eth} and similar structs. Only the bits of
+ * a field that its mask sets count. A field that is not set can be anything. Immutable: setting a field returns a
+ * new match.
  *
- * <p>Numbers and addresses are given as people write them; they stand in network order in the struct.
+ * <p>Give numbers and addresses in the usual notation; the struct has them in network order.
  */
 public final class FlowMatch extends FlowSpec {
 
     /** {@code IBV_FLOW_SPEC_INNER}. */
     private static final int INNER = 0x100;
 
-    @SuppressWarnings("ArrayRecordComponent") // two are never compared
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     private record Condition(byte[] value, byte[] mask) {}
 
     private final FlowLayer layer;
@@ -39,7 +40,7 @@ public final class FlowMatch extends FlowSpec {
     }
 
     /**
-     * Packets that have a layer, whatever it contains.
+     * Matches packets that have a layer, whatever it contains.
      *
      * @param layer the layer
      * @return the match
@@ -53,57 +54,57 @@ public final class FlowMatch extends FlowSpec {
     /**
      * The same match on what a tunnel contains: {@code IBV_FLOW_SPEC_INNER}.
      *
-     * @return another match
+     * @return a new match
      */
     public FlowMatch inner() {
         return new FlowMatch(layer, true, conditions);
     }
 
     /**
-     * And with a number in a field.
+     * This match, with a number in a field.
      *
      * @param field a field of the layer, of at most 8 bytes
-     * @param value the number, not longer than the field
-     * @return another match
-     * @throws IllegalArgumentException if the layer has no such field, or the number has more bits than it
+     * @param value the number, no longer than the field
+     * @return a new match
+     * @throws IllegalArgumentException if the layer has no such field, or the number has more bits than the field
      */
     public FlowMatch with(FlowField field, long value) {
         return with(field, number(field, value), ones(field));
     }
 
     /**
-     * And with some bits of a field as in a number.
+     * This match, with some bits of a number in a field.
      *
      * @param field a field of the layer, of at most 8 bytes
-     * @param value the number, not longer than the field
+     * @param value the number, no longer than the field
      * @param mask the bits that count
-     * @return another match
-     * @throws IllegalArgumentException if the layer has no such field, or a number has more bits than it
+     * @return a new match
+     * @throws IllegalArgumentException if the layer has no such field, or a number has more bits than the field
      */
     public FlowMatch with(FlowField field, long value, long mask) {
         return with(field, number(field, value), number(field, mask));
     }
 
     /**
-     * And with an IP address in a field.
+     * This match, with an IP address in a field.
      *
      * @param field a field of the layer
      * @param address an address as long as the field
-     * @return another match
-     * @throws IllegalArgumentException if the layer has no such field, or the address is not as long as it
+     * @return a new match
+     * @throws IllegalArgumentException if the layer has no such field, or the address has another length
      */
     public FlowMatch with(FlowField field, InetAddress address) {
         return with(field, address.getAddress(), ones(field));
     }
 
     /**
-     * And with some bytes of a field as in an array.
+     * This match, with some bits of an array in a field.
      *
      * @param field a field of the layer
      * @param value as many bytes as the field has, in network order
      * @param mask the bits that count, as many bytes
-     * @return another match
-     * @throws IllegalArgumentException if the layer has no such field, or an array is not as long as it
+     * @return a new match
+     * @throws IllegalArgumentException if the layer has no such field, or an array has another length
      */
     public FlowMatch with(FlowField field, byte[] value, byte[] mask) {
         Objects.requireNonNull(field, "field");
@@ -138,7 +139,6 @@ public final class FlowMatch extends FlowSpec {
         return bytes;
     }
 
-    /** The layer. */
     FlowLayer layer() {
         return layer;
     }

@@ -13,14 +13,14 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * A rule which packets go to a queue pair, and what is done to them: {@code struct ibv_flow_attr} and the specifications
- * that follow it. Immutable: setting a part gives another rule. {@link Flow#create} puts it into force.
+ * A rule for which packets go to a queue pair, and what is done to them: {@code struct ibv_flow_attr} and the
+ * specifications that follow it. Immutable: setting a part returns a new rule. {@link Flow#create} puts it into force.
  *
  * @param type its kind
- * @param port the port whose packets it is for, from 1
- * @param priority of two rules that match, that with the lower number counts; 0 to 65535
+ * @param port the port whose packets it covers, from 1
+ * @param priority of two rules that match, the one with the lower number applies; 0 to 65535
  * @param flags its flags
- * @param specs what must match, from the outermost layer inward, and what is done
+ * @param specs what must match, from the outermost layer inward, and what to do
  */
 public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<FlowSpec> specs) {
 
@@ -28,9 +28,9 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
     public enum Type {
         /** Packets that match the specifications. {@code IBV_FLOW_ATTR_NORMAL}. */
         NORMAL(0),
-        /** Packets that no other rule is for. {@code IBV_FLOW_ATTR_ALL_DEFAULT}. */
+        /** Packets that no other rule covers. {@code IBV_FLOW_ATTR_ALL_DEFAULT}. */
         ALL_DEFAULT(1),
-        /** Multicast packets that no other rule is for. {@code IBV_FLOW_ATTR_MC_DEFAULT}. */
+        /** Multicast packets that no other rule covers. {@code IBV_FLOW_ATTR_MC_DEFAULT}. */
         MC_DEFAULT(2),
         /** A copy of all packets of the port. {@code IBV_FLOW_ATTR_SNIFFER}. */
         SNIFFER(3);
@@ -55,7 +55,7 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
     public enum Flag {
         /** Rules of lower priority get the packets, too. {@code IBV_FLOW_ATTR_FLAGS_DONT_TRAP}. */
         DONT_TRAP(1 << 1),
-        /** The rule is for packets that are sent. {@code IBV_FLOW_ATTR_FLAGS_EGRESS}. */
+        /** The rule covers outgoing packets. {@code IBV_FLOW_ATTR_FLAGS_EGRESS}. */
         EGRESS(1 << 2);
 
         private final int code;
@@ -74,7 +74,7 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
         }
     }
 
-    /** As {@code uint8_t num_of_specs} can tell. */
+    /** The most that fit into {@code uint8_t num_of_specs}. */
     private static final int MAX_SPECS = 255;
 
     /**
@@ -104,8 +104,8 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
     /**
      * A rule for packets that match.
      *
-     * @param port the port whose packets it is for, from 1
-     * @param specs what must match, from the outermost layer inward, and what is done
+     * @param port the port whose packets it covers, from 1
+     * @param specs what must match, from the outermost layer inward, and what to do
      * @return a NORMAL rule of priority 0
      * @throws IllegalArgumentException if the port is not from 1 to 255, or there are more than 255 specifications
      */
@@ -117,7 +117,7 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
      * A rule without specifications.
      *
      * @param type its kind, such as SNIFFER
-     * @param port the port whose packets it is for, from 1
+     * @param port the port whose packets it covers, from 1
      * @return a rule of priority 0
      * @throws IllegalArgumentException if the port is not from 1 to 255
      */
@@ -126,10 +126,10 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
     }
 
     /**
-     * The same rule with a priority.
+     * The same rule with another priority.
      *
-     * @param number of two rules that match, that with the lower number counts; 0 to 65535
-     * @return another rule
+     * @param number of two rules that match, the one with the lower number applies; 0 to 65535
+     * @return a new rule
      * @throws IllegalArgumentException if it is out of range
      */
     public FlowRule withPriority(int number) {
@@ -137,17 +137,17 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
     }
 
     /**
-     * The same rule with flags.
+     * The same rule with other flags.
      *
      * @param all the flags
-     * @return another rule
+     * @return a new rule
      * @throws IllegalArgumentException if one is not for this type
      */
     public FlowRule withFlags(Flag... all) {
         return new FlowRule(type, port, priority, Set.copyOf(List.of(all)), specs);
     }
 
-    /** The rule as C wants it, all of it in one piece of zeroed memory. */
+    /** The rule for C, in one piece of zeroed memory. */
     MemorySegment write(SegmentAllocator allocator) {
         long header = ibv_flow_attr.sizeof();
         long size = header + specs.stream().mapToLong(FlowSpec::bytes).sum();
@@ -160,10 +160,10 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
         ibv_flow_attr.flags(rule, Codes.mask(flags, Flag::code));
         long at = header;
         for (FlowSpec spec : specs) {
-            // Apart, and then copied: specifications are packed, so one may stand where its pointer is not aligned.
+            // Written elsewhere, and then copied: specifications are packed, so a pointer in one may not be aligned.
             MemorySegment struct = allocator.allocate(spec.bytes(), Long.BYTES);
             spec.write(struct);
-            // All specifications begin alike: type and size, which the smallest has alone.
+            // All specifications begin with type and size; the smallest has nothing else.
             ibv_flow_spec_action_drop.type(struct, spec.type());
             ibv_flow_spec_action_drop.size(struct, (short) spec.bytes());
             MemorySegment.copy(struct, 0, rule, at, spec.bytes());
@@ -172,7 +172,7 @@ public record FlowRule(Type type, int port, int priority, Set<Flag> flags, List<
         return rule;
     }
 
-    /** What a flow of this rule needs open besides its queue pair. */
+    /** What must stay open for a flow with this rule, besides its queue pair. */
     Stream<Lifetime> parents() {
         return specs.stream().flatMap(spec -> spec.parent().stream()).distinct();
     }

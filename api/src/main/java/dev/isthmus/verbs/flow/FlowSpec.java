@@ -10,8 +10,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.Optional;
 
 /**
- * A part of a {@link FlowRule}: a layer of packets to match, see {@link FlowMatch}, or what is done to packets that match.
- * {@code struct ibv_flow_spec}. Immutable.
+ * A part of a {@link FlowRule}: a layer of packets to match, see {@link FlowMatch}, or what to do to packets that
+ * match. {@code struct ibv_flow_spec}. Immutable.
  */
 public abstract sealed class FlowSpec permits FlowMatch, FlowSpec.Tag, FlowSpec.Drop, FlowSpec.Action, FlowSpec.Count {
 
@@ -30,7 +30,7 @@ public abstract sealed class FlowSpec permits FlowMatch, FlowSpec.Tag, FlowSpec.
     }
 
     /**
-     * Lets completions of packets that match carry a number: {@code IBV_FLOW_SPEC_ACTION_TAG}.
+     * Marks the completions of packets that match with a number: {@code IBV_FLOW_SPEC_ACTION_TAG}.
      *
      * @param tagId the number, unsigned; devices take 24 bits or fewer
      * @return the part
@@ -49,7 +49,7 @@ public abstract sealed class FlowSpec permits FlowMatch, FlowSpec.Tag, FlowSpec.
     }
 
     /**
-     * Does an action to packets that match: {@code IBV_FLOW_SPEC_ACTION_HANDLE}.
+     * Applies an action to packets that match: {@code IBV_FLOW_SPEC_ACTION_HANDLE}.
      *
      * @param action the action, which flows with this part hold open
      * @return the part
@@ -61,7 +61,7 @@ public abstract sealed class FlowSpec permits FlowMatch, FlowSpec.Tag, FlowSpec.
     /**
      * Counts packets that match: {@code IBV_FLOW_SPEC_ACTION_COUNT}.
      *
-     * @param counters what counts, which flows with this part hold open
+     * @param counters the counters, which flows with this part hold open
      * @return the part
      */
     public static FlowSpec count(Counters counters) {
@@ -77,10 +77,10 @@ public abstract sealed class FlowSpec permits FlowMatch, FlowSpec.Tag, FlowSpec.
         return bytes;
     }
 
-    /** Fills in the C struct but for its type and size, in zeroed memory of its size. */
+    /** Fills in the C struct except for its type and size, in zeroed memory of its size. */
     abstract void write(MemorySegment to);
 
-    /** What a flow with this part needs open. */
+    /** What must stay open for a flow with this part. */
     Optional<Lifetime> parent() {
         return Optional.empty();
     }

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Flow steering: rules in the device which packets go to which queue pair, and what is done to them on the way, such as
- * counting, or encryption by IPsec's ESP. {@code ibv_create_flow} and what belongs to it. NVIDIA's devices have flows (the
- * drivers mlx4 and mlx5), those of mlx5 counters and actions, too. Soft-RoCE and SoftiWARP have nothing of it: each call says
- * EOPNOTSUPP.
+ * Flow steering: rules in the device for which packets go to which queue pair, and what is done to them on the way,
+ * such as counting, or encryption by IPsec's ESP. {@code ibv_create_flow} and related calls. NVIDIA's devices have
+ * flows (the drivers mlx4 and mlx5); those of mlx5 have counters and actions, too. Soft-RoCE and SoftiWARP have none of
+ * it: each call fails with EOPNOTSUPP.
  *
- * <p>A raw packet queue pair that gets the UDP packets to port 4711, and a count of them:
+ * <p>This raw packet queue pair gets the UDP packets to port 4711, and counts them:
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -26,7 +25,7 @@
  * }
  * }</pre>
  *
- * <p>Rules and matches are values. Flows, actions and counters can be used from any thread; only the making of a flow belongs
- * to its queue pair's. The process needs CAP_NET_RAW.
+ * <p>Rules and matches are values. Any thread may use flows, actions and counters; only the queue pair's thread may
+ * create a flow. The process needs CAP_NET_RAW.
  */
 package dev.isthmus.verbs.flow;

@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * How packets are spread over the work queues of an indirection table: {@code struct ibv_rx_hash_conf}, with the Toeplitz
+ * How to spread packets over the work queues of an indirection table: {@code struct ibv_rx_hash_conf} with the Toeplitz
  * function, the only one there is. Immutable.
  */
 public final class ReceiveHash {
@@ -31,8 +31,8 @@ public final class ReceiveHash {
     /**
      * A Toeplitz hash.
      *
-     * @param key the key; devices want 40 bytes
-     * @param fields what is hashed
+     * @param key the key; devices need 40 bytes
+     * @param fields what to hash
      * @return the hash
      * @throws IllegalArgumentException if the key is empty or longer than 255 bytes
      */
@@ -45,7 +45,7 @@ public final class ReceiveHash {
         return new ReceiveHash(key.clone(), set);
     }
 
-    /** Fills in a {@code struct ibv_rx_hash_conf}, whose key comes from the allocator. */
+    /** Fills in a {@code struct ibv_rx_hash_conf}; the allocator allocates its key. */
     void write(MemorySegment conf, SegmentAllocator allocator) {
         ibv_rx_hash_conf.rx_hash_function(conf, TOEPLITZ);
         ibv_rx_hash_conf.rx_hash_key_len(conf, (byte) key.length);

@@ -22,10 +22,10 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * A table of work queues, from which a packet's hash picks the one that receives it: {@code struct ibv_rwq_ind_table}. Any
- * thread may use it.
+ * A table of work queues, from which a packet's hash picks the one that receives it: {@code struct ibv_rwq_ind_table}.
+ * Any thread may use it.
  *
- * <p>Owned by who created it. It cannot be closed while queue pairs use it.
+ * <p>The program that creates it owns it. It cannot be closed while queue pairs use it.
  */
 public final class ReceiveIndirectionTable implements AutoCloseable {
 
@@ -48,9 +48,9 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
      * Creates a table of work queues: {@code ibv_create_rwq_ind_table}.
      *
      * @param context the device
-     * @param workQueues a power of two of work queues; one may stand there more than once
+     * @param workQueues a power of two of work queues; the same one may occur more than once
      * @return the table, which the caller closes before the queues
-     * @throws IllegalArgumentException if their number is no power of two, or one is of another device
+     * @throws IllegalArgumentException if their number is not a power of two, or one is of another device
      * @throws IllegalStateException if a queue is closed
      * @throws dev.isthmus.VerbsException if the call fails
      */
@@ -66,7 +66,7 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
             }
         }
         String name = context.device().name() + ", " + size + " entries";
-        // A queue may stand in the table more than once.
+        // A queue may be in the table more than once.
         Lifetime[] parents = queues.stream().map(WorkQueue::lifetime).distinct().toArray(Lifetime[]::new);
         var lifetime = new Lifetime("ReceiveIndirectionTable", name, parents);
         return lifetime.open(() -> {
@@ -92,7 +92,7 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
     }
 
     /**
-     * The device that it is of.
+     * The device that it belongs to.
      *
      * @return the open device
      */
@@ -103,24 +103,24 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
     /**
      * Its number.
      *
-     * @return what the device calls it by
+     * @return the device's number for it
      */
     public int tableNum() {
         return tableNum;
     }
 
     /**
-     * Creates a queue pair that spreads the packets it receives over the work queues: {@code ibv_create_qp_ex} with an
-     * indirection table. It neither sends nor takes receives: those are posted to the work queues, whose completion queues
-     * tell of them. It is in the state RESET and belongs to the calling thread.
+     * Creates a queue pair that spreads received packets over the work queues: {@code ibv_create_qp_ex} with an
+     * indirection table. It neither sends nor takes receives. You post those to the work queues, and they complete in
+     * the work queues' completion queues. It is in the state RESET and belongs to the calling thread.
      *
-     * @param pd the domain that it is in, of the same device
+     * @param pd its domain, of the same device
      * @param type RAW_PACKET or UD
-     * @param hash what decides where a packet goes
+     * @param hash decides where a packet goes
      * @return the queue pair, which the caller closes before the domain and before this
-     * @throws IllegalArgumentException if the type is another, or the domain of another device
+     * @throws IllegalArgumentException if the type is another one, or the domain is of another device
      * @throws IllegalStateException if this or the domain is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot hash so
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device does not have that hash
      */
     public QueuePair createQueuePair(ProtectionDomain pd, QueuePairType type, ReceiveHash hash) {
         if (type != QueuePairType.RAW_PACKET && type != QueuePairType.UD) {
@@ -150,10 +150,10 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
     }
 
     /**
-     * Destroys the table: {@code ibv_destroy_rwq_ind_table}. Does nothing when it is closed already.
+     * Destroys the table: {@code ibv_destroy_rwq_ind_table}. Does nothing if it is closed already.
      *
      * @throws IllegalStateException if queue pairs use it
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -26,11 +26,11 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * A receive queue apart from any queue pair: {@code struct ibv_wq}. A {@link ReceiveIndirectionTable} spreads the packets
- * of one queue pair over several of them.
+ * A receive queue apart from any queue pair: {@code struct ibv_wq}. A {@link ReceiveIndirectionTable} spreads the
+ * packets of one queue pair over several of them.
  *
- * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. Owned by who created it.
- * It cannot be closed while an indirection table has it.
+ * <p>It belongs to one thread at a time, at first the one that created it: see {@link #handOver}. The program that
+ * creates it owns it. It cannot be closed while an indirection table uses it.
  */
 public final class WorkQueue implements AutoCloseable {
 
@@ -75,13 +75,13 @@ public final class WorkQueue implements AutoCloseable {
     /**
      * Creates a work queue: {@code ibv_create_wq}. It is in the state RESET and belongs to the calling thread.
      *
-     * @param pd the domain that the buffers of its receives are in
+     * @param pd the domain of its receives' buffers
      * @param completions where its receives complete; of the same device
-     * @param configure sets what is wanted; the device may grant more
+     * @param configure sets the capacities wanted; the device may grant more
      * @return the queue, which the caller closes before the domain and before the completion queue
      * @throws IllegalArgumentException if the completion queue is of another device
      * @throws IllegalStateException if the domain or the completion queue is closed
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no work queues
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has no work queues
      */
     public static WorkQueue create(
             ProtectionDomain pd, CompletionQueue completions, Consumer<WorkQueueConfig> configure) {
@@ -116,7 +116,7 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * The protection domain that it is in.
+     * Its protection domain.
      *
      * @return the domain
      */
@@ -134,7 +134,7 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * The state that it was last brought to. An error can have brought it to ERR since.
+     * The state to which it was last brought. An error can have brought it to ERR since.
      *
      * @return the state
      */
@@ -149,7 +149,7 @@ public final class WorkQueue implements AutoCloseable {
      * @throws IllegalArgumentException if it is UNKNOWN
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the state cannot follow the present one
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the state cannot follow the present one
      */
     public void modify(WorkQueueState next) {
         if (next == WorkQueueState.UNKNOWN) {
@@ -161,14 +161,14 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Changes how packets are treated: {@code ibv_modify_wq}. Blocks for a system call.
+     * Changes how it treats packets: {@code ibv_modify_wq}. Blocks for a system call.
      *
      * @param changed the flags to change
-     * @param on those of them that shall hold; the others shall not
-     * @throws IllegalArgumentException if one that shall hold is not to be changed
+     * @param on those of them to set; the others are cleared
+     * @throws IllegalArgumentException if a flag to set is not among those to change
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the device cannot change a flag
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the device cannot change a flag
      */
     public void modifyFlags(Set<WorkQueueFlag> changed, Set<WorkQueueFlag> on) {
         if (!changed.containsAll(on)) {
@@ -192,13 +192,14 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a receive: {@code ibv_post_wq_recv}. Does not wait, allocates nothing. The request can be changed and posted
-     * again at once; its buffers belong to the device until the receive has completed.
+     * Posts a receive: {@code ibv_post_wq_recv}. Does not wait, allocates nothing. You can change the request and post
+     * it again at once. Its buffers belong to the device until the receive has completed.
      *
      * @param request a request without another chained to it
      * @return false if the queue is full
      * @throws WrongThreadException if this or the request belongs to another thread
-     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or in RESET
+     * @throws IllegalStateException if this, a region of the request, or the arena of a region is closed; or if the
+     *     state is RESET
      * @throws IllegalArgumentException if the request has more buffers than the queue takes, another request chained to it,
      *     or a region of another protection domain
      * @throws dev.isthmus.VerbsException if the driver refuses the request, which is then not posted
@@ -210,13 +211,13 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Posts a chain of receives in one call: {@code ibv_post_wq_recv}. As {@link #tryPost} otherwise.
+     * Posts a chain of receives in one call: {@code ibv_post_wq_recv}. Otherwise like {@link #tryPost}.
      *
      * @param first the first request; the others follow by {@link WorkRequest#next(WorkRequest)}
-     * @return null if all were taken, otherwise the first that was not, as the queue was full
+     * @return null if all were taken, otherwise the first one that was not, because the queue is full
      * @throws IllegalArgumentException if the chain is longer than the queue
-     * @throws dev.isthmus.VerbsException if the driver refuses a request; the message tells which: those before it are
-     *     posted
+     * @throws dev.isthmus.VerbsException if the driver refuses a request, with a message that says which; those before
+     *     it are posted
      */
     @CheckReturnValue
     @HotPath
@@ -231,11 +232,11 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Gives the queue to another thread: only that one may post to it and close it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it.
+     * Gives the queue to another thread: from now on only that one may post to it and close it. The caller must make
+     * this visible to that thread like any other change, for example by starting the thread.
      *
      * @param next the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      * @throws IllegalStateException if this is closed
      */
@@ -253,11 +254,11 @@ public final class WorkQueue implements AutoCloseable {
     }
 
     /**
-     * Destroys the queue: {@code ibv_destroy_wq}. Does nothing when it is closed already.
+     * Destroys the queue: {@code ibv_destroy_wq}. Does nothing if it is closed already.
      *
-     * @throws IllegalStateException if an indirection table has it
+     * @throws IllegalStateException if an indirection table uses it
      * @throws WrongThreadException if this belongs to another thread
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

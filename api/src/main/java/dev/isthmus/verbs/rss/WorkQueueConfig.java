@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a work queue is made with: {@code struct ibv_wq_init_attr}. Filled in by the configurer that is passed to
+ * The parameters of a work queue, {@code struct ibv_wq_init_attr}, for the configurer passed to
  * {@link WorkQueue#create}.
  */
 public final class WorkQueueConfig {
@@ -32,7 +32,7 @@ public final class WorkQueueConfig {
     WorkQueueConfig() {}
 
     /**
-     * How many receives can be outstanding; 64 when not set.
+     * Sets how many receives can be outstanding. Default: 64.
      *
      * @param requests their number
      * @return this
@@ -45,7 +45,7 @@ public final class WorkQueueConfig {
     }
 
     /**
-     * How many pieces a packet can be scattered to; 1 when not set.
+     * Sets how many pieces a packet can be scattered to. Default: 1.
      *
      * @param elements their number
      * @return this
@@ -58,9 +58,9 @@ public final class WorkQueueConfig {
     }
 
     /**
-     * How packets are treated; none of it when not set.
+     * Sets how it treats packets. Default: no flags.
      *
-     * @param wanted all that is wanted
+     * @param wanted all flags to set
      * @return this
      */
     public WorkQueueConfig flags(WorkQueueFlag... wanted) {
@@ -89,7 +89,7 @@ public final class WorkQueueConfig {
         }
     }
 
-    /** What is asked for. */
+    /** What was set, for messages. */
     @Override
     public String toString() {
         return "maxWr=" + maxWr + ", maxSge=" + maxSge + (flags.isEmpty() ? "" : ", " + flags);

@@ -11,7 +11,7 @@ public enum WorkQueueState {
     RDY(1),
     /** Everything posted completes with an error. {@code IBV_WQS_ERR}. */
     ERR(2),
-    /** A state that this library does not know, {@code IBV_WQS_UNKNOWN} among them. */
+    /** A state that Isthmus does not know, including {@code IBV_WQS_UNKNOWN}. */
     UNKNOWN(3);
 
     private static final Codes<WorkQueueState> CODES = new Codes<>(values(), WorkQueueState::code, UNKNOWN);

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Receive side scaling: the device spreads the packets of one queue pair over several receive queues, by a hash of their
- * headers, so that several threads can take them. {@code struct ibv_wq} and {@code struct ibv_rwq_ind_table}. NVIDIA's devices
- * have it (the drivers mlx4 and mlx5): {@link dev.isthmus.verbs.attributes.RssCapabilities} says what they hash. Soft-RoCE and
- * SoftiWARP have not: creating a work queue says EOPNOTSUPP.
+ * Receive side scaling: the device spreads the packets of one queue pair over several receive queues, by a hash of
+ * their headers, so that several threads can take them. {@code struct ibv_wq} and {@code struct ibv_rwq_ind_table}.
+ * NVIDIA's devices have it (the drivers mlx4 and mlx5): {@link dev.isthmus.verbs.attributes.RssCapabilities} says what
+ * they hash. Soft-RoCE and SoftiWARP do not: creating a work queue fails with EOPNOTSUPP.
  *
- * <p>Two work queues, which get the packets of a raw packet queue pair:
+ * <p>These two work queues get the packets of a raw packet queue pair:
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -28,7 +27,7 @@
  * }
  * }</pre>
  *
- * <p>A work queue belongs to one thread at a time, like a queue pair; tables can be used from any. Which packets the queue pair
- * gets is said by a rule of {@code dev.isthmus.verbs.flow}.
+ * <p>A work queue belongs to one thread at a time, like a queue pair; any thread may use a table. A rule of
+ * {@code dev.isthmus.verbs.flow} says which packets the queue pair gets.
  */
 package dev.isthmus.verbs.rss;

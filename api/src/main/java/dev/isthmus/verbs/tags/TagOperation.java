@@ -18,18 +18,22 @@ import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
 /**
- * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a {@link dev.isthmus.verbs.WorkRequest} it is
- * prepared once, changed in place and posted many times, by {@link TagQueue#tryPost}.
+ * A change of the tags that a shared receive queue matches: {@code struct ibv_ops_wr}. Like a
+ * {@link dev.isthmus.verbs.WorkRequest}, you prepare it once, change it in place and post it many times, by
+ * {@link TagQueue#tryPost}.
  *
- * <p>A message belongs to a tag when those bits of its tag that are in the mask equal the tag.
+ * <p>A message matches a tag if the bits of its tag that the mask sets equal those of the tag.
  *
- * <p>It belongs to one thread at a time, at first the one that prepared it, which must be the thread of the queues that it is
- * posted to: see {@link #handOver}. Every method that sets something throws WrongThreadException on another thread. Changing
- * a member allocates nothing.
+ * <p>It belongs to one thread at a time, at first the one that prepared it. That must be the thread of the queues to
+ * which it is posted: see {@link #handOver}. Every setter throws WrongThreadException on another thread. Changing a
+ * member allocates nothing.
  */
 public final class TagOperation {
 
-    /** {@code struct ibv_ops_wr}, apart so that a missing library is found by {@link #prepare} rather than here. */
+    /**
+     * Offsets in {@code struct ibv_ops_wr}, in a class of their own, so that {@link #prepare} notices a
+     * missing library.
+     */
     private static final class Member {
         static final long WR_ID = ibv_ops_wr.wr_id$offset();
         static final long NEXT = ibv_ops_wr.next$offset();
@@ -72,14 +76,14 @@ public final class TagOperation {
         become(SYNC);
     }
 
-    /** Room for one buffer, as a receive has it: no device takes more. */
+    /** Room for one buffer, like a receive's: no device takes more. */
     @SuppressWarnings("unchecked") // verbs has one kind of buffers
     private static Buffers<MemoryRegion, ProtectionDomain> buffer() {
         return Natives.part(ReceiveRequest.prepare(1), Buffers.class);
     }
 
     /**
-     * An operation, at first {@link #synchronize()}.
+     * An operation; until you change it, {@link #synchronize()}.
      *
      * @return the operation
      * @throws dev.isthmus.RdmaUnavailableException if libibverbs is not installed
@@ -108,9 +112,9 @@ public final class TagOperation {
     }
 
     /**
-     * Sets the buffer of a tagged receive; without one only empty messages can be received.
+     * Sets the buffer of a tagged receive. Without one, it can only receive empty messages.
      *
-     * @param region the region that it is in, registered with LOCAL_WRITE
+     * @param region the region of the buffer, registered with LOCAL_WRITE
      * @param offset where it begins in the region, in bytes
      * @param length its length in bytes
      * @return this
@@ -126,10 +130,10 @@ public final class TagOperation {
     }
 
     /**
-     * Makes it delete a tagged receive: {@code IBV_WR_TAG_DEL}. When a message has taken it meanwhile, the completion's
-     * status is TM_ERR.
+     * Makes it delete a tagged receive: {@code IBV_WR_TAG_DEL}. If a message has taken the receive meanwhile, the
+     * completion's status is TM_ERR.
      *
-     * @param handle the {@link #handle()} that its adding got
+     * @param handle the {@link #handle()} of the operation that added it
      * @return this
      */
     @HotPath
@@ -140,7 +144,7 @@ public final class TagOperation {
     }
 
     /**
-     * Makes it do nothing but tell the {@link #unexpectedCount}: {@code IBV_WR_TAG_SYNC}.
+     * Makes it only report the {@link #unexpectedCount}: {@code IBV_WR_TAG_SYNC}.
      *
      * @return this
      */
@@ -158,8 +162,8 @@ public final class TagOperation {
     }
 
     /**
-     * Tells the device how many messages without a matching tag this program has handled so far; the device matches no
-     * new tags until it hears of all: {@code IBV_OPS_TM_SYNC}.
+     * Tells the device how many messages without a matching tag this program has handled so far:
+     * {@code IBV_OPS_TM_SYNC}. The device matches no new tags until it has been told of all.
      *
      * @param messages how many, modulo 2^32
      * @return this
@@ -172,9 +176,9 @@ public final class TagOperation {
     }
 
     /**
-     * Sets whether the operation completes visibly: {@code IBV_OPS_SIGNALED}.
+     * Sets whether the operation produces a completion: {@code IBV_OPS_SIGNALED}.
      *
-     * @param visibly true for a completion; otherwise only an adding completes visibly, when a message has come
+     * @param visibly true for a completion; otherwise only an add produces one, when a message has arrived
      * @return this
      */
     @HotPath
@@ -191,7 +195,7 @@ public final class TagOperation {
     }
 
     /**
-     * Sets the number that the completion of the operation will carry.
+     * Sets the number that the operation's completion will carry.
      *
      * @param id any number
      * @return this
@@ -218,7 +222,7 @@ public final class TagOperation {
     }
 
     /**
-     * The operation that is chained behind this one.
+     * The operation chained behind this one.
      *
      * @return the next operation, or null
      */
@@ -228,10 +232,10 @@ public final class TagOperation {
     }
 
     /**
-     * What names the receive that the last post added, for {@link #delete}.
+     * The handle of the receive that the last post added, for {@link #delete}.
      *
-     * @return a number of the device's
-     * @throws IllegalStateException if this does not add
+     * @return the device's number for it
+     * @throws IllegalStateException if this operation does not add
      */
     @HotPath
     public int handle() {
@@ -242,12 +246,12 @@ public final class TagOperation {
     }
 
     /**
-     * Gives the operation to another thread: only that one may change and post it from here on. The caller makes this
-     * visible to that thread as it would any change, such as by starting it. When an owner has ended, the operation falls
-     * to the first thread that uses it.
+     * Gives the operation to another thread: from now on only that one may change and post it. The caller must make
+     * this visible to that thread like any other change, for example by starting the thread. If an owner has ended, the
+     * operation belongs to the first thread that uses it.
      *
      * @param to the new owner
-     * @throws NullPointerException if there is none
+     * @throws NullPointerException if it is null
      * @throws WrongThreadException if this belongs to another thread than the caller
      */
     public void handOver(Thread to) {
@@ -255,9 +259,9 @@ public final class TagOperation {
     }
 
     /**
-     * Checks what the driver does not: it takes a handle as an index.
+     * Checks handles, as the driver uses them as indexes without a check.
      *
-     * @param handles how many handles the queue has given out, numbered from 0
+     * @param handles how many handles the queue has issued, numbered from 0
      * @param pd the domain of the queue
      */
     @HotPath
@@ -271,7 +275,7 @@ public final class TagOperation {
         }
     }
 
-    /** One more than the handle that it has got by a post, or 0. */
+    /** The handle that a post has returned plus 1, or 0. */
     @HotPath
     int handlesKnown() {
         return opcode == ADD ? wr.get(JAVA_INT, Member.HANDLE) + 1 : 0;
@@ -287,7 +291,7 @@ public final class TagOperation {
         return wr;
     }
 
-    /** What it does. */
+    /** What it does, for messages. */
     @Override
     public String toString() {
         return switch (opcode) {

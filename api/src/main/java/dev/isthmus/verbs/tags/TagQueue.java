@@ -20,10 +20,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.ref.Reference;
 
 /**
- * The tags of a shared receive queue: posts operations on them. It belongs to the thread that the queue belongs to. It need not
- * be closed: what it does is over when the queue is closed.
+ * The tags of a shared receive queue: posts operations on them. It belongs to the queue's thread. You need not close
+ * it; closing the queue ends it.
  *
- * <p>Keep one for each queue: it knows the handles that its operations got, and refuses others, as a driver takes a handle for
+ * <p>Keep one for each queue. It knows the handles of its operations, and refuses others, as a driver uses a handle as
  * an index.
  */
 public final class TagQueue {
@@ -37,7 +37,7 @@ public final class TagQueue {
     private final MemorySegment bad = Arena.ofAuto().allocate(JAVA_LONG);
     private final long badAddress = bad.address();
 
-    /** The driver takes a handle as an index; those up to the highest that it has given out are safe. */
+    /** The driver uses a handle as an index. Those up to the highest one that it has issued are safe. */
     private int handles;
 
     private TagQueue(SharedReceiveQueue owner) {
@@ -52,16 +52,16 @@ public final class TagQueue {
     /**
      * The tags of a queue.
      *
-     * @param queue a queue that was made with {@link dev.isthmus.verbs.SharedReceiveQueueConfig#tagMatching}; on another the
-     *     device refuses what is posted
-     * @return what posts operations on its tags
+     * @param queue a queue created with {@link dev.isthmus.verbs.SharedReceiveQueueConfig#tagMatching}; for any other
+     *     the device refuses the operations
+     * @return an object that posts operations on its tags
      */
     public static TagQueue of(SharedReceiveQueue queue) {
         return new TagQueue(queue);
     }
 
     /**
-     * The queue whose tags they are.
+     * The queue with these tags.
      *
      * @return the queue
      */
@@ -70,16 +70,16 @@ public final class TagQueue {
     }
 
     /**
-     * Posts a change of the tags that the queue matches: {@code ibv_post_srq_ops}. Does not wait, allocates nothing. The
-     * operation can be changed and posted again at once.
+     * Posts a change of the tags that the queue matches: {@code ibv_post_srq_ops}. Does not wait, allocates nothing.
+     * You can change the operation and post it again at once.
      *
      * @param operation an operation without another chained to it
      * @return false if there is no room: too many operations or tags are outstanding
      * @throws WrongThreadException if the queue belongs to another thread
      * @throws IllegalStateException if the queue, the region of the operation, or its arena is closed
      * @throws IllegalArgumentException if another operation is chained to it
-     * @throws IndexOutOfBoundsException if it deletes with a handle that this never gave out
-     * @throws dev.isthmus.VerbsException if the driver refuses it, with EOPNOTSUPP when the device matches no tags
+     * @throws IndexOutOfBoundsException if it deletes with a handle that no operation of this one got
+     * @throws dev.isthmus.VerbsException if the driver refuses it, with EOPNOTSUPP if the device matches no tags
      */
     @CheckReturnValue
     @HotPath
@@ -91,11 +91,12 @@ public final class TagQueue {
     }
 
     /**
-     * Posts a chain of changes in one call: {@code ibv_post_srq_ops}. As {@link #tryPost} otherwise.
+     * Posts a chain of changes in one call: {@code ibv_post_srq_ops}. Otherwise like {@link #tryPost}.
      *
      * @param first the first operation; the others follow by {@link TagOperation#next(TagOperation)}
      * @return null if all were taken, otherwise the first for which there was no room
-     * @throws IllegalArgumentException if the chain is longer than the number of operations that the queue was made for
+     * @throws IllegalArgumentException if the chain is longer than the number of operations that the queue was
+     *     created for
      */
     @CheckReturnValue
     @HotPath

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Tag matching: a shared receive queue gives a message that carries a tag the buffer that was posted for this tag, as MPI
- * programs want it. {@code IBV_SRQT_TM} and {@code ibv_post_srq_ops}. NVIDIA's devices have it from ConnectX-5 on (the driver
- * mlx5): {@link dev.isthmus.verbs.attributes.TagMatchingCapabilities} says how many tags. Soft-RoCE and SoftiWARP have not:
- * creating such a queue says EOPNOTSUPP.
+ * Tag matching, as MPI programs need it: a shared receive queue gives a message with a tag the buffer that was posted
+ * for this tag. {@code IBV_SRQT_TM} and {@code ibv_post_srq_ops}. NVIDIA's devices have it from ConnectX-5 on (the
+ * driver mlx5): {@link dev.isthmus.verbs.attributes.TagMatchingCapabilities} says how many tags. Soft-RoCE and
+ * SoftiWARP do not: creating such a queue fails with EOPNOTSUPP.
  *
- * <p>A queue for 64 tags, and a buffer for the messages with the tag 0x1234:
+ * <p>This queue has room for 64 tags, and a buffer for messages with the tag 0x1234:
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -20,7 +19,7 @@
  * }
  * }</pre>
  *
- * <p>Operations are prepared once, changed in place and posted many times, like requests. They, and the tags of a queue, belong
- * to one thread at a time.
+ * <p>Like requests, you prepare operations once, change them in place and post them many times. Operations, and the
+ * tags of a queue, belong to one thread at a time.
  */
 package dev.isthmus.verbs.tags;

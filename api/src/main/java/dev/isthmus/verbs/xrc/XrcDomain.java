@@ -33,19 +33,19 @@ import java.util.Set;
 import java.util.function.Consumer;
 
 /**
- * An XRC domain: {@code struct ibv_xrcd}. A message that arrives at an XRC queue pair of the domain goes to any of the
- * domain's shared receive queues, as the sender says. Any thread may use it.
+ * An XRC domain: {@code struct ibv_xrcd}. A message that arrives at an XRC queue pair of the domain goes to the one of
+ * the domain's shared receive queues that the sender names. Any thread may use it.
  *
- * <p>Processes share a domain that is tied to a file: they open it with the same file. Owned by who opened it. It cannot
- * be closed while it has queue pairs or shared receive queues.
+ * <p>Processes share a domain that is tied to a file: they open it with the same file. The program that opens it owns
+ * it. It cannot be closed while it has queue pairs or shared receive queues.
  */
 public final class XrcDomain implements AutoCloseable {
 
-    /** How a domain that is tied to a file is opened. */
+    /** How to open a domain that is tied to a file. */
     public enum OpenOption {
-        /** Make the domain when there is none. {@code O_CREAT}. */
+        /** Create the domain if there is none. {@code O_CREAT}. */
         CREATE(0x40),
-        /** With CREATE: fail when there is one already. {@code O_EXCL}. */
+        /** With CREATE: fail if there is one already. {@code O_EXCL}. */
         EXCLUSIVE(0x80);
 
         private final int code;
@@ -93,7 +93,7 @@ public final class XrcDomain implements AutoCloseable {
      *
      * @param context the device
      * @return the domain, which the caller closes before the device
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has no XRC
      * @throws IllegalStateException if the device is closed
      */
     public static XrcDomain open(DeviceContext context) {
@@ -104,12 +104,12 @@ public final class XrcDomain implements AutoCloseable {
      * Opens the XRC domain that is tied to a file: {@code ibv_open_xrcd}. Other processes open it with the same file.
      *
      * @param context the device
-     * @param file an existing file or folder that this process may read; what it contains does not matter
-     * @param options how to open it; none opens a domain that another process has open
+     * @param file an existing file or folder that this process may read; its contents do not matter
+     * @param options how to open it; without any it opens a domain that another process has open
      * @return the domain, which the caller closes before the device
      * @throws IllegalArgumentException if the options are EXCLUSIVE without CREATE
      * @throws java.io.UncheckedIOException if the file cannot be opened
-     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP when the device has no XRC
+     * @throws dev.isthmus.VerbsException if the call fails, with EOPNOTSUPP if the device has no XRC
      * @throws IllegalStateException if the device is closed
      */
     public static XrcDomain open(DeviceContext context, Path file, OpenOption... options) {
@@ -119,7 +119,7 @@ public final class XrcDomain implements AutoCloseable {
             throw new IllegalArgumentException("EXCLUSIVE says how to create: it needs CREATE");
         }
         String name = context.device().name() + ", " + file + ", " + set;
-        // The kernel keeps hold of the file's inode; the descriptor is not needed once the domain is open.
+        // The kernel holds the file's inode, so the descriptor is not needed once the domain is open.
         try (var opened = FileDescriptor.open(file)) {
             return open(context, name, opened.number(), Codes.mask(set, OpenOption::code));
         }
@@ -154,7 +154,7 @@ public final class XrcDomain implements AutoCloseable {
     }
 
     /**
-     * The device that it is of.
+     * The device that it belongs to.
      *
      * @return the open device
      */
@@ -164,8 +164,8 @@ public final class XrcDomain implements AutoCloseable {
 
     /**
      * Creates the receiving end of an XRC connection: {@code ibv_create_qp_ex} with {@code IBV_QPT_XRC_RECV}. It is in
-     * the state RESET and belongs to the calling thread. Nothing is posted to it: what arrives takes the receives of
-     * the domain's shared receive queues.
+     * the state RESET and belongs to the calling thread. You post nothing to it: messages take the receives of the
+     * domain's shared receive queues.
      *
      * @return the queue pair, which the caller closes before this
      * @throws IllegalStateException if this is closed
@@ -183,14 +183,14 @@ public final class XrcDomain implements AutoCloseable {
     }
 
     /**
-     * Opens the receiving end of an XRC connection that was made before, maybe by another process: {@code ibv_open_qp}.
-     * It lives until all who have it open have closed it. It belongs to the calling thread. {@link QueuePair#query} tells
-     * its state, which until then is taken for RESET.
+     * Opens the receiving end of an existing XRC connection, which another process may have created:
+     * {@code ibv_open_qp}. It lives until everyone who has it open has closed it. It belongs to the calling thread. Its
+     * state counts as RESET until you call {@link QueuePair#query}.
      *
      * @param qpNum its number
      * @return the queue pair, which the caller closes before this
      * @throws IllegalStateException if this is closed
-     * @throws dev.isthmus.VerbsException if the call fails, such as when the domain has no such queue pair
+     * @throws dev.isthmus.VerbsException if the call fails, for example because the domain has no such queue pair
      */
     public QueuePair openQueuePair(int qpNum) {
         return queuePair((call, what) -> {
@@ -214,12 +214,12 @@ public final class XrcDomain implements AutoCloseable {
     }
 
     /**
-     * Creates a shared receive queue in this domain: {@code ibv_create_srq_ex} with {@code IBV_SRQT_XRC}. Senders name it by its
-     * {@link SharedReceiveQueue#srqNum}. It belongs to the calling thread.
+     * Creates a shared receive queue in this domain: {@code ibv_create_srq_ex} with {@code IBV_SRQT_XRC}. Senders name
+     * it by its {@link SharedReceiveQueue#srqNum}. It belongs to the calling thread.
      *
-     * @param pd the domain that the buffers of its receives are in, of the same open device
+     * @param pd the domain of its receives' buffers, of the same open device
      * @param completions where its receives complete, of the same open device
-     * @param configure sets what is wanted; the device may grant more
+     * @param configure sets the capacities wanted; the device may grant more
      * @return the queue, which the caller closes before this, the protection domain and the completion queue
      * @throws IllegalArgumentException if an object is of another device, or the queue is configured to match tags
      * @throws IllegalStateException if an object is closed
@@ -248,11 +248,11 @@ public final class XrcDomain implements AutoCloseable {
     }
 
     /**
-     * Closes the domain: {@code ibv_close_xrcd}. Does nothing when it is closed already. The domain itself lives on
-     * while another process has it open.
+     * Closes the domain: {@code ibv_close_xrcd}. Does nothing if it is closed already. The domain itself lives on while
+     * another process has it open.
      *
      * @throws IllegalStateException if queue pairs or shared receive queues of it are open
-     * @throws dev.isthmus.VerbsException if the call fails; it can be tried again
+     * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */
     @Override
     public void close() {

@@ -1,11 +1,11 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * XRC, the extended reliable connected service: {@code struct ibv_xrcd}. A message that arrives at an XRC queue pair goes to
- * any shared receive queue of the same domain, as its sender says. So a process needs one connection to each other machine
- * rather than to each process there. NVIDIA's devices have it (the drivers mlx4 and mlx5); Soft-RoCE and SoftiWARP have not:
- * opening a domain says EOPNOTSUPP.
+ * XRC, the extended reliable connected service: {@code struct ibv_xrcd}. A message that arrives at an XRC queue pair
+ * goes to the shared receive queue of the same domain that its sender names. So a process needs one connection to each
+ * other machine, rather than to each process there. NVIDIA's devices have it (the drivers mlx4 and mlx5). Soft-RoCE and
+ * SoftiWARP do not: opening a domain fails with EOPNOTSUPP.
  *
- * <p>The receiving end has a queue pair to which nothing is posted, and a shared receive queue, whose number it tells its peer:
+ * <p>The receiving end has a queue pair, to which it posts nothing, and a shared receive queue, whose number it sends
+ * to its peer:
  *
  * <pre>{@code
  * try (var device = Device.first().open();
@@ -20,7 +20,8 @@
  * }
  * }</pre>
  *
- * <p>The sending end is a queue pair of type XRC_SEND of any protection domain, whose batches name the queue: {@link
- * dev.isthmus.verbs.SendBatch#sharedReceiveQueue}. Processes share a domain that is tied to a file. Any thread may use a domain.
+ * <p>The sending end is a queue pair of type XRC_SEND, of any protection domain, whose batches name the queue: {@link
+ * dev.isthmus.verbs.SendBatch#sharedReceiveQueue}. Processes share a domain that is tied to a file. Any thread may use
+ * a domain.
  */
 package dev.isthmus.verbs.xrc;

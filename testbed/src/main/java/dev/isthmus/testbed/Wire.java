@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.testbed;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+
+/** What carries the connections of this process, as the kernel tells it. */
+public final class Wire {
+
+    private Wire() {}
+
+    /**
+     * What carries those at a port. To be asked while they are open.
+     *
+     * @param port the server's port, on this machine
+     * @return {@code RDMA}, if this process has completion channels and nobody has TCP at the port; else what there is instead
+     */
+    public static String at(int port) throws IOException {
+        List<String> tcp = tcp(port);
+        if (!tcp.isEmpty()) {
+            return "TCP: " + tcp;
+        }
+        return completionChannels() > 0 ? "RDMA" : "neither TCP nor RDMA";
+    }
+
+    /**
+     * The kernel's lines on TCP at a port, at either end.
+     *
+     * @param port the port
+     * @return the lines; none where nobody has TCP there
+     */
+    public static List<String> tcp(int port) throws IOException {
+        String end = String.format(Locale.ROOT, ":%04X ", port);
+        try (Stream<String> four = Files.lines(Path.of("/proc/net/tcp"));
+                Stream<String> six = Files.lines(Path.of("/proc/net/tcp6"))) {
+            return Stream.concat(four, six).filter(line -> line.contains(end)).toList();
+        }
+    }
+
+    private static int completionChannels() throws IOException {
+        int count = 0;
+        try (var descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+            for (Path descriptor : descriptors) {
+                count += isCompletionChannel(descriptor) ? 1 : 0;
+            }
+        }
+        return count;
+    }
+
+    private static boolean isCompletionChannel(Path descriptor) throws IOException {
+        try {
+            return Files.readSymbolicLink(descriptor).toString().equals("anon_inode:[infinibandevent]");
+        } catch (NoSuchFileException e) {
+            return false; // closed since it was listed
+        }
+    }
+}
