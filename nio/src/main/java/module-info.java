@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 /** Sockets over RDMA for java.nio. */
 module dev.isthmus.nio {
     requires transitive dev.isthmus;

@@ -20,15 +20,15 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Which address of a device stands for the loopback address. rdma_cm resolves no 127.0.0.1, and many programs connect to
- * themselves by it: so who connects to it, or listens at it, uses the first address of this machine that a device has, or the
- * one that the system property {@code isthmus.nio.loopback} names. Who listens at it lets only this machine in.
+ * Replaces the loopback address by a device's address, as rdma_cm does not resolve 127.0.0.1, and many programs connect
+ * to themselves by it. Sockets that connect to it, or listen at it, use this machine's first address on a device, or
+ * the one that the system property {@code isthmus.nio.loopback} names. A listener at it admits only this machine.
  */
 final class Addresses {
 
-    private static final int ANY_PORT = 9; // 0 is refused
+    private static final int ANY_PORT = 9; // rdma_cm refuses 0
 
-    private static volatile InetAddress loopback; // null until it is looked for, and found
+    private static volatile InetAddress loopback; // null until it was found
 
     private Addresses() {}
 
@@ -45,7 +45,7 @@ final class Addresses {
         return internet;
     }
 
-    /** Where to connect to, for an address that a program names: the wildcard is this machine, as for TCP. */
+    /** The address to connect to for one that a program names. As with TCP, the wildcard means this machine. */
     static InetSocketAddress peer(InetSocketAddress named) throws IOException {
         InetAddress address = named.getAddress();
         return address.isLoopbackAddress() || address.isAnyLocalAddress()
@@ -53,21 +53,21 @@ final class Addresses {
                 : named;
     }
 
-    /** Where to bind to, for an address that a program names. */
+    /** The address to bind to for one that a program names. */
     static InetSocketAddress local(InetSocketAddress named) throws IOException {
         return named.getAddress().isLoopbackAddress() ? new InetSocketAddress(ofLoopback(), named.getPort()) : named;
     }
 
-    /** Whether an address is one of this machine's. */
+    /** Whether an address belongs to this machine. */
     static boolean isOfThisMachine(InetAddress address) {
         try {
             return NetworkInterface.getByInetAddress(address) != null;
         } catch (SocketException e) {
-            return false; // nobody is let in whose address cannot be looked up
+            return false; // a peer whose address cannot be looked up is refused
         }
     }
 
-    /** Whether a device can carry what is bound to an address. */
+    /** Whether a device can carry a socket that is bound to an address. */
     static boolean isCarriedAt(InetAddress local) {
         if (local.isAnyLocalAddress() || local.isLoopbackAddress()) {
             return hasDevice();
@@ -77,17 +77,17 @@ final class Addresses {
         }
     }
 
-    /** Whether the way to an address begins at a device. Sends nothing. */
+    /** Whether the route to an address begins at a device. Sends nothing. */
     static boolean isCarriedTo(InetAddress remote) {
         if (remote.isAnyLocalAddress() || remote.isLoopbackAddress()) {
             return hasDevice();
         }
         try (DatagramChannel way = JdkProvider.get().openDatagramChannel()) {
-            way.configureBlocking(false); // an interrupt does not end it then
+            way.configureBlocking(false); // so an interrupt does not close it
             way.connect(new InetSocketAddress(remote, ANY_PORT));
             return isCarriedAt(((InetSocketAddress) way.getLocalAddress()).getAddress());
         } catch (IOException e) {
-            return false; // there is no way: what connects by TCP tells why
+            return false; // there is no route: connecting by TCP will say why
         }
     }
 
@@ -95,7 +95,7 @@ final class Addresses {
         try {
             return ofLoopback() != null;
         } catch (IOException e) {
-            return false; // no address is a device's
+            return false; // no address belongs to a device
         }
     }
 
@@ -125,7 +125,7 @@ final class Addresses {
             }
         }
         throw new NoRouteToHostException(
-                "no address of this machine is an RDMA device's, so none can stand for loopback: " + candidates
+                "no address of this machine belongs to an RDMA device, so none can stand for loopback: " + candidates
                         + "; isthmus doctor says what is missing");
     }
 
@@ -134,7 +134,7 @@ final class Addresses {
             id.bind(new InetSocketAddress(address, 0));
             return id.device() != null;
         } catch (CmException e) {
-            return false; // most often with NO_DEVICE: it is another card's
+            return false; // mostly NO_DEVICE: the address belongs to another card
         }
     }
 }

@@ -10,18 +10,19 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 
-/** Asynchronous channels whose handlers share threads. It ends when it is shut down, and the last of them is closed. */
-final class AsyncGroup extends AsynchronousChannelGroup {
+/** Asynchronous channels whose handlers share threads. It ends once it is shut down and the last of them is closed. */
+final class AsyncGroup extends AsynchronousChannelGroup implements Executor {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
     private final ExecutorService executor;
-    private final Set<Channel> channels = new HashSet<>(); // guarded by this, as what follows
-    private int operations; // whose handlers are not with the executor yet
+    private final Set<Channel> channels = new HashSet<>(); // guarded by this, like the next fields
+    private int operations; // those whose handlers are not with the executor yet
     private boolean shutdown;
 
     AsyncGroup(AsynchronousChannelProvider provider, ExecutorService executor) {
@@ -59,12 +60,21 @@ final class AsyncGroup extends AsynchronousChannelGroup {
         }
     }
 
+    /** Runs a task of the program's: programs cast groups of the JDK to what takes one. */
+    @Override
+    public void execute(Runnable task) {
+        executor.execute(task);
+    }
+
     /** Runs a handler. */
-    void execute(Runnable handler) {
+    void handle(Runnable handler) {
         try {
             executor.execute(handler);
         } catch (RejectedExecutionException e) {
-            LOG.log(Level.WARNING, "a completion handler does not run, as the executor of its group takes no more", e);
+            LOG.log(
+                    Level.WARNING,
+                    "a completion handler was not run: the executor of its group accepts no more tasks",
+                    e);
         }
     }
 

@@ -12,10 +12,12 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.CompletionHandler;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.ShutdownChannelGroupException;
+import java.nio.channels.SocketChannel;
 import java.util.Set;
 import java.util.concurrent.Future;
 
-/** An asynchronous server, by one that blocks. What it accepts is of the same group. */
+/** An asynchronous server on top of a blocking one. Accepted channels belong to the same group. */
 final class AsyncServerSocket extends AsynchronousServerSocketChannel {
 
     private final AsyncGroup group;
@@ -30,7 +32,7 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
         this.accepts = new Operations(group, this, "Accept", AcceptPendingException::new);
     }
 
-    /** By a channel, which is closed if the group takes no more. */
+    /** Wraps a channel, which is closed if the group accepts no more. */
     static AsyncServerSocket of(AsyncGroup group, ServerSocketChannel channel) throws IOException {
         try {
             var made = new AsyncServerSocket(group, channel);
@@ -59,7 +61,16 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
         if (!bound) {
             throw new NotYetBoundException();
         }
-        return accepts.start(() -> AsyncSocket.of(group, channel.accept()), Quietly::close, 0, told);
+        return accepts.start(this::accepted, Quietly::close, 0, told);
+    }
+
+    private AsynchronousSocketChannel accepted() throws IOException {
+        SocketChannel made = channel.accept();
+        try {
+            return AsyncSocket.of(group, made);
+        } catch (ShutdownChannelGroupException e) {
+            throw new IOException("the accepted connection was closed: its group was shut down meanwhile", e);
+        }
     }
 
     @Override

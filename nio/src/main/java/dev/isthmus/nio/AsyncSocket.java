@@ -21,7 +21,7 @@ import java.util.Set;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
-/** An asynchronous channel, by one that blocks. */
+/** An asynchronous channel on top of a blocking one. */
 final class AsyncSocket extends AsynchronousSocketChannel {
 
     private final AsyncGroup group;
@@ -39,7 +39,7 @@ final class AsyncSocket extends AsynchronousSocketChannel {
         this.writes = new Operations(group, this, "Writing", WritePendingException::new);
     }
 
-    /** By a channel, which is closed if the group takes no more. */
+    /** Wraps a channel, which is closed if the group accepts no more. */
     static AsyncSocket of(AsyncGroup group, SocketChannel channel) throws IOException {
         try {
             var made = new AsyncSocket(group, channel);

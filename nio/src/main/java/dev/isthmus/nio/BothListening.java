@@ -17,12 +17,12 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Two servers at one port, of which both accept in the background, each on a thread, and hand out what they have
- * accepted in that order. Thread-safe.
+ * Two servers at one port. Both accept in the background, each on a thread of its own, and connections are handed out
+ * in the order in which they were accepted. Thread-safe.
  */
 final class BothListening extends Selectable {
 
-    private static final int USUAL_BACKLOG = 50; // as the JDK has it
+    private static final int USUAL_BACKLOG = 50; // the JDK's
 
     private final ServerSocketChannel tcp;
     private final ServerSocketChannel rdma;
@@ -31,10 +31,10 @@ final class BothListening extends Selectable {
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Deque<Object> ready =
-            new ArrayDeque<>(); // channels and failures; guarded by the lock, as what follows
+            new ArrayDeque<>(); // channels and failures; guarded by the lock, like the next fields
     private boolean closed;
 
-    /** Of two that block. */
+    /** Starts with two blocking servers. */
     BothListening(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
         this.tcp = tcp;
         this.rdma = rdma;
@@ -55,13 +55,13 @@ final class BothListening extends Selectable {
             } catch (ClosedChannelException e) {
                 return;
             } catch (IOException e) {
-                next = e; // such as too many open files: who accepts is told
+                next = e; // such as too many open files: the accepting thread is told
             }
             goesOn = put(next);
         }
     }
 
-    /** Waits for room, so that what comes then waits in the backlog; false when this is closed. */
+    /** Waits for room, so that further peers wait in the backlog; returns false if this is closed. */
     private boolean put(Object next) {
         lock.lock();
         try {
@@ -135,14 +135,14 @@ final class BothListening extends Selectable {
                 }
             }
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // whose channel is closed by it
+            Thread.currentThread().interrupt(); // which closes its channel
             throw new ClosedByInterruptException();
         } finally {
             lock.unlock();
         }
     }
 
-    /** Closes both, and what nobody has accepted. Does nothing when it is closed already. */
+    /** Closes both, and connections that nobody has accepted. Does nothing if this is closed already. */
     void close() throws IOException {
         Deque<Object> left;
         lock.lock();
@@ -158,7 +158,7 @@ final class BothListening extends Selectable {
                 rdma) {
             left.forEach(BothListening::drop);
         }
-        awaitThreads(); // the port of TCP is free only when none of them is in accept any more
+        awaitThreads(); // TCP's port is free only once none of them is in accept
     }
 
     private void awaitThreads() {

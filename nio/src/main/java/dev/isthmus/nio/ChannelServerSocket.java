@@ -19,7 +19,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.nio.channels.SocketChannel;
 import java.util.Set;
 
-/** A server channel as a {@link ServerSocket}, with time limits: all of it is said in terms of the channel. */
+/** A server channel as a {@link ServerSocket}, with time limits. Everything is expressed by the channel. */
 final class ChannelServerSocket extends ServerSocket {
 
     private final TimedServerSocketChannel channel;
@@ -31,7 +31,7 @@ final class ChannelServerSocket extends ServerSocket {
 
     static ChannelServerSocket of(TimedServerSocketChannel channel) {
         try {
-            return new ChannelServerSocket(channel); // of the system it takes nothing before it is bound
+            return new ChannelServerSocket(channel); // it uses nothing of the system before it is bound
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -20,8 +20,8 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.util.Set;
 
 /**
- * A channel as a {@link Socket}, with time limits: all that a socket has is said in terms of the channel. It has no urgent
- * data, and no traffic class.
+ * A channel as a {@link Socket}, with time limits. Everything is expressed by the channel. It has no urgent data, and
+ * no traffic class.
  */
 final class ChannelSocket extends Socket {
 
@@ -29,7 +29,7 @@ final class ChannelSocket extends Socket {
 
     private final TimedSocketChannel channel;
     private volatile int timeoutMillis; // of a read; 0 for none
-    private volatile boolean urgentInline; // there is nothing urgent
+    private volatile boolean urgentInline; // there is no urgent data
 
     private ChannelSocket(TimedSocketChannel channel) throws SocketException {
         super((SocketImpl) null);
@@ -80,7 +80,7 @@ final class ChannelSocket extends Socket {
             throw new IllegalBlockingModeException();
         }
         if (remote instanceof InetSocketAddress internet && internet.isUnresolved()) {
-            close(); // as a socket of the JDK does
+            close(); // like the JDK's sockets
             throw SocketErrors.unknown(remote);
         }
         translated(() -> channel.connect(remote, Deadlines.after(timeout)));
@@ -309,7 +309,7 @@ final class ChannelSocket extends Socket {
     @Override
     public int getTrafficClass() throws SocketException {
         checkOpen();
-        return 0; // it is a hint, which is not taken
+        return 0; // it is only a hint, and ignored
     }
 
     @Override

@@ -22,7 +22,7 @@ final class ChannelStreams {
         }
     }
 
-    /** What the peer sends. Thread-safe, as far as the channel is. */
+    /** What the peer sends. As thread-safe as the channel. */
     static final class Input extends InputStream {
 
         private final ChannelSocket socket;
@@ -66,7 +66,7 @@ final class ChannelStreams {
         }
     }
 
-    /** What the peer gets. Thread-safe: of several writes, each goes as a whole. */
+    /** What the peer gets. Thread-safe: concurrent writes are not interleaved. */
     static final class Output extends OutputStream {
 
         private final ChannelSocket socket;
@@ -93,9 +93,10 @@ final class ChannelStreams {
                 throw new SocketException("Socket output is shutdown");
             }
             ByteBuffer buffer = ByteBuffer.wrap(from, offset, length);
-            int count = SocketErrors.translated(() -> channel.write(buffer));
-            if (count < length) {
-                throw new IllegalBlockingModeException(); // it was made non-blocking meanwhile
+            while (buffer.hasRemaining()) { // the JDK's channels write only a part if they are closed meanwhile
+                if (SocketErrors.translated(() -> channel.write(buffer)) == 0) {
+                    throw new IllegalBlockingModeException(); // it became non-blocking meanwhile
+                }
             }
         }
 

@@ -15,9 +15,9 @@ import java.nio.channels.SelectableChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A channel of the JDK, such as one over TCP, a datagram channel or an end of a pipe. Its descriptor is known to the JDK's own
- * selectors only, so it takes an option of the JVM to get it. The JDK closes the descriptor of a channel that is closed
- * while it is registered when the selector says that it has let it go.
+ * A channel of the JDK, such as one over TCP, a datagram channel or an end of a pipe. Only the JDK's own selectors know
+ * its descriptor, so getting it needs a JVM option. If a channel is closed while it is registered, the JDK closes its
+ * descriptor once the selector says that it has released it.
  */
 final class JdkChannel extends Selectable {
 
@@ -26,7 +26,7 @@ final class JdkChannel extends Selectable {
     private final SelectableChannel channel;
     private final int fd;
 
-    /** What of the JDK's channels its selectors use. */
+    /** The methods of the JDK's channels that its selectors use. */
     private static final class Methods {
 
         private static final MethodHandle DESCRIPTOR; // int (SelectableChannel)
@@ -58,10 +58,10 @@ final class JdkChannel extends Selectable {
     }
 
     /**
-     * A channel of the JDK.
+     * Wraps a channel of the JDK.
      *
-     * @throws IllegalSelectorException if it is another's
-     * @throws UnsupportedOperationException if the JVM was started without the option that this takes
+     * @throws IllegalSelectorException if it is another provider's
+     * @throws UnsupportedOperationException if the JVM was started without the option that this needs
      */
     JdkChannel(SelectableChannel channel) {
         if (!channel.getClass().getName().startsWith(PACKAGE + ".")) {
@@ -106,7 +106,7 @@ final class JdkChannel extends Selectable {
     int ready(int operations, int found, boolean arm) {
         int possible = channel instanceof SocketChannel socket ? ofSocket(socket) : -1;
         if ((found & ~(Epoll.READABLE | Epoll.WRITABLE)) != 0) {
-            return operations; // whatever is tried tells of the error
+            return operations; // any operation will report the error
         }
         int ready = (found & Epoll.READABLE) != 0 ? OP_READ | OP_ACCEPT : 0;
         if ((found & Epoll.WRITABLE) != 0) {

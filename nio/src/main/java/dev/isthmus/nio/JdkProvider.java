@@ -6,9 +6,10 @@ import java.security.GeneralSecurityException;
 import java.security.Provider;
 
 /**
- * The JDK's own channels, also where those of this package are the default: then {@link SelectorProvider#provider} does not
- * lead to them, and their package is not exported. The JDK makes an object of any public class of its own for a security
- * provider that names it, so no flag is needed; should that end, {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED} does.
+ * Gets the JDK's own channels even if those of this package are the default. Then {@link SelectorProvider#provider}
+ * does not return them, and their package is not exported. But the JDK instantiates any of its public classes for a
+ * security provider that names it, so no flag is needed. Should that end,
+ * {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED} will do.
  */
 final class JdkProvider {
 
@@ -25,7 +26,7 @@ final class JdkProvider {
     }
 
     private static SelectorProvider find() {
-        SelectorProvider common = SelectorProvider.provider(); // null while that makes the one of this package
+        SelectorProvider common = SelectorProvider.provider(); // null while that creates the one of this package
         return common != null && common.getClass().getModule() == Object.class.getModule() ? common : make();
     }
 
@@ -41,7 +42,8 @@ final class JdkProvider {
             } catch (GeneralSecurityException e) {
                 e.addSuppressed(notExported);
                 throw new IllegalStateException(
-                        "the JDK's own sockets cannot be had; add --add-exports java.base/sun.nio.ch=ALL-UNNAMED (or "
+                        "the JDK's own sockets are inaccessible; add "
+                                + "--add-exports java.base/sun.nio.ch=ALL-UNNAMED (or "
                                 + "dev.isthmus.nio instead of ALL-UNNAMED, if that is on the module path)",
                         e);
             }

@@ -17,17 +17,17 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
- * The operations of one kind, such as reads, of an asynchronous channel: one at a time is under way, and a virtual thread waits
- * for it. Thread-safe.
+ * The operations of one kind, such as reads, of an asynchronous channel. One at a time is under way, and a virtual
+ * thread waits for it. Thread-safe.
  */
 final class Operations {
 
-    /** What an operation does; it waits. */
+    /** What an operation does; it blocks. */
     interface Body<V> {
         V run() throws IOException;
     }
 
-    /** Whom to tell of the end of an operation; nobody, if there is no handler. */
+    /** What to tell of the end of an operation; nothing if there is no handler. */
     record Told<V, A>(CompletionHandler<V, ? super A> handler, A attachment) {
 
         static <V> Told<V, Void> nobody() {
@@ -46,10 +46,10 @@ final class Operations {
     private final Channel channel; // the asynchronous one
     private final String name;
     private final Supplier<RuntimeException> pending;
-    private boolean busy; // guarded by this, as the next
-    private boolean killed; // by a timeout or a cancel: nobody knows what the operation did or will do
+    private boolean busy; // guarded by this, like the next field
+    private boolean killed; // by a timeout or a cancel: what the operation did or will do is unknown
 
-    /** Of a channel; the name is as in "Reading not allowed". */
+    /** For a channel; the name is used as in "Reading not allowed". */
     Operations(AsyncGroup group, Channel channel, String name, Supplier<RuntimeException> pending) {
         this.group = group;
         this.channel = channel;
@@ -57,13 +57,14 @@ final class Operations {
         this.pending = pending;
     }
 
-    /** Under way until it ends, which it does once. */
+    /** An operation, under way until it ends, once. */
     private final class Operation<V, A> extends CompletableFuture<V> implements Runnable {
 
         private final AtomicBoolean ended = new AtomicBoolean();
-        private final Body<V> body;
+        // Buffers and handlers are forgotten when it is over, as its thread, and so this, may stay reachable.
+        private Body<V> body;
         private final Consumer<V> unwanted;
-        private final Told<V, A> told;
+        private Told<V, A> told;
         private final Future<?> timer; // null if it has none
 
         Operation(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
@@ -91,6 +92,7 @@ final class Operations {
                 completeExceptionally(failure);
             }
             tell(told, value, failure);
+            told = null; // only the first thread to end it gets here
             group.ended();
         }
 
@@ -99,7 +101,7 @@ final class Operations {
             if (!end(true)) {
                 return false;
             }
-            super.cancel(mayInterrupt); // who has a future has no handler
+            super.cancel(mayInterrupt); // a caller with a future has no handler
             group.ended();
             if (mayInterrupt) {
                 closeChannel();
@@ -126,6 +128,7 @@ final class Operations {
             } catch (Throwable t) {
                 failure = t;
             }
+            body = null;
             if (end(false)) {
                 end(value, failure);
             } else if (failure == null) {
@@ -173,11 +176,11 @@ final class Operations {
     }
 
     /**
-     * Begins one.
+     * Begins an operation.
      *
      * @param body what it does
-     * @param unwanted what to do with the value when nobody wants it any more
-     * @param nanos after what time it is given up; never if that is not positive
+     * @param unwanted what to do with the value if it is no longer wanted
+     * @param nanos the time limit; none if not positive
      */
     <V, A> Future<V> start(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
         begin();
@@ -186,7 +189,7 @@ final class Operations {
         return operation;
     }
 
-    /** One that is over before it begins. */
+    /** An operation that is over before it begins. */
     <V, A> Future<V> over(V value, Throwable failure, Told<V, A> told) {
         group.begun();
         tell(told, value, failure);
@@ -198,7 +201,7 @@ final class Operations {
         if (told.handler() == null) {
             return;
         }
-        group.execute(() -> {
+        group.handle(() -> {
             if (failure == null) {
                 told.handler().completed(value, told.attachment());
             } else {

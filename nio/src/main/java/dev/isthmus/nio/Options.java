@@ -25,11 +25,12 @@ final class Options {
             RdmaSocketOptions.SEND_QUEUE,
             RdmaSocketOptions.RECEIVE_QUEUE,
             RdmaSocketOptions.INLINE,
-            RdmaSocketOptions.POLLING);
+            RdmaSocketOptions.POLLING,
+            RdmaSocketOptions.IOMAP_SIZE);
 
     static final Set<SocketOption<?>> OF_SOCKET = ofSocket();
 
-    private static final int LONGEST_LINGER = 65_535; // as the JDK has it, in seconds
+    private static final int LONGEST_LINGER = 65_535; // the JDK's limit, in seconds
 
     private final Map<SocketOption<?>, Object> values = new HashMap<>();
 
@@ -37,7 +38,7 @@ final class Options {
         stream(StreamOptions.DEFAULT);
         values.put(SO_REUSEADDR, false);
         values.put(SO_KEEPALIVE, false);
-        values.put(TCP_NODELAY, false); // what is written goes at once, whatever this says
+        values.put(TCP_NODELAY, false); // writes go out at once, whatever this says
         values.put(SO_LINGER, -1);
     }
 
@@ -47,7 +48,7 @@ final class Options {
         return Set.copyOf(all);
     }
 
-    /** Takes those of a stream. */
+    /** Takes the options of a stream. */
     synchronized void stream(StreamOptions options) {
         values.put(SO_SNDBUF, options.sendBuffer());
         values.put(SO_RCVBUF, options.receiveBuffer());
@@ -55,9 +56,10 @@ final class Options {
         values.put(RdmaSocketOptions.RECEIVE_QUEUE, options.receiveQueue());
         values.put(RdmaSocketOptions.INLINE, options.inline());
         values.put(RdmaSocketOptions.POLLING, options.polling());
+        values.put(RdmaSocketOptions.IOMAP_SIZE, options.iomapSize());
     }
 
-    /** Those of a stream that is to be made. */
+    /** The options for a new stream. */
     synchronized StreamOptions stream() {
         return new StreamOptions(
                 number(SO_SNDBUF),
@@ -65,7 +67,8 @@ final class Options {
                 number(RdmaSocketOptions.SEND_QUEUE),
                 number(RdmaSocketOptions.RECEIVE_QUEUE),
                 number(RdmaSocketOptions.INLINE),
-                number(RdmaSocketOptions.POLLING));
+                number(RdmaSocketOptions.POLLING),
+                number(RdmaSocketOptions.IOMAP_SIZE));
     }
 
     private int number(SocketOption<Integer> option) {

@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 
-/** Closes what nobody waits for any more, so that there is nobody to be told of a failure but the log. */
+/** Closes what is no longer wanted, so that failures can only go to the log. */
 final class Quietly {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");

@@ -14,26 +14,26 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 
 /**
- * Asynchronous sockets over RDMA, for programs that open them by {@link AsynchronousSocketChannel#open()} and the like, with
- * {@code -Djava.nio.channels.spi.AsynchronousChannelProvider=dev.isthmus.nio.RdmaAsynchronousChannelProvider}, or that take a
- * provider. Which of them goes by RDMA, and which by TCP, the rules of {@link RdmaSelectorProvider} say.
+ * Asynchronous sockets over RDMA, for programs that open them by {@link AsynchronousSocketChannel#open()} and similar
+ * methods with {@code
+ * -Djava.nio.channels.spi.AsynchronousChannelProvider=dev.isthmus.nio.RdmaAsynchronousChannelProvider}, or that accept
+ * a provider. The rules of {@link RdmaSelectorProvider} say which sockets use RDMA, and which TCP.
  *
- * <p>A virtual thread waits for each operation that is under way; handlers run in the group's threads, never in that which
- * began the operation. After a read has timed out, or was cancelled, it may still put bytes into its buffer, and the channel
- * reads no more; with writes, and accepts, it is the same. To close the channel ends them. Any thread may use it.
+ * <p>A virtual thread waits for each operation that is under way. Handlers run on the group's threads, never on the
+ * thread that began the operation. A read that has timed out, or was cancelled, may still put bytes into its buffer,
+ * and the channel reads no more. The same holds for writes and accepts. Closing the channel ends them. Any thread may
+ * use it.
  */
 public final class RdmaAsynchronousChannelProvider extends AsynchronousChannelProvider {
 
     private final SelectorProvider sockets;
-    private final AsyncGroup common = new AsyncGroup(
-            this,
-            Executors.newCachedThreadPool(
-                    Thread.ofPlatform().daemon().name("isthmus-handler-", 0).factory()));
+    private final AsyncGroup common = new AsyncGroup(this, DefaultThreads.open());
 
     /**
-     * Makes one.
+     * Creates a provider.
      *
-     * @throws IllegalArgumentException if a rule cannot be read; the message says where it is, and what was expected
+     * @throws IllegalArgumentException if a rule cannot be read, or a property of {@link AsynchronousChannelGroup}'s
+     *     default group is invalid; the message says which, and what was expected
      * @throws java.io.UncheckedIOException if {@code isthmus.nio.rules} names a file that cannot be read
      */
     public RdmaAsynchronousChannelProvider() {
@@ -47,7 +47,7 @@ public final class RdmaAsynchronousChannelProvider extends AsynchronousChannelPr
     @Override
     public AsynchronousChannelGroup openAsynchronousChannelGroup(int threads, ThreadFactory factory) {
         var executor = (ThreadPoolExecutor) Executors.newFixedThreadPool(threads, factory);
-        executor.prestartAllCoreThreads(); // which keep the JVM alive, as those of the JDK do
+        executor.prestartAllCoreThreads(); // these keep the JVM alive, like those of the JDK
         return new AsyncGroup(this, executor);
     }
 

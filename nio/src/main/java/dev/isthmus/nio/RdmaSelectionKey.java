@@ -10,25 +10,26 @@ import java.nio.channels.spi.AbstractSelectionKey;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A channel that is registered with a selector. Any thread may use what {@link SelectionKey} has; the rest belongs to who
- * holds the selector's monitor, unless it says otherwise.
+ * A channel that is registered with a selector. Any thread may call the methods of {@link SelectionKey}. The others
+ * need the selector's monitor, unless they say otherwise.
  */
 final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
 
     private final RdmaSelector selector;
     private final SelectableChannel channel;
     private final Selectable selectable;
-    private final AtomicBoolean told = new AtomicBoolean(); // and the selector has not looked yet
-    private RdmaSelectionKey nextTold; // of the stack of those; belongs to who pushes, and then to who has taken it
+    private final AtomicBoolean told = new AtomicBoolean(); // may have changed since the last look
+    private RdmaSelectionKey nextTold; // in the selector's stack; of the thread that pushes, then of the one that takes
     private volatile int interest;
     private volatile int ready;
-    private int watched = -1; // the descriptor that the selector waits for; -1 if for none; guarded by this
-    private int awaited; // for what it waits
-    private int found; // of the descriptor, since the last look
-    private int number = -1; // by which the selector knows its descriptor
-    private int place = -1; // in the set of selected keys
+    private int watched = -1; // the descriptor that the selector waits for, or -1; guarded by this
+    private int awaited; // the operations that it waits for
+    private int found; // on the descriptor, since the last look
+    private int number = -1; // of its descriptor in the selector
+    private int place = -1; // in the selected-key set
     private boolean hot; // it is asked on each look
-    private int lastTurn; // at which it was ready, or told
+    private int lastTurn; // in which it was ready, or told
+    private int givenTurn; // in which it was put aside for an action
 
     RdmaSelectionKey(RdmaSelector selector, SelectableChannel channel, Selectable selectable) {
         this.selector = selector;
@@ -56,7 +57,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     public SelectionKey interestOps(int ops) {
         checkValid();
         if ((ops & ~channel.validOps()) != 0) {
-            throw new IllegalArgumentException(channel + " has no operations " + ops);
+            throw new IllegalArgumentException(channel + " does not support the operations " + ops);
         }
         interest = ops;
         changed();
@@ -97,15 +98,15 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         nextTold = next;
     }
 
-    /** Takes it from the stack of those that were told; returns the next one. */
+    /** Takes it from the stack of keys that were told; returns the next one. */
     RdmaSelectionKey takeTold() {
         RdmaSelectionKey next = nextTold;
         nextTold = null;
-        told.set(false); // what changes now tells anew
+        told.set(false); // a change from now on tells again
         return next;
     }
 
-    /** Has the selector wait for the descriptor, if there is one now, and for what the program wants. */
+    /** Lets the selector wait for the operations that the program wants, if there is a descriptor by now. */
     synchronized void watch() {
         int fd = watched >= 0 ? watched : channel.isOpen() ? selectable.fileDescriptor() : -1;
         int wanted = selectable.awaited(interest);
@@ -113,7 +114,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
             return;
         }
         if (wanted == 0) {
-            unwatch(); // or it would tell of errors
+            unwatch(); // otherwise epoll would still report errors
         } else if (watched >= 0) {
             selector.rewatch(fd, wanted, number);
         } else {
@@ -123,7 +124,7 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         awaited = wanted;
     }
 
-    /** Any thread: waits for the descriptor no more, which is still open. */
+    /** Stops waiting for the descriptor, which is still open. Any thread may call it. */
     synchronized void unwatch() {
         if (watched >= 0) {
             selector.unwatch(watched);
@@ -131,19 +132,22 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         }
     }
 
-    /** The descriptor was found ready. */
+    /** Notes for what the descriptor was found ready. */
     void event(int operations) {
         found = operations;
         selectable.takeEvent();
         changed();
     }
 
-    /** What it is ready for, of what is asked for; if for nothing, it tells when that may have changed, if that is wanted. */
+    /**
+     * What the channel is ready for, of the interest set. If that is nothing and arm is set, the channel tells when it
+     * may have changed.
+     */
     int look(boolean arm) {
         int wanted = interest;
-        int ready = wanted == 0 ? 0 : selectable.ready(wanted, found, arm);
+        int event = found;
         found = 0;
-        return ready;
+        return wanted == 0 || !isValid() ? 0 : selectable.ready(wanted, event, arm);
     }
 
     int number() {
@@ -180,6 +184,14 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
 
     void lastTurn(int turn) {
         lastTurn = turn;
+    }
+
+    int givenTurn() {
+        return givenTurn;
+    }
+
+    void givenTurn(int turn) {
+        givenTurn = turn;
     }
 
     @Override

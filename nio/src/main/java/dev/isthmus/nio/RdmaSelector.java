@@ -10,42 +10,49 @@ import java.nio.channels.Selector;
 import java.nio.channels.spi.AbstractSelectableChannel;
 import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 /**
- * Tells which of many sockets over RDMA can be read, written, connected or accepted from: a {@link Selector} that waits by
- * {@code epoll} for the completion channels of connections. It does as the JDK's does; what it costs depends on how many
- * channels are ready, not on how many are registered. A select that need not sleep, a read and a write allocate nothing.
+ * Tells which of many sockets over RDMA are ready to connect, accept, read or write: a {@link Selector} that waits with
+ * {@code epoll} for the completion channels of their connections. It behaves like the JDK's. Its cost depends on how
+ * many channels are ready, not on how many are registered. A select that need not sleep allocates nothing; neither does
+ * a read or a write.
  *
- * <p>A select first looks at the channels that had something lately, for as long as the system property {@code
- * isthmus.nio.selectPolling} says, 10 microseconds by default, and then sleeps. 0 sleeps at once, more spends the processor's
- * time on a shorter delay.
+ * <p>A select first polls the channels that were ready lately, and then sleeps. The system property
+ * {@code isthmus.nio.selectPolling} says how many microseconds it polls, by default 10. With 0 it sleeps at once; a
+ * larger value trades processor time for latency.
  *
- * <p>It takes channels of the JDK, too, such as those over TCP, datagram channels and pipes, if the JVM was started with {@code
- * --add-exports java.base/sun.nio.ch=ALL-UNNAMED}, or {@code =dev.isthmus.nio} on the module path; without it their registration
- * throws an {@link UnsupportedOperationException}.
+ * <p>It also takes channels of the JDK, such as those over TCP, datagram channels and pipes, if the JVM was started
+ * with {@code --add-exports java.base/sun.nio.ch=ALL-UNNAMED}, or {@code =dev.isthmus.nio} on the module path. Without
+ * that flag, registering them throws an {@link UnsupportedOperationException}.
  *
- * <p>What {@link Selector} says of threads holds. It owns two file descriptors, until it is closed; channels belong to who
- * opened them.
+ * <p>It is as thread-safe as {@link Selector} says. It owns two file descriptors until it is closed. Channels belong to
+ * whoever opened them.
  */
 public final class RdmaSelector extends AbstractSelector {
 
     private static final long POLLING_NANOS =
             TimeUnit.MICROSECONDS.toNanos(Math.max(0, Integer.getInteger("isthmus.nio.selectPolling", 10)));
 
-    /** How many descriptors are looked at in one turn. */
+    /** The most descriptors that one call of epoll reports. */
     private static final int AT_A_TIME = 256;
 
-    /** Of so many turns in which there is something without it, one looks at descriptors. */
+    /**
+     * When hot channels alone keep it busy, one turn in this many also looks at the descriptors of the other channels.
+     */
     private static final int LOOK_AT_DESCRIPTORS = 16;
 
-    /** A channel that had nothing for so many turns waits for an event. */
+    /** A channel that was not ready for this many turns waits for an event. */
     private static final int MOST_IDLE = 64;
 
     private final Epoll epoll = Epoll.open(AT_A_TIME);
@@ -53,19 +60,21 @@ public final class RdmaSelector extends AbstractSelector {
     private final Set<SelectionKey> seenKeys = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
 
-    /** Keys whose channels may have changed: a stack. */
+    /** A stack of the keys whose channels may have changed. */
     private final AtomicReference<RdmaSelectionKey> told = new AtomicReference<>();
 
-    private final AtomicBoolean asleep = new AtomicBoolean(); // or just going to be; who sets it to false wakes it
-    private volatile boolean woken; // by the program, and no select has ended for it yet
+    private final AtomicBoolean asleep = new AtomicBoolean(); // or about to be; whoever sets it to false wakes it
+    private volatile boolean woken; // by the program, and no select has returned because of it yet
 
-    // Guarded by the monitor of this, as all below.
-    private RdmaSelectionKey[] hot = new RdmaSelectionKey[16]; // those that are asked on each look
+    // Guarded by this object's monitor, like everything below.
+    private RdmaSelectionKey[] hot = new RdmaSelectionKey[16]; // asked on each look
     private int hotCount;
     private final WatchedKeys watched = new WatchedKeys();
-    private boolean hasForeign; // channels, of which descriptors alone tell; or has had
+    private boolean hasForeign; // has, or had, channels that only their descriptor reports on
     private int turns;
-    private int updated; // by the select that is under way
+    private int updated; // by the current select
+    private boolean gives; // the current select gives keys to an action, rather than to the set
+    private final List<RdmaSelectionKey> given = new ArrayList<>();
 
     private RdmaSelector(SelectorProvider provider) {
         super(provider);
@@ -97,7 +106,7 @@ public final class RdmaSelector extends AbstractSelector {
         key.interestOps(operations);
         keys.add(key);
         key.selectable().watchers().add(key);
-        if (!isOpen()) { // and may have missed it
+        if (!isOpen()) { // its close may have missed this key
             key.selectable().watchers().remove(key);
             keys.remove(key);
             throw new ClosedSelectorException();
@@ -135,44 +144,95 @@ public final class RdmaSelector extends AbstractSelector {
 
     @Override
     public int selectNow() throws IOException {
-        return selectFor(0);
+        return selectFor(0, null);
     }
 
     @Override
     public int select() throws IOException {
-        return selectFor(-1);
+        return selectFor(-1, null);
     }
 
     @Override
     public int select(long timeout) throws IOException {
+        return selectFor(millis(timeout), null);
+    }
+
+    /** Runs the action on this thread for each key that is ready; the selected-key set does not change. */
+    @Override
+    public int selectNow(Consumer<SelectionKey> action) throws IOException {
+        return selectFor(0, Objects.requireNonNull(action, "action"));
+    }
+
+    /** Runs the action on this thread for each key that is ready; the selected-key set does not change. */
+    @Override
+    public int select(Consumer<SelectionKey> action, long timeout) throws IOException {
+        return selectFor(millis(timeout), Objects.requireNonNull(action, "action"));
+    }
+
+    private static long millis(long timeout) {
         if (timeout < 0) {
             throw new IllegalArgumentException("a timeout cannot be negative: " + timeout);
         }
-        return selectFor(timeout == 0 ? -1 : timeout);
+        return timeout == 0 ? -1 : timeout;
     }
 
-    /** Selects; 0 milliseconds do not wait, -1 are as long as it takes. */
-    private int selectFor(long millis) throws IOException {
+    /** Selects, and does not wait if millis is 0; -1 waits without a limit. Without an action, keys go to the set. */
+    private int selectFor(long millis, Consumer<SelectionKey> action) throws IOException {
         synchronized (this) {
             checkOpen();
+            if (gives) {
+                throw new IllegalStateException("the action of a select cannot begin another select");
+            }
             synchronized (selected) {
-                dropCancelled();
-                updated = 0;
-                turns++;
-                boolean any = look(false);
-                if (any || millis == 0 || woken) {
-                    if (!any || hasForeign || turns % LOOK_AT_DESCRIPTORS == 0) {
-                        lookAtDescriptors(0);
-                    }
+                if (action == null) {
+                    selectFor(millis);
                 } else {
-                    await(millis);
+                    selectAndGive(millis, action);
                 }
-                if (woken) {
-                    woken = false;
-                }
-                dropCancelled();
                 return updated;
             }
+        }
+    }
+
+    private void selectAndGive(long millis, Consumer<SelectionKey> action) throws IOException {
+        gives = true;
+        try {
+            selectFor(millis);
+            give(action);
+        } finally {
+            given.clear();
+            gives = false;
+        }
+    }
+
+    private void selectFor(long millis) throws IOException {
+        dropCancelled();
+        updated = 0;
+        turns++;
+        boolean any = look();
+        if (!any || hasForeign || ((turns & LOOK_AT_DESCRIPTORS - 1) == 0 && watched.size() > hotCount)) {
+            selectByDescriptors(any, millis);
+        }
+        if (woken) {
+            woken = false;
+        }
+    }
+
+    /** Asks the kernel. Waits if the caller wants that and nothing is ready yet. */
+    private void selectByDescriptors(boolean any, long millis) throws IOException {
+        if (any || millis == 0 || woken) {
+            lookAtDescriptors(0);
+        } else {
+            await(millis);
+        }
+        dropCancelled(); // only this path takes long enough for more keys to be cancelled meanwhile
+    }
+
+    /** The action may do anything to keys and channels, and may close the selector. */
+    private void give(Consumer<SelectionKey> action) {
+        for (RdmaSelectionKey key : given) {
+            action.accept(key);
+            checkOpen();
         }
     }
 
@@ -196,22 +256,23 @@ public final class RdmaSelector extends AbstractSelector {
         return Math.max(0, millis - (System.nanoTime() - begin) / 1_000_000);
     }
 
-    /** Looks for a while; returns whether the select is over. */
+    /** Polls for a while; returns whether the select is over. */
     private boolean spin(long begin, long nanos) throws IOException {
         for (int i = 1; hotCount > 0 && System.nanoTime() - begin < nanos; i++) {
             Thread.onSpinWait();
-            if (look(false) || woken || (i % LOOK_AT_DESCRIPTORS == 0 && lookAtDescriptors(0))) {
+            if (look() || woken || (i % LOOK_AT_DESCRIPTORS == 0 && lookAtDescriptors(0))) {
                 return true;
             }
         }
         return false;
     }
 
-    /** Sleeps until something may be ready; returns whether something is. */
+    /** Sleeps until a channel may be ready; returns whether one is. */
     private boolean sleep(long millis) throws IOException {
         asleep.set(true);
         try {
-            boolean any = look(true);
+            takeTold();
+            boolean any = cool(true);
             boolean stays = any || woken || told.get() != null;
             return lookAtDescriptors(stays ? 0 : millis) || any;
         } finally {
@@ -219,7 +280,7 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    /** Takes what descriptors tell, and looks at what it is of. */
+    /** Takes events from the descriptors, and looks at their channels. */
     private boolean lookAtDescriptors(long millis) throws IOException {
         int count = epoll.await(millis);
         asleep.set(false);
@@ -228,35 +289,52 @@ public final class RdmaSelector extends AbstractSelector {
             if (key != null && key.isValid()) {
                 key.event(epoll.operations(i));
             } else if (key != null) {
-                dropCancelled(); // or its descriptor would keep the select from sleeping
+                dropCancelled(); // otherwise its descriptor would keep the select awake
             }
         }
-        return told.get() != null && look(false);
+        return told.get() != null && look();
+    }
+
+    /** Asks the hot channels; returns whether one was ready. */
+    private boolean look() throws IOException {
+        takeTold();
+        boolean any = false;
+        boolean cools = false;
+        for (int i = 0; i < hotCount; i++) {
+            RdmaSelectionKey key = hot[i];
+            int ready = key.look(false);
+            if (ready != 0) {
+                any = true;
+                select(key, ready);
+            } else {
+                cools |= turns - key.lastTurn() > MOST_IDLE || !key.isValid();
+            }
+        }
+        return (cools && cool(false)) || any;
     }
 
     /**
-     * Asks the channels that are hot.
+     * Lets channels that are not ready wait for an event: they are no longer hot.
      *
-     * @param arm whether those that have nothing tell of it when they have, and are not hot any more
+     * @param all whether to do so with all of them, or only with those that were not ready for long
      * @return whether one was ready
      */
-    private boolean look(boolean arm) throws IOException {
-        takeTold();
+    private boolean cool(boolean all) {
         boolean any = false;
         int kept = 0;
         for (int i = 0; i < hotCount; i++) {
             RdmaSelectionKey key = hot[i];
-            boolean arms = arm || turns - key.lastTurn() > MOST_IDLE;
-            int ready = key.isValid() ? key.look(arms) : 0;
+            boolean arms = all || turns - key.lastTurn() > MOST_IDLE || !key.isValid();
+            int ready = arms ? key.look(true) : 0;
             if (ready != 0) {
                 any = true;
-                key.lastTurn(turns);
                 select(key, ready);
-            } else if (arms || !key.isValid()) {
-                key.hot(false);
-                continue;
             }
-            hot[kept++] = key;
+            if (arms && ready == 0) {
+                key.hot(false);
+            } else {
+                hot[kept++] = key;
+            }
         }
         Arrays.fill(hot, kept, hotCount, null);
         hotCount = kept;
@@ -264,7 +342,15 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     private void select(RdmaSelectionKey key, int ready) {
-        if (key.place() < 0) {
+        key.lastTurn(turns);
+        if (gives && key.givenTurn() != turns) {
+            key.givenTurn(turns);
+            key.ready(ready);
+            given.add(key);
+            updated++;
+        } else if (gives) {
+            key.ready(key.ready() | ready);
+        } else if (key.place() < 0) {
             key.ready(ready);
             selected.insert(key);
             updated++;
@@ -290,7 +376,7 @@ public final class RdmaSelector extends AbstractSelector {
             key = next;
         }
         if (failure != null) {
-            throw new IOException("a channel cannot be waited for: " + failure.getMessage(), failure);
+            throw new IOException("cannot wait for a channel: " + failure.getMessage(), failure);
         }
     }
 
@@ -309,7 +395,7 @@ public final class RdmaSelector extends AbstractSelector {
         key.watch();
     }
 
-    /** Any thread: the channel of a key may have changed. */
+    /** Notes that the channel of a key may have changed. Any thread may call it. */
     void tell(RdmaSelectionKey key) {
         RdmaSelectionKey first;
         do {
@@ -332,7 +418,7 @@ public final class RdmaSelector extends AbstractSelector {
         return this;
     }
 
-    /** Waits for a descriptor of a key; returns the number by which the key is known. */
+    /** Starts to wait for the descriptor of a key; returns the key's number. */
     int watch(RdmaSelectionKey key, int fileDescriptor, int operations) {
         int number = key.number() < 0 ? watched.add(key) : key.number();
         boolean added = false;
@@ -348,20 +434,20 @@ public final class RdmaSelector extends AbstractSelector {
         return number;
     }
 
-    /** Waits for something else of a descriptor. */
+    /** Changes the operations that it awaits from a descriptor. */
     void rewatch(int fileDescriptor, int operations, int number) {
         epoll.change(fileDescriptor, operations, number);
     }
 
-    /** Any thread: waits for a descriptor no more. */
+    /** Stops waiting for a descriptor. Any thread may call it. */
     void unwatch(int fileDescriptor) {
         epoll.remove(fileDescriptor);
     }
 
     private void dropCancelled() {
         Set<SelectionKey> cancelled = cancelledKeys();
-        synchronized (cancelled) {
-            if (!cancelled.isEmpty()) {
+        if (!cancelled.isEmpty()) { // a key that is being cancelled right now may wait for the next select
+            synchronized (cancelled) {
                 cancelled.forEach(this::drop);
                 cancelled.clear();
             }

@@ -17,11 +17,11 @@ import java.nio.channels.spi.AbstractSelector;
 import java.nio.channels.spi.SelectorProvider;
 
 /**
- * Sockets over RDMA for programs that open channels by {@link SocketChannel#open()} and the like, with {@code
- * -Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider}, or that take a provider.
+ * Sockets over RDMA for programs that open channels by {@link SocketChannel#open()} and similar methods with
+ * {@code -Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider}, or that accept a provider.
  *
- * <p>Which channel goes by RDMA, and which by TCP, is decided when it is bound or, if it is not, when it connects, by its
- * address and port. {@code isthmus.nio.rules} names a file with rules such as
+ * <p>A channel's address and port decide whether it uses RDMA or TCP, when it is bound or, if it never is, when it
+ * connects. The system property {@code isthmus.nio.rules} names a file with rules such as
  *
  * {@snippet lang=conf :
  * connect 10.0.0.0/24 *           # to that network: by RDMA
@@ -29,11 +29,12 @@ import java.nio.channels.spi.SelectorProvider;
  * bind    *           8080 tcp    # by RDMA, and by TCP
  * }
  *
- * What no rule names goes by TCP. {@code isthmus.nio.bind} and {@code isthmus.nio.connect} hold rules, too, without the first
- * word and with commas between them. Without a rule for a direction, that goes by RDMA where the way leads over an RDMA device.
- * On a machine without any, all channels and selectors are the JDK's own, and the log says so once.
+ * Whatever no rule names uses TCP. The properties {@code isthmus.nio.bind} and {@code isthmus.nio.connect} hold rules,
+ * too, without the first word and separated by commas. If a direction has no rules, a channel uses RDMA where its route
+ * leads over an RDMA device. On a machine without such a device, all channels and selectors are the JDK's own, and the
+ * log says so once.
  *
- * <p>Datagrams, pipes, sockets of Unix and the inherited channel are the JDK's. Any thread may use it.
+ * <p>Datagram channels, pipes, Unix domain sockets and the inherited channel are the JDK's. Any thread may use it.
  */
 public final class RdmaSelectorProvider extends SelectorProvider {
 
@@ -50,7 +51,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         private static boolean findDevice() {
             String missing;
             try {
-                EventChannel.open().close(); // there is librdmacm, and the kernel's part of it
+                EventChannel.open().close(); // throws without librdmacm, or without the kernel's part of it
                 if (!Device.list().isEmpty()) {
                     return true;
                 }
@@ -58,7 +59,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
             } catch (RdmaException e) {
                 missing = e.getMessage();
             }
-            LOG.log(Level.WARNING, "all sockets go by TCP: {0}; isthmus doctor says what is missing", missing);
+            LOG.log(Level.WARNING, "all sockets use TCP: {0}; isthmus doctor says what is missing", missing);
             return false;
         }
     }
@@ -67,9 +68,9 @@ public final class RdmaSelectorProvider extends SelectorProvider {
     private final Rules rules;
 
     /**
-     * Makes one. All of them do the same.
+     * Creates a provider. All of them behave alike.
      *
-     * @throws IllegalArgumentException if a rule cannot be read; the message says where it is, and what was expected
+     * @throws IllegalArgumentException if a rule is malformed; the message says where it is, and what was expected
      * @throws java.io.UncheckedIOException if {@code isthmus.nio.rules} names a file that cannot be read
      */
     public RdmaSelectorProvider() {
@@ -81,12 +82,12 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         this.rules = rules;
     }
 
-    /** That of channels which nobody opened by a provider. */
+    /** The provider of channels that were opened without one. */
     static RdmaSelectorProvider shared() {
         return Shared.INSTANCE;
     }
 
-    /** Of the channels that do not go by RDMA. */
+    /** The provider of the channels that do not use RDMA. */
     SelectorProvider jdk() {
         return jdk;
     }
@@ -125,7 +126,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         return Machine.HAS_DEVICE ? new SwitchedServerSocketChannel(this) : jdk.openServerSocketChannel();
     }
 
-    /** A server socket over RDMA is of both families, unless it is bound to an address. */
+    /** A server socket over RDMA listens in both families, unless it is bound to an address. */
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
         return isOfInternet(family) ? openServerSocketChannel() : jdk.openServerSocketChannel(family);
@@ -136,7 +137,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         return Machine.HAS_DEVICE ? new SwitchedSocketChannel(this) : jdk.openSocketChannel();
     }
 
-    /** A socket over RDMA is of both families. */
+    /** A socket over RDMA works with both families. */
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
         return isOfInternet(family) ? openSocketChannel() : jdk.openSocketChannel(family);

@@ -23,13 +23,13 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * A socket over RDMA that listens: a {@link ServerSocketChannel} whose connections speak the wire protocol of librdmacm's
- * rsocket, as those of C's {@code rlisten} and {@code raccept} do. At the wildcard address it is reached over every device.
- * Handshakes go on in the background, whether {@link #accept} waits or not; a peer that does not finish its handshake is dropped
- * after 10 seconds, and holds nobody up.
+ * A socket over RDMA that listens: a {@link ServerSocketChannel} whose connections speak the wire protocol of
+ * librdmacm's rsocket, like those of C's {@code rlisten} and {@code raccept}. At the wildcard address, peers reach it
+ * over every device. Handshakes go on in the background, whether or not {@link #accept} waits. A peer that does not
+ * finish its handshake is dropped after 10 seconds, and holds nobody up.
  *
- * <p>Any thread may use it. It owns a connection id, and the connections that nobody has accepted yet: {@link #close} resets
- * them. Of these as many wait as the backlog says, 1,024 if it does not; whoever comes then is refused.
+ * <p>Any thread may use it. It owns a connection id, and the connections that nobody has accepted yet; {@link #close}
+ * resets them. The backlog says how many of these may wait, by default 1,024; further ones are refused.
  */
 public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
@@ -38,11 +38,11 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     private final Options options = new Options();
     private final Selectable selectable = new Readiness();
     private final Object state = new Object();
-    private InetSocketAddress bound; // as the program named it, with the port; guarded by state; null until it is bound
+    private InetSocketAddress bound; // as named by the program, with the port; guarded by state; null until it is bound
     private volatile Listening listening; // null until it is bound
-    private ServerSocket socket; // null until asked for; guarded by state
+    private ServerSocket socket; // created on demand; guarded by state
 
-    /** One that is not bound. */
+    /** Creates an unbound channel. */
     RdmaServerSocketChannel(SelectorProvider provider) {
         super(provider);
     }
@@ -142,7 +142,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
             }
             return accepted(made);
         } catch (InterruptedException e) {
-            completed = true; // end() would not know why it is closed
+            completed = true; // otherwise end() would not know why it is closed
             close();
             Thread.currentThread().interrupt();
             throw new ClosedByInterruptException();
@@ -199,7 +199,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
         }
     }
 
-    /** What selectors see of it. */
+    /** The channel as selectors see it. */
     Selectable selectable() {
         return selectable;
     }
@@ -215,13 +215,13 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     protected void implConfigureBlocking(boolean block) {
-        // Each call asks for the mode. One that waits goes on waiting, as with TCP.
+        // Each call checks the mode. As with TCP, a waiting call goes on waiting.
     }
 
     @Override
     protected void implCloseSelectableChannel() {
         selectable.watchers().closing();
-        synchronized (state) { // not amid a bind
+        synchronized (state) { // not during a bind
             if (listening != null) {
                 listening.close();
             }

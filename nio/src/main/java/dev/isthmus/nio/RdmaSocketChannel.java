@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Bound;
 import dev.isthmus.nio.stream.Deadlines;
+import dev.isthmus.nio.stream.Iomaps;
 import dev.isthmus.nio.stream.Service;
 import dev.isthmus.nio.stream.Stream;
 import java.io.IOException;
@@ -36,30 +37,30 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. What it does, C does by
- * {@code rconnect}, {@code rsend}, {@code rrecv}, {@code rshutdown} and {@code rclose} of rsocket(7), none of which it calls: it
- * stands on {@code dev.isthmus.verbs} and {@code dev.isthmus.cm}. It behaves as one over TCP does; what differs, the module's
- * documentation lists.
+ * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It does what C does
+ * by {@code rconnect}, {@code rsend}, {@code rrecv}, {@code rshutdown} and {@code rclose} of rsocket(7), but calls none
+ * of them: it is built on {@code dev.isthmus.verbs} and {@code dev.isthmus.cm}. It behaves like a socket over TCP; the
+ * module's documentation lists the differences.
  *
- * <p>Once connected it owns a queue pair, a completion queue, a protection domain and one file descriptor, and pins as many
- * bytes as {@code SO_SNDBUF} and {@code SO_RCVBUF} say, 256 KiB by default. {@link #close} does not wait, unless {@code SO_LINGER}
- * says so: what was written is delivered, and all of it destroyed, by a thread that all sockets share.
+ * <p>Once connected it owns a queue pair, a completion queue, a protection domain and one file descriptor, and pins as
+ * many bytes as {@code SO_SNDBUF} and {@code SO_RCVBUF} say, by default 256 KiB. {@link #close} does not wait unless
+ * {@code SO_LINGER} says so: a thread that all sockets share delivers what was written, and destroys everything.
  *
- * <p>Options are taken at any time, and take effect so:
+ * <p>You can set options at any time. They take effect as follows:
  *
  * <ul>
- *   <li>{@code SO_SNDBUF}, {@code SO_RCVBUF} and {@link RdmaSocketOptions}: when it connects; those of one that is accepted are
- *       its server's. Once it is connected, what is set is ignored, and {@link #getOption} tells what it has.
- *   <li>{@code SO_KEEPALIVE}: at once. When nothing has come or gone for 7200 seconds (system property {@code
- *       isthmus.nio.keepAliveSeconds}), or at most twice that, the peer's device is asked whether it is there. If it is not,
- *       reads and writes fail.
- *   <li>{@code SO_LINGER}: when it is closed. 0 drops what is under way, and the peer sees a reset; more is for how many seconds
- *       {@link #close} waits at most in blocking mode.
- *   <li>{@code SO_REUSEADDR}: when it is bound. {@code TCP_NODELAY}: never, as what is written goes at once anyhow.
+ *   <li>{@code SO_SNDBUF}, {@code SO_RCVBUF} and {@link RdmaSocketOptions}: when it connects. An accepted socket has
+ *       its server's. After that, setting them has no effect, and {@link #getOption} returns the values in use.
+ *   <li>{@code SO_KEEPALIVE}: at once. If nothing has come or gone for 7200 seconds (system property
+ *       {@code isthmus.nio.keepAliveSeconds}), or at most twice that, the peer's device is asked whether it is there.
+ *       If it is not, reads and writes fail.
+ *   <li>{@code SO_LINGER}: when it is closed. 0 drops what is under way, and the peer sees a reset. More is how many
+ *       seconds {@link #close} waits at most in blocking mode.
+ *   <li>{@code SO_REUSEADDR}: when it is bound. {@code TCP_NODELAY}: never, as writes go out at once anyway.
  * </ul>
  *
- * <p>Any thread may use it; one may read while another writes. To wait costs a virtual thread no thread of the platform. A
- * read or write that need not wait allocates nothing and makes no system call of this library's own.
+ * <p>Any thread may use it; one may read while another writes. A virtual thread that waits holds no platform thread. A
+ * read or write that need not wait allocates nothing, and Isthmus makes no system call for it.
  */
 public final class RdmaSocketChannel extends TimedSocketChannel {
 
@@ -69,21 +70,21 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     private final Options options = new Options();
     private final Selectable selectable = new Readiness();
     private final Object state = new Object();
-    private InetSocketAddress bound; // guarded by state, as what follows; null until it is bound
-    private Bound binding; // null unless it is bound, and has not begun to connect
-    private InetSocketAddress peer; // as the program named it
+    private InetSocketAddress bound; // guarded by state, like the next fields; null until it is bound
+    private Bound binding; // null unless it is bound and has not begun to connect
+    private InetSocketAddress peer; // as named by the program
     private CompletableFuture<Stream> pending; // null unless it is being connected
     private volatile Stream stream; // null until it is connected
     private volatile boolean inputShut;
     private volatile boolean outputShut;
-    private Socket socket; // null until asked for
+    private Socket socket; // created on demand
 
-    /** One that is not connected. */
+    /** Creates an unconnected channel. */
     RdmaSocketChannel(SelectorProvider provider) {
         super(provider);
     }
 
-    /** One that was accepted. */
+    /** Creates an accepted channel. */
     RdmaSocketChannel(SelectorProvider provider, Stream stream) {
         this(provider);
         this.stream = stream;
@@ -103,7 +104,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     }
 
     /**
-     * Opens a socket and connects it. Blocks until it is.
+     * Opens a socket and connects it. Blocks until it is connected.
      *
      * @param remote the address and port of the peer
      * @return the socket, which the caller closes
@@ -113,7 +114,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         RdmaSocketChannel opened = open();
         try {
             boolean connected = opened.connect(remote);
-            assert connected; // as it blocks
+            assert connected; // as it was blocking
             return opened;
         } catch (Throwable t) {
             opened.close();
@@ -160,7 +161,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             checkOpenFor(name);
             options.set(name, value, Options.OF_SOCKET);
             if (stream != null) {
-                options.stream(stream.options()); // they are what they are
+                options.stream(stream.options()); // what was set is ignored
             }
             if (stream != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
                 Service.get().keepAlive(stream, options.keepAlive());
@@ -283,7 +284,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
                 pending = Service.get().connect(binding, to, options.stream(), LONGEST_CONNECT);
                 var ignored = pending.whenComplete(
                         (made, failure) -> selectable.watchers().changed());
-                binding = null; // it is the connection's now
+                binding = null; // it belongs to the connection now
                 peer = remote;
             } catch (Throwable t) {
                 close();
@@ -309,7 +310,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         return await(Deadlines.EVER);
     }
 
-    /** Waits until it is connected. One that cannot be is closed. */
+    /** Waits until it is connected; closes it if that fails. */
     private boolean await(long deadline) throws IOException {
         CompletableFuture<Stream> made;
         synchronized (state) {
@@ -325,14 +326,14 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             connected(one);
             return true;
         } catch (InterruptedException e) {
-            completed = true; // end() would not know why it is closed
+            completed = true; // otherwise end() would not know why it is closed
             throw interrupted();
         } catch (TimeoutException e) {
             completed = true;
             close();
             throw new SocketTimeoutException("Connect timed out");
         } catch (CancellationException e) {
-            throw new AsynchronousCloseException(); // nobody else cancels it
+            throw new AsynchronousCloseException(); // only a close cancels it
         } catch (ExecutionException e) {
             completed = true;
             close();
@@ -422,7 +423,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             completed = true;
             return length;
         } catch (InterruptedException e) {
-            completed = true; // end() would not know why it is closed
+            completed = true; // otherwise end() would not know why it is closed
             throw interrupted();
         } finally {
             end(completed);
@@ -483,7 +484,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             completed = true;
             return count;
         } catch (InterruptedException e) {
-            completed = true; // end() would not know why it is closed
+            completed = true; // otherwise end() would not know why it is closed
             throw interrupted();
         } finally {
             end(completed);
@@ -520,7 +521,75 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             completed = true;
             return count;
         } catch (InterruptedException e) {
-            completed = true; // end() would not know why it is closed
+            completed = true; // otherwise end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            if (blocks) {
+                end(completed);
+            }
+        }
+    }
+
+    /**
+     * Maps memory for the peer to write into: {@code riomap} of rsocket(7). The peer is told before anything that you
+     * write later, so it knows once it has read that. In blocking mode this waits until the peer can be told, as a
+     * write does.
+     *
+     * @param offset the offset by which the peer addresses the first byte; if regions overlap, it writes to one of them
+     * @param bytes how much, less than 2<sup>32</sup>
+     * @return the memory, which the caller closes; null in non-blocking mode if the peer cannot be told now: try again
+     *     when the channel is writable
+     * @throws IllegalArgumentException if the offset or the size is out of range
+     * @throws IOException if the connection has failed, the memory cannot be pinned, or the peer has no entry left; the
+     *     peer's {@link RdmaSocketOptions#IOMAP_SIZE} says how many it has
+     */
+    public Iomap iomap(long offset, long bytes) throws IOException {
+        Stream to = connected();
+        boolean completed = false;
+        boolean blocks = isBlocking();
+        try {
+            if (blocks) {
+                begin();
+            }
+            Iomaps.Mapping made = to.iomaps().map(offset, bytes, blocks ? Deadlines.EVER : Deadlines.NEVER);
+            completed = true;
+            return made == null ? null : new Iomap(made, offset);
+        } catch (InterruptedException e) {
+            completed = true; // otherwise end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            if (blocks) {
+                end(completed);
+            }
+        }
+    }
+
+    /**
+     * Writes into memory that the peer has mapped: {@code riowrite} of rsocket(7). RDMA WRITE puts it directly in its
+     * place, and nothing tells the peer. What you {@linkplain #write(ByteBuffer) write} afterwards arrives after it. In
+     * blocking mode this waits until all of it is on its way. As in C, it also waits for a peer that does not read what
+     * was written.
+     *
+     * @param from what to write; its bytes are copied, and you can use it again
+     * @param offset where to write, in the peer's offsets
+     * @return how many bytes; in non-blocking mode 0, or fewer than there are, if there is no room for more
+     * @throws IndexOutOfBoundsException if not all of it is within one region that the peer has mapped and this side
+     *     knows: the peer may map {@link RdmaSocketOptions#IOMAP_SIZE} of them. Then nothing is written
+     * @throws IOException if the connection has failed, or the peer has left
+     */
+    public int iowrite(ByteBuffer from, long offset) throws IOException {
+        Stream to = connected();
+        boolean completed = false;
+        boolean blocks = isBlocking();
+        try {
+            if (blocks) {
+                begin();
+            }
+            int count = to.iomaps().write(from, offset, blocks ? Deadlines.EVER : Deadlines.NEVER);
+            completed = true;
+            return count;
+        } catch (InterruptedException e) {
+            completed = true; // otherwise end() would not know why it is closed
             throw interrupted();
         } finally {
             if (blocks) {
@@ -531,10 +600,10 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     protected void implConfigureBlocking(boolean block) {
-        // Each call asks for the mode. One that waits goes on waiting, as with TCP.
+        // Each call checks the mode. As with TCP, a waiting call goes on waiting.
     }
 
-    /** What selectors see of it. */
+    /** The channel as selectors see it. */
     Selectable selectable() {
         return selectable;
     }

@@ -4,26 +4,38 @@ package dev.isthmus.nio;
 import java.net.SocketOption;
 
 /**
- * Options of sockets over RDMA beyond those of {@link java.net.StandardSocketOptions}. All can be set until the socket is
- * connected; those of a server socket are inherited by what it accepts. A system property {@code isthmus.nio.NAME} sets the
- * default of each for all sockets.
+ * Options of sockets over RDMA beyond {@link java.net.StandardSocketOptions}. You can set all of them until the socket
+ * is connected. Accepted sockets inherit those of the server socket. A system property {@code isthmus.nio.NAME} sets
+ * the default of each for all sockets.
  */
 public final class RdmaSocketOptions {
 
-    /** How many messages may be under way: {@code RDMA_SQSIZE} of rsocket(7). Property {@code sendQueue}, else 384. */
+    /**
+     * How many messages may be under way: {@code RDMA_SQSIZE} of rsocket(7). Property {@code sendQueue}, default 384.
+     */
     public static final SocketOption<Integer> SEND_QUEUE = new Option("SEND_QUEUE");
 
-    /** How many messages the peer may send until it hears of them: {@code RDMA_RQSIZE}. Property {@code receiveQueue}, else 384. */
+    /**
+     * How many messages the peer may send before it gets new credits: {@code RDMA_RQSIZE}. Property
+     * {@code receiveQueue}, default 384.
+     */
     public static final SocketOption<Integer> RECEIVE_QUEUE = new Option("RECEIVE_QUEUE");
 
-    /** Messages up to so many bytes go along with the request: {@code RDMA_INLINE}. Property {@code inline}, else 64. */
+    /** How long a message may be to go inline, in bytes: {@code RDMA_INLINE}. Property {@code inline}, default 64. */
     public static final SocketOption<Integer> INLINE = new Option("INLINE");
 
     /**
-     * For how many microseconds a thread looks for what it waits for before it sleeps: {@code polling_time} of rsocket(7).
-     * Property {@code polling}, else 10.
+     * How many microseconds a waiting thread polls before it sleeps: {@code polling_time} of rsocket(7). Property
+     * {@code polling}, default 10.
      */
     public static final SocketOption<Integer> POLLING = new Option("POLLING");
+
+    /**
+     * How many regions the peer may map at a time, for {@link RdmaSocketChannel#iowrite} to write to:
+     * {@code RDMA_IOMAPSIZE}. At most 32512; more than 128 are rounded down to a multiple of 256, or to 128. Property
+     * {@code iomapSize}, default 0.
+     */
+    public static final SocketOption<Integer> IOMAP_SIZE = new Option("IOMAP_SIZE");
 
     private RdmaSocketOptions() {}
 

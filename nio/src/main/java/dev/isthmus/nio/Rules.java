@@ -12,20 +12,20 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Which sockets go by RDMA, by the address and port that they bind or connect to. The rules are lines of the file that the
- * system property {@code isthmus.nio.rules} names, and of the properties {@code isthmus.nio.bind} and {@code
- * isthmus.nio.connect}. Without any, all go by RDMA that a device can carry. Immutable.
+ * Which sockets use RDMA, by the address and port that they bind or connect to. The rules are the lines of the file
+ * that the system property {@code isthmus.nio.rules} names, and of the properties {@code isthmus.nio.bind} and
+ * {@code isthmus.nio.connect}. Without rules, all sockets that a device can carry use RDMA. Immutable.
  */
 final class Rules {
 
     private static final String SYNTAX = "\"bind ADDRESS PORT\", \"bind ADDRESS PORT tcp\" or \"connect ADDRESS PORT\","
             + " with an ADDRESS like 10.0.0.1, 10.0.0.0/24, fd00::/64, node7 or *, and a PORT like 7471, 7000-7999 or *";
 
-    /** How a socket goes. */
+    /** What a socket uses. */
     enum Way {
         TCP,
         RDMA,
-        /** A server is reached by both. */
+        /** Peers reach a server by both. */
         BOTH
     }
 
@@ -53,15 +53,15 @@ final class Rules {
         }
     }
 
-    private List<Rule> bind; // null for what a device can carry
+    private List<Rule> bind; // null: whatever a device can carry
     private List<Rule> connect;
 
     private Rules() {}
 
     /**
-     * Those of the system properties.
+     * The rules of the system properties.
      *
-     * @throws IllegalArgumentException if one cannot be read; the message says where, and what was expected
+     * @throws IllegalArgumentException if a rule is malformed; the message says where, and what was expected
      */
     static Rules ofSystem() {
         var rules = new Rules();
@@ -74,7 +74,7 @@ final class Rules {
         return rules;
     }
 
-    /** Those of the lines of a file. */
+    /** The rules of a file's lines. */
     static Rules of(String file, List<String> lines) {
         var rules = new Rules();
         rules.read(file, lines);
@@ -124,7 +124,7 @@ final class Rules {
         boolean isBoth = binds && words.length == 4 && words[3].equals("tcp");
         try {
             if ((!binds && !words[0].equals("connect")) || words.length != (isBoth ? 4 : 3)) {
-                throw new IllegalArgumentException("it is no rule");
+                throw new IllegalArgumentException("this is not a rule");
             }
             add(binds ? bind : connect, words[1], words[2], isBoth ? Way.BOTH : Way.RDMA);
         } catch (IllegalArgumentException e) {
@@ -174,7 +174,7 @@ final class Rules {
         return Integer.parseInt(text);
     }
 
-    /** How a socket goes that is bound. */
+    /** What a bound socket uses. */
     Way bind(InetSocketAddress local) {
         if (bind == null) {
             return Addresses.isCarriedAt(local.getAddress()) ? Way.RDMA : Way.TCP;
@@ -182,7 +182,7 @@ final class Rules {
         return of(bind, local);
     }
 
-    /** How one goes that connects without having been bound. */
+    /** What a socket uses that connects without being bound. */
     Way connect(InetSocketAddress remote) {
         if (connect == null) {
             return Addresses.isCarriedTo(remote.getAddress()) ? Way.RDMA : Way.TCP;

@@ -4,27 +4,29 @@ package dev.isthmus.nio;
 import dev.isthmus.loop.Epoll;
 import dev.isthmus.nio.stream.Watchers;
 
-/** What selectors see of a channel. Thread-safe. */
+/** A channel as selectors see it. Thread-safe. */
 abstract class Selectable {
 
     private final Watchers watchers = new Watchers();
 
-    /** Who is told when what it is ready for may have changed. */
+    /** The watchers, which are told when its readiness may have changed. */
     final Watchers watchers() {
         return watchers;
     }
 
-    /** The descriptor to wait for; -1 if there is none yet, or none at all, as the watchers are told of all that happens. */
+    /**
+     * The descriptor to wait for; -1 if there is none yet, or none at all because the watchers are told of everything.
+     */
     int fileDescriptor() {
         return -1;
     }
 
-    /** For what of {@link Epoll} to wait, of operations of a key. */
+    /** The {@link Epoll} operations to wait for, given those of a key. */
     int awaited(int operations) {
         return Epoll.READABLE;
     }
 
-    /** Whether only the descriptor tells what it is ready for. */
+    /** Whether only the descriptor shows its readiness. */
     boolean isForeign() {
         return false;
     }
@@ -33,15 +35,16 @@ abstract class Selectable {
     void takeEvent() {}
 
     /**
-     * Looks what can be done without waiting.
+     * Finds what can be done without waiting.
      *
-     * @param operations what is asked for, of {@link java.nio.channels.SelectionKey}
-     * @param found what {@link Epoll} has found since this was called last; 0 for nothing
-     * @param arm whether, if nothing can be done, the descriptor or the watchers tell when that may have changed
-     * @return what of it can be done
+     * @param operations the wanted operations of {@link java.nio.channels.SelectionKey}
+     * @param found what {@link Epoll} has found since the last call; 0 for nothing
+     * @param arm if nothing can be done, whether the descriptor or the watchers are to report when that may
+     *     have changed
+     * @return the operations that can be done
      */
     abstract int ready(int operations, int found, boolean arm);
 
-    /** A selector has let it go. */
+    /** A selector has released it. */
     void deregistered() {}
 }

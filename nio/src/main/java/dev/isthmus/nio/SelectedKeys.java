@@ -9,8 +9,8 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 
 /**
- * The keys that a selector has selected: an array, in which each key knows its place. To add, remove, clear and iterate
- * allocates nothing, as an iterator that has come to its end is used again. Not thread-safe, as others of java.nio are not.
+ * The selected keys of a selector: an array in which each key knows its place. Adding, removing, clearing and iterating
+ * allocate nothing, as a finished iterator is reused. Not thread-safe, like any selected-key set.
  */
 final class SelectedKeys extends AbstractSet<SelectionKey> {
 
@@ -19,7 +19,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
     private int changes;
     private Keys spare = new Keys();
 
-    /** From the last to the first: so that the last can take the place of one that is removed. */
+    /** From the last key to the first, so that the last can take the place of a removed one. */
     private final class Keys implements Iterator<SelectionKey> {
 
         private int next = -1;
@@ -55,7 +55,7 @@ final class SelectedKeys extends AbstractSet<SelectionKey> {
         @Override
         public void remove() {
             if (!removable) {
-                throw new IllegalStateException("it is removed already, or none was returned yet");
+                throw new IllegalStateException("the key is removed already, or next was not called yet");
             }
             check();
             removable = false;

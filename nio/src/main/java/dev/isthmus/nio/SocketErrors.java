@@ -14,17 +14,17 @@ import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
 
-/** What users of sockets expect, for what channels throw. */
+/** Turns exceptions of channels into those that users of sockets expect. */
 final class SocketErrors {
 
     private SocketErrors() {}
 
-    /** What a channel does. */
+    /** An action on a channel. */
     interface Action<T> {
         T run() throws IOException;
     }
 
-    /** Does something with a channel, as a socket would. */
+    /** Acts on a channel with a socket's exceptions. */
     static <T> T translated(Action<T> action) throws IOException {
         try {
             return action.run();
@@ -35,7 +35,7 @@ final class SocketErrors {
         }
     }
 
-    /** Does what a socket may fail at with a SocketException only: its options. */
+    /** Acts on options, for which a socket may only throw a SocketException. */
     static <T> T ofOption(Action<T> action) throws SocketException {
         try {
             return translated(action);
@@ -70,7 +70,7 @@ final class SocketErrors {
         return e;
     }
 
-    /** To whom nobody can connect. */
+    /** The exception for an address that nobody can connect to. */
     static UnknownHostException unknown(Object address) {
         return new UnknownHostException(address.toString());
     }

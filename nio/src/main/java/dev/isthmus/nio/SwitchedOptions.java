@@ -11,8 +11,8 @@ import java.util.Objects;
 import java.util.Set;
 
 /**
- * Options of a socket of which nobody knows yet whether it goes by RDMA or TCP: those of both. The one that is chosen gets
- * what it supports of what was set. Guarded by the channel.
+ * The options of a socket that has not chosen RDMA or TCP yet: those of both. The chosen channel gets the options that
+ * it supports. Guarded by the channel.
  */
 final class SwitchedOptions {
 
@@ -36,7 +36,7 @@ final class SwitchedOptions {
         try (NetworkChannel one = jdk.open()) {
             all.addAll(one.supportedOptions());
         } catch (IOException e) {
-            return ofRdma; // it cannot be opened now: nor could one over TCP
+            return ofRdma; // one over TCP could not be opened now, either
         }
         return Set.copyOf(all);
     }
@@ -62,7 +62,7 @@ final class SwitchedOptions {
         }
     }
 
-    /** Sets what was set. */
+    /** Applies the options that were set. */
     void applyTo(NetworkChannel chosen) throws IOException {
         Set<SocketOption<?>> supported = chosen.supportedOptions();
         for (Map.Entry<SocketOption<?>, Object> each : set.entrySet()) {

@@ -3,12 +3,12 @@ package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Watcher;
 
-/** What selectors see of a channel that is chosen later: nothing until then, and then what they see of that one. */
+/** A channel, chosen later, as selectors see it: nothing at first, and then the chosen channel. */
 final class SwitchedSelectable extends Selectable implements Watcher {
 
     private volatile Selectable chosen; // null until then
 
-    /** What was chosen, of which selectors hear from now on. Does nothing when they do already. */
+    /** Sets the chosen channel, which selectors see from now on. Does nothing if they do already. */
     synchronized void choose(Selectable one) {
         if (chosen == null) {
             one.watchers().add(this);

@@ -17,8 +17,8 @@ import java.nio.channels.SocketChannel;
 import java.util.Set;
 
 /**
- * A server that is reached by RDMA, by TCP, or by both, as the rules say once it is bound. What it accepts is a channel over
- * RDMA, or one of the JDK's.
+ * A server for RDMA, TCP or both, which the rules decide when it is bound. Accepted channels are over RDMA, or
+ * the JDK's.
  */
 final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
 
@@ -27,8 +27,8 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile ServerSocketChannel chosen; // null until then; set under blockingLock and state
-    private volatile BothListening both; // null unless it is reached by both; then chosen is the one over TCP
-    private ServerSocket socket; // null until asked for; guarded by state
+    private volatile BothListening both; // null unless peers reach it by both; then chosen is the one over TCP
+    private ServerSocket socket; // created on demand; guarded by state
 
     SwitchedServerSocketChannel(RdmaSelectorProvider provider) {
         super(provider);
@@ -38,9 +38,9 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     }
 
     /**
-     * What selectors see of it. Called under the lock of a registration.
+     * The channel as selectors see it. Called under the lock of a registration.
      *
-     * @throws UnsupportedOperationException if it goes by TCP, and the JVM lacks the option that selectors need for that
+     * @throws UnsupportedOperationException if it uses TCP, and the JVM lacks the option that selectors need for that
      */
     Selectable selectable() {
         if (chosen != null && !selectable.isChosen()) {
@@ -114,7 +114,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
         }
     }
 
-    /** At the port that TCP has. */
+    /** Binds a server for RDMA at TCP's port. */
     private ServerSocketChannel boundBeside(ServerSocketChannel tcp, InetSocketAddress address, int backlog)
             throws IOException {
         int port = ((InetSocketAddress) tcp.getLocalAddress()).getPort();
@@ -122,8 +122,8 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
             return bound(Rules.Way.RDMA, new InetSocketAddress(address.getAddress(), port), backlog);
         } catch (BindException e) {
             tcp.close();
-            var both = new BindException(
-                    "port " + port + " cannot be had by RDMA beside TCP; iWARP shares TCP's ports: " + e.getMessage());
+            var both = new BindException("port " + port
+                    + " is not available to RDMA beside TCP; iWARP shares TCP's ports: " + e.getMessage());
             both.initCause(e);
             throw both;
         } catch (Throwable t) {
@@ -165,7 +165,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
                 completed = true;
                 return accepted;
             } catch (ClosedByInterruptException e) {
-                completed = true; // end() would not know why it is closed
+                completed = true; // otherwise end() would not know why it is closed
                 close();
                 throw e;
             } finally {
@@ -242,7 +242,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     protected void implCloseSelectableChannel() throws IOException {
         selectable.watchers().closing();
-        synchronized (state) { // not amid a bind
+        synchronized (state) { // not during a bind
             if (both != null) {
                 both.close();
             } else if (chosen != null) {

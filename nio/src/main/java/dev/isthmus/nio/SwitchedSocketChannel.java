@@ -18,8 +18,8 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A socket that goes by RDMA or TCP, as the rules say once it is bound or connects. What it does then is done by a channel over
- * RDMA, or one of the JDK's; until then it has options only.
+ * A socket that uses RDMA or TCP, which the rules decide when it is bound or connects. From then on, it delegates to a
+ * channel over RDMA or to one of the JDK's; before, it has only options.
  */
 final class SwitchedSocketChannel extends TimedSocketChannel {
 
@@ -28,7 +28,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile SocketChannel chosen; // null until then; set under blockingLock and state
-    private Socket socket; // null until asked for; guarded by state
+    private Socket socket; // created on demand; guarded by state
 
     SwitchedSocketChannel(RdmaSelectorProvider provider) {
         super(provider);
@@ -38,9 +38,9 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     }
 
     /**
-     * What selectors see of it. Called under the lock of a registration.
+     * The channel as selectors see it. Called under the lock of a registration.
      *
-     * @throws UnsupportedOperationException if it goes by TCP, and the JVM lacks the option that selectors need for that
+     * @throws UnsupportedOperationException if it uses TCP, and the JVM lacks the option that selectors need for that
      */
     Selectable selectable() {
         if (chosen != null && !selectable.isChosen()) {
@@ -73,7 +73,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         return chosen;
     }
 
-    /** Decides; a channel that cannot be bound is as it was. */
+    /** Chooses; a channel that cannot be bound stays undecided. */
     private SocketChannel choose(Rules.Way way, SocketAddress local) throws IOException {
         synchronized (blockingLock()) {
             synchronized (state) {
@@ -142,7 +142,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         }
     }
 
-    /** How long it is until a deadline, at least 1, as 0 is for ever; 0 if it is never. */
+    /** The time until a deadline, at least 1, as 0 means forever; 0 if there is no deadline. */
     static int millis(long deadline) {
         return deadline == Deadlines.EVER
                 ? 0
@@ -150,7 +150,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
                         TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime() + 999_999), 1, Integer.MAX_VALUE);
     }
 
-    /** A failure, or an interrupt, may have closed what was chosen. */
+    /** Closes this if a failure or an interrupt has closed the chosen channel. */
     private void closeIfClosed(SocketChannel one) throws IOException {
         if (!one.isOpen()) {
             close();
@@ -164,7 +164,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
             throw new NoConnectionPendingException();
         }
         if (!(one instanceof RdmaSocketChannel)) {
-            selectable.watchers().closing(); // it closes its descriptor at once if it fails
+            selectable.watchers().closing(); // if it fails, it closes its descriptor at once
         }
         try {
             return one.finishConnect();

@@ -7,16 +7,16 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/** A channel that has all of what a {@link ChannelServerSocket} needs. */
+/** A channel with everything that a {@link ChannelServerSocket} needs. */
 abstract class TimedServerSocketChannel extends ServerSocketChannel {
 
     TimedServerSocketChannel(SelectorProvider provider) {
         super(provider);
     }
 
-    /** Accepts in blocking mode; null is never returned, but a SocketTimeoutException thrown. */
+    /** Accepts in blocking mode; at the deadline it throws a SocketTimeoutException, and never returns null. */
     abstract SocketChannel accept(long deadline) throws IOException;
 
-    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    /** The address that it is or was bound to, even if it is closed; null if it never was. */
     abstract InetSocketAddress localOrNull();
 }

@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 
-/** A channel that has all of what a {@link ChannelSocket} needs. */
+/** A channel with everything that a {@link ChannelSocket} needs. */
 abstract class TimedSocketChannel extends SocketChannel {
 
     TimedSocketChannel(SelectorProvider provider) {
@@ -18,16 +18,16 @@ abstract class TimedSocketChannel extends SocketChannel {
     /** Connects; in blocking mode it throws a SocketTimeoutException at the deadline, and is closed. */
     abstract boolean connect(SocketAddress remote, long deadline) throws IOException;
 
-    /** Reads in blocking mode into a buffer that has room, and an array; 0 at the deadline. */
+    /** Reads in blocking mode into a buffer with room and an array; returns 0 at the deadline. */
     abstract int read(ByteBuffer to, long deadline) throws IOException;
 
-    /** How many bytes a read would not wait for. */
+    /** How many bytes can be read without waiting. */
     abstract int available() throws IOException;
 
-    /** Where it is bound or was, whether it is closed or not; null if it never was. */
+    /** The address that it is or was bound to, even if it is closed; null if it never was. */
     abstract InetSocketAddress localOrNull();
 
-    /** Whom it is connected to or was, whether it is closed or not; null if it never was. */
+    /** The address that it is or was connected to, even if it is closed; null if it never was. */
     abstract InetSocketAddress remoteOrNull();
 
     abstract boolean isInputShut();

@@ -3,11 +3,11 @@ package dev.isthmus.nio;
 
 import java.util.Arrays;
 
-/** Keys by numbers, which are used again. Not thread-safe. */
+/** Keys by number; numbers are reused. Not thread-safe. */
 final class WatchedKeys {
 
     private RdmaSelectionKey[] keys = new RdmaSelectionKey[16];
-    private int[] free = new int[16]; // a stack of the numbers that are not used
+    private int[] free = new int[16]; // a stack of unused numbers
     private int freeCount;
 
     WatchedKeys() {
@@ -32,9 +32,13 @@ final class WatchedKeys {
         return number;
     }
 
-    /** The key of a number; null if it has none any more. */
+    /** The key with a number; null if it is gone. */
     RdmaSelectionKey get(int number) {
         return keys[number];
+    }
+
+    int size() {
+        return keys.length - freeCount;
     }
 
     void remove(int number) {

@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * Sockets over RDMA: channels of {@code java.nio} whose bytes go by RDMA WRITE, as librdmacm's rsocket does. Their peers are
- * other programs that use this package, and C programs under {@code librspreload.so}.
+ * Sockets over RDMA: channels of {@code java.nio} whose bytes travel by RDMA WRITE, in librdmacm's rsocket protocol.
+ * Their peers are other programs that use this package, and C programs under {@code librspreload.so}.
  *
  * {@snippet :
  * try (ServerSocketChannel server = RdmaServerSocketChannel.open()) {

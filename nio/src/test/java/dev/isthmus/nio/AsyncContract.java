@@ -9,6 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
+import java.lang.ref.Reference;
+import java.lang.ref.ReferenceQueue;
+import java.lang.ref.WeakReference;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -34,6 +37,7 @@ import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -344,6 +348,56 @@ interface AsyncContract {
             assertTrue(peers.isOpen());
             assertTrue(group.awaitTermination(1, TimeUnit.MINUTES));
         }
+    }
+
+    @Test
+    default void shouldForgetAHandlerThatHasRun() throws Exception {
+        var queue = new ReferenceQueue<Handler<?>>();
+        try (Linked linked = linked()) {
+            Reference<?> handler = written(linked, queue);
+            Reference<?> forgotten = null;
+            while (forgotten == null) {
+                System.gc();
+                forgotten = queue.remove(20);
+            }
+            assertEquals(handler, forgotten);
+        }
+    }
+
+    private static Reference<?> written(Linked linked, ReferenceQueue<Handler<?>> queue) throws Exception {
+        var writing = new Handler<Integer>();
+        linked.server.write(ByteBuffer.allocate(5), "attached", writing);
+        assertEquals(5, get(writing.result));
+        return new WeakReference<>(writing, queue);
+    }
+
+    @Test
+    default void shouldNotAcceptIntoAGroupThatIsShutDown() throws Exception {
+        AsynchronousChannelGroup group = provider().openAsynchronousChannelGroup(Executors.newCachedThreadPool(), 1);
+        try (AsynchronousServerSocketChannel listener = listening(group);
+                AsynchronousSocketChannel client = provider().openAsynchronousSocketChannel(null)) {
+            Future<?> accepting = listener.accept();
+            group.shutdown();
+            get(client.connect(listener.getLocalAddress()));
+            Throwable failure =
+                    assertThrows(ExecutionException.class, () -> get(accepting)).getCause();
+            assertInstanceOf(IOException.class, failure);
+            assertInstanceOf(ShutdownChannelGroupException.class, failure.getCause());
+            assertEquals(-1, get(client.read(ByteBuffer.allocate(1))));
+        }
+        assertTrue(group.awaitTermination(1, TimeUnit.MINUTES));
+    }
+
+    @Test
+    default void shouldRunTasksOfTheProgramInAGroup() throws Exception {
+        AsynchronousChannelGroup group = provider()
+                .openAsynchronousChannelGroup(
+                        1, Thread.ofPlatform().daemon().name("of-group-", 0).factory());
+        var name = new CompletableFuture<String>();
+        assertInstanceOf(Executor.class, group)
+                .execute(() -> name.complete(Thread.currentThread().getName()));
+        assertTrue(get(name).startsWith("of-group-"), get(name));
+        group.shutdown();
     }
 
     @Test

@@ -46,7 +46,7 @@ class DefaultProviderTest {
         ChildJvm.Result result = run();
         assertEquals(0, result.status(), result.output());
         assertTrue(result.output().contains("EPollSelectorImpl"), result.output());
-        assertEquals(1, count(result.output(), "all sockets go by TCP: "), result.output());
+        assertEquals(1, count(result.output(), "all sockets use TCP: "), result.output());
         assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
     }
 
@@ -56,7 +56,7 @@ class DefaultProviderTest {
         Path rules = Files.writeString(folder.resolve("rules"), "\nconnect 10.0.0.0/8\n");
         ChildJvm.Result result = run("-Disthmus.nio.rules=" + rules);
         assertEquals(1, result.status(), result.output());
-        assertTrue(result.output().contains(rules + ":2: \"connect 10.0.0.0/8\": it is no rule"), result.output());
+        assertTrue(result.output().contains(rules + ":2: \"connect 10.0.0.0/8\": this is not a rule"), result.output());
         result = run("-Disthmus.nio.connect=10.0.0.0/8 *, * ssh");
         assertTrue(
                 result.output()

@@ -107,6 +107,21 @@ class KilledPeerTest {
         });
     }
 
+    /** What is done with a peer in C, to which this side is connected. */
+    private interface Connected {
+        void run(ChildProgram peer, SocketChannel channel) throws Exception;
+    }
+
+    private static void connectedTo(String job, Connected what) throws Exception {
+        Peer.untilConnected(() -> {
+            var at = Peer.free();
+            try (ChildProgram peer = Peer.C.listening(at, job, 0);
+                    var channel = RdmaSocketChannel.open(at)) {
+                what.run(peer, channel);
+            }
+        });
+    }
+
     private static void assertReset(Throwable seen) {
         assertEquals(SocketException.class, seen.getClass(), seen.toString());
         assertTrue(seen.getMessage().startsWith("Connection reset"), seen.toString());
@@ -128,57 +143,47 @@ class KilledPeerTest {
 
     @Test
     void shouldSeeAResetWhenAnIdlePeerDies() throws Exception {
-        var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "sink", 0);
-                var channel = RdmaSocketChannel.open(at)) {
+        connectedTo("sink", (peer, channel) -> {
             assertReset(killed("idle", peer, async(() -> readAll(channel))));
             assertThrows(SocketException.class, () -> writeFor(channel, 1));
-        }
+        });
     }
 
     @Test
     void shouldSeeAResetWhenAPeerDiesThatWrites() throws Exception {
-        var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "flood", 0);
-                var channel = RdmaSocketChannel.open(at)) {
+        connectedTo("flood", (peer, channel) -> {
             ByteBuffer into = ByteBuffer.allocate(1 << 20);
             while (into.hasRemaining()) {
                 assertTrue(channel.read(into) > 0);
             }
             assertReset(killed("amid its writes", peer, async(() -> readAll(channel))));
-        }
+        });
     }
 
     @Test
     void shouldSeeAResetWhenAPeerDiesThatReads() throws Exception {
-        var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "sink", 0);
-                var channel = RdmaSocketChannel.open(at)) {
+        connectedTo("sink", (peer, channel) -> {
             writeFor(channel, 1 << 20);
             assertReset(killed("amid its reads", peer, writing(channel)));
-        }
+        });
     }
 
     @Test
     void shouldSeeAResetWhenAPeerDiesThatHasClosedItsHalf() throws Exception {
-        var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "half", 0);
-                var channel = RdmaSocketChannel.open(at)) {
+        connectedTo("half", (peer, channel) -> {
             assertEquals(-1, readAll(channel));
             assertReset(killed("its half closed", peer, writing(channel)));
             assertEquals(-1, channel.read(ByteBuffer.allocate(1))); // as the peer had said
-        }
+        });
     }
 
     @Test
     void shouldSeeAResetWhenAPeerDiesAfterItsOwnHalfIsClosed() throws Exception {
-        var at = Peer.free();
-        try (ChildProgram peer = Peer.C.listening(at, "flood", 0);
-                var channel = RdmaSocketChannel.open(at)) {
+        connectedTo("flood", (peer, channel) -> {
             channel.shutdownOutput();
             assertTrue(channel.read(ByteBuffer.allocate(1)) > 0);
             assertReset(killed("after this half was closed", peer, async(() -> readAll(channel))));
-        }
+        });
     }
 
     /** A process that is stopped accepts nothing. */

@@ -3,13 +3,11 @@ package dev.isthmus.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-import dev.isthmus.testbed.ChildProgram;
 import dev.isthmus.testbed.ProcessFigures;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
-import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -38,19 +36,12 @@ class ManyConnectionsTest {
         }
     }
 
-    /** How many queue pairs, regions and other objects each device has. */
-    private static List<String> kernel() throws InterruptedException {
-        try (var program = new ChildProgram("rdma", "resource", "show")) {
-            return program.ended();
-        }
-    }
-
     @Test
     void shouldLeaveNothingBehind() throws Exception {
         try (var server = RdmaServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(Hosts.far(), 0));
             connectAndClose(server);
-            List<String> before = kernel();
+            KernelObjects before = KernelObjects.now();
             long begin = System.nanoTime();
             ProcessFigures.assertSteady(
                     () -> {
@@ -61,12 +52,7 @@ class ManyConnectionsTest {
                     COUNT / 2 * BYTES_EACH);
             System.out.println(COUNT + " connections: " + (System.nanoTime() - begin) / 1_000_000 + " ms, "
                     + ProcessFigures.now());
-            List<String> after = kernel();
-            for (int i = 0; i < 50 && !after.equals(before); i++) { // the kernel lets some go a moment later
-                Thread.sleep(100);
-                after = kernel();
-            }
-            assertEquals(before, after);
+            before.assertNoMore();
         }
     }
 }

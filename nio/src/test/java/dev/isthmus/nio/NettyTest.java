@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.Wire;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -36,15 +37,10 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -61,7 +57,7 @@ class NettyTest {
                         "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED")
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
-        String expected = "\necho: 16 connections, no TCP\nHTTP: 40 answers, no TCP\n";
+        String expected = "\necho: 16 connections by RDMA\nHTTP: 40 answers by RDMA\n";
         assertTrue(result.output().endsWith(expected), result.output()); // behind what the logger says
     }
 
@@ -131,7 +127,7 @@ class NettyTest {
             for (Echoed client : clients) {
                 client.done.get();
             }
-            System.out.println("echo: " + clients.size() + " connections, " + tcpOf(server));
+            System.out.println("echo: " + clients.size() + " connections by " + wireOf(server));
             server.close().sync();
         }
 
@@ -206,7 +202,7 @@ class NettyTest {
                 for (int i = 0; i < REQUESTS; i++) {
                     right += answers.get(i).get().body().equals(body(i)) ? 1 : 0;
                 }
-                System.out.println("HTTP: " + right + " answers, " + tcpOf(server));
+                System.out.println("HTTP: " + right + " answers by " + wireOf(server));
             }
             server.close().sync();
         }
@@ -215,16 +211,8 @@ class NettyTest {
             return (number + " ").repeat(100 * number);
         }
 
-        /** What the kernel has of TCP at the port of a server. */
-        private static String tcpOf(Channel server) throws IOException {
-            String port = String.format(Locale.ROOT, ":%04X ", ((InetSocketAddress) server.localAddress()).getPort());
-            try (Stream<String> four = Files.lines(Path.of("/proc/net/tcp"));
-                    Stream<String> six = Files.lines(Path.of("/proc/net/tcp6"))) {
-                List<String> found = Stream.concat(four, six)
-                        .filter(line -> line.contains(port))
-                        .toList();
-                return found.isEmpty() ? "no TCP" : found.toString();
-            }
+        private static String wireOf(Channel server) throws IOException {
+            return Wire.at(((InetSocketAddress) server.localAddress()).getPort());
         }
     }
 }

@@ -7,6 +7,7 @@ import dev.isthmus.testbed.ChildProgram;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -46,6 +47,32 @@ enum Peer {
         try (var server = RdmaServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(Hosts.far(), 0));
             return (InetSocketAddress) server.getLocalAddress();
+        }
+    }
+
+    private static final String TOO_SOON = "RDMA_CM_EVENT_CONNECT_ERROR, status -22";
+
+    /** Something that begins with a connect to a peer that speaks by rsocket. */
+    interface Connecting {
+        void run() throws Exception;
+    }
+
+    /**
+     * Does this. Over SoftiWARP it is done again, with another peer, when the connect fails with CONNECT_ERROR, status -22:
+     * rsocket grants room as soon as it has accepted, so its first message may come in one piece with the answer of MPA,
+     * behind which RFC 5044 allows nothing (siw_recv_mpa_rr).
+     */
+    static void untilConnected(Connecting what) throws Exception {
+        for (int tries = 1; ; tries++) {
+            try {
+                what.run();
+                return;
+            } catch (ConnectException e) {
+                if (!Hosts.isIwarp() || tries == 5 || !e.getMessage().endsWith(TOO_SOON)) {
+                    throw e;
+                }
+                System.err.println("again: " + e);
+            }
         }
     }
 

@@ -65,12 +65,12 @@ class RulesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "listen 10.0.0.1 80 | it is no rule",
-                "bind 10.0.0.1 | it is no rule",
-                "bind | it is no rule",
-                "connect 10.0.0.1 80 tcp | it is no rule",
-                "bind 10.0.0.1 80 udp | it is no rule",
-                "bind 10.0.0.1 80 tcp too | it is no rule",
+                "listen 10.0.0.1 80 | this is not a rule",
+                "bind 10.0.0.1 | this is not a rule",
+                "bind | this is not a rule",
+                "connect 10.0.0.1 80 tcp | this is not a rule",
+                "bind 10.0.0.1 80 udp | this is not a rule",
+                "bind 10.0.0.1 80 tcp too | this is not a rule",
                 "bind 10.0.0.1/33 80 | \"33\" is not a prefix of /10.0.0.1, 0 to 32",
                 "bind 10.0.0.1/ 80 | \"\" is not a prefix of /10.0.0.1, 0 to 32",
                 "bind fd00::/129 80 | \"129\" is not a prefix of /fd00:0:0:0:0:0:0:0, 0 to 128",

@@ -11,12 +11,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.CancelledKeyException;
 import java.nio.channels.ClosedSelectorException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.Iterator;
 import java.util.List;
@@ -191,6 +194,59 @@ interface SelectorContract {
                 }
             }
             assertEquals(1, selector.keys().size());
+        }
+    }
+
+    @Test
+    default void shouldGiveWhatIsReadyToAnAction() throws Exception {
+        try (var linked = transport().linked();
+                Selector selector = transport().openSelector()) {
+            SelectionKey one = linked.server.configureBlocking(false).register(selector, OP_READ | OP_WRITE);
+            SelectionKey other = linked.client.configureBlocking(false).register(selector, OP_WRITE);
+            selector.select();
+            selector.selectedKeys().remove(one);
+            List<SelectionKey> given = new ArrayList<>();
+            assertEquals(2, selector.select(key -> {
+                assertEquals(OP_WRITE, key.readyOps());
+                given.add(key);
+            }));
+            assertTrue(given.size() == 2 && given.containsAll(List.of(one, other)), given.toString());
+            assertEquals(Set.of(other), Set.copyOf(selector.selectedKeys())); // as it was
+            assertEquals(2, selector.selectNow(given::add));
+            assertEquals(2, selector.select(given::add, LONG));
+            assertEquals(6, given.size());
+            other.interestOps(0);
+            one.interestOps(OP_READ);
+            linked.client.write(bytes(1));
+            assertEquals(1, selector.select(key -> assertEquals(OP_READ, key.readyOps()), LONG));
+            assertThrows(NullPointerException.class, () -> selector.select(null));
+            assertThrows(IllegalArgumentException.class, () -> selector.select(given::add, -1));
+        }
+    }
+
+    @Test
+    default void shouldLetAnActionCancelAndCloseButNotSelect() throws Exception {
+        try (var linked = transport().linked()) {
+            Selector selector = transport().openSelector();
+            linked.server.configureBlocking(false).register(selector, OP_WRITE);
+            linked.client.configureBlocking(false).register(selector, OP_WRITE);
+            assertEquals(2, selector.select(key -> {
+                assertThrows(IllegalStateException.class, selector::selectNow);
+                assertThrows(IllegalStateException.class, () -> selector.select(again -> {}));
+                key.cancel();
+            }));
+            assertEquals(0, selector.selectNow(key -> assertFalse(key.isValid())));
+            assertTrue(selector.keys().isEmpty());
+            linked.server.register(selector, OP_WRITE);
+            assertThrows(
+                    ClosedSelectorException.class,
+                    () -> selector.select(key -> {
+                        try {
+                            selector.close();
+                        } catch (IOException e) {
+                            throw new UncheckedIOException(e);
+                        }
+                    }));
         }
     }
 

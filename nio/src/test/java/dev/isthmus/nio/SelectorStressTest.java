@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.Allocated;
+import dev.isthmus.testbed.ProcessFigures;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -24,20 +25,31 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Selectors under load: none of many wakeups and messages is lost, nothing is allocated, and idle connections cost nothing. */
 @Tag("device")
-@Timeout(3600)
 class SelectorStressTest {
 
-    /** {@code -Disthmus.test.wakeups=1000000} takes minutes. */
+    /** More of them, and of what follows: {@code ./isthmus test --with wakeups=1000000}, which gives each test more time. */
     private static final int WAKEUPS = Integer.getInteger("isthmus.test.wakeups", 2_000);
 
-    /** Each pins 8 KiB: {@code -Disthmus.test.idle=1000}. */
+    /** Each pins 8 KiB. */
     private static final int IDLE = Integer.getInteger("isthmus.test.idle", 50);
 
-    private static final int MESSAGES = Integer.getInteger("isthmus.test.messages", 1_000);
+    /** Between two that wait for each of them. */
+    private static final int TURNS = Integer.getInteger("isthmus.test.turns", 1_200);
+
+    /** Many of which are under way at once. */
+    private static final int MESSAGES = Integer.getInteger("isthmus.test.messages", 10_000);
+
+    private static final int MESSAGE = 64;
+    private static final int CONNECTIONS = 4;
+
+    /** Messages in a row over each of them: a peer takes 384, and tells of room for more once it has read 192. */
+    private static final int IN_A_ROW = 96;
+
+    private static final int ROUNDS = 12; // of ProcessFigures
+    private static final long MOST_GROWTH = 1 << 16; // the JVM's own: what it compiles, and what it knows of threads
     private static final int SMALL = 4096;
 
     private static SelectionKey register(Selector selector, SocketChannel channel) throws IOException {
@@ -98,7 +110,7 @@ class SelectorStressTest {
         }
     }
 
-    /** One thread echoes; the other is answered. Each sleeps in a select whenever nothing is there. */
+    /** One thread echoes; the other is answered. Each sleeps in a select whenever nothing is there. Nothing grows meanwhile. */
     @Test
     void shouldLoseNoMessageBetweenTwoThatSleep() throws Exception {
         try (Selector clients = RdmaSelector.open();
@@ -106,22 +118,114 @@ class SelectorStressTest {
                 var pair = Pair.connected()) {
             register(clients, pair.client);
             register(servers, pair.server);
+            int each = TURNS / ROUNDS;
             Running<Integer> echoing = Running.of(() -> {
-                ByteBuffer one = ByteBuffer.allocateDirect(64);
-                for (int i = 0; i < MESSAGES; i++) {
+                ByteBuffer one = ByteBuffer.allocateDirect(MESSAGE);
+                for (int i = 0; i < each * ROUNDS; i++) {
                     readAll(servers, pair.server, one);
                     pair.server.write(one.flip());
                 }
-                return MESSAGES;
+                return each * ROUNDS;
             });
+            KernelObjects before = KernelObjects.now();
             ByteBuffer one = ByteBuffer.allocateDirect(64);
-            for (int i = 0; i < MESSAGES; i++) {
-                one.clear().putInt(0, i);
-                assertEquals(64, pair.client.write(one));
-                readAll(clients, pair.client, one);
-                assertEquals(i, one.getInt(0));
+            ProcessFigures.assertSteady(
+                    () -> {
+                        for (int i = 0; i < each; i++) {
+                            one.clear().putInt(0, i);
+                            assertEquals(64, pair.client.write(one));
+                            readAll(clients, pair.client, one);
+                            assertEquals(i, one.getInt(0));
+                        }
+                    },
+                    MOST_GROWTH);
+            assertEquals(each * ROUNDS, echoing.get());
+            before.assertNoMore();
+            System.out.println(each * ROUNDS + " messages each way: " + ProcessFigures.now());
+        }
+    }
+
+    /**
+     * One thread echoes what comes over several connections, the other sends many messages before it looks for the first of
+     * their echoes. Nothing grows meanwhile.
+     */
+    @Test
+    void shouldLoseNoneOfManyUnderWay() throws Exception {
+        int turns = Math.ceilDiv(MESSAGES, ROUNDS * CONNECTIONS * IN_A_ROW);
+        long bytes = (long) turns * ROUNDS * CONNECTIONS * IN_A_ROW * MESSAGE;
+        List<Pair> pairs = new ArrayList<>();
+        try (Selector clients = RdmaSelector.open();
+                Selector servers = RdmaSelector.open()) {
+            for (int i = 0; i < CONNECTIONS; i++) {
+                Pair pair = Pair.connected();
+                pairs.add(pair);
+                register(clients, pair.client).attach(ByteBuffer.allocateDirect(IN_A_ROW * MESSAGE));
+                register(servers, pair.server);
             }
-            assertEquals(MESSAGES, echoing.get());
+            Running<Void> echoing = Running.of(() -> echoAll(servers, bytes));
+            KernelObjects before = KernelObjects.now();
+            var next = new AtomicInteger();
+            ByteBuffer one = ByteBuffer.allocateDirect(MESSAGE);
+            ProcessFigures.assertSteady(
+                    () -> {
+                        for (int i = 0; i < turns; i++) {
+                            sendInARow(pairs, one, next.get());
+                            receiveInARow(clients, next.getAndAdd(IN_A_ROW));
+                        }
+                    },
+                    MOST_GROWTH);
+            echoing.get();
+            before.assertNoMore();
+            System.out.println(bytes / MESSAGE + " messages each way, many at once: " + ProcessFigures.now());
+        } finally {
+            for (Pair pair : pairs) {
+                pair.close();
+            }
+        }
+    }
+
+    private static Void echoAll(Selector selector, long bytes) throws IOException {
+        ByteBuffer some = ByteBuffer.allocateDirect(IN_A_ROW * MESSAGE);
+        for (long left = bytes; left > 0; ) {
+            assertTrue(selector.select(30_000) > 0, "a message was lost");
+            for (SelectionKey key : selector.selectedKeys()) {
+                var channel = (SocketChannel) key.channel();
+                left -= channel.read(some.clear());
+                some.flip();
+                for (int end = some.limit(); some.position() < end; ) {
+                    some.limit(some.position() + MESSAGE);
+                    assertEquals(MESSAGE, channel.write(some));
+                }
+            }
+            selector.selectedKeys().clear();
+        }
+        return null;
+    }
+
+    private static void sendInARow(List<Pair> pairs, ByteBuffer one, int first) throws IOException {
+        for (Pair pair : pairs) {
+            for (int i = 0; i < IN_A_ROW; i++) {
+                one.clear().putInt(0, first + i);
+                assertEquals(MESSAGE, pair.client.write(one));
+            }
+        }
+    }
+
+    private static void receiveInARow(Selector selector, int first) throws IOException {
+        for (int left = CONNECTIONS; left > 0; ) {
+            assertTrue(selector.select(30_000) > 0, "an echo was lost");
+            for (SelectionKey key : selector.selectedKeys()) {
+                var into = (ByteBuffer) key.attachment();
+                ((SocketChannel) key.channel()).read(into);
+                if (!into.hasRemaining()) {
+                    for (int i = 0; i < IN_A_ROW; i++) {
+                        assertEquals(first + i, into.getInt(i * MESSAGE));
+                    }
+                    into.clear();
+                    left--;
+                }
+            }
+            selector.selectedKeys().clear();
         }
     }
 
@@ -214,13 +318,13 @@ class SelectorStressTest {
             }
             Running<Void> writing = Running.of(() -> {
                 ByteBuffer some = ByteBuffer.allocate(100);
-                for (int i = 0; i < MESSAGES; i++) {
+                for (int i = 0; i < TURNS; i++) {
                     sent.addAndGet(ends.get(2 * (i % count)).write(some.clear()));
                 }
                 return null;
             });
             long received = 0;
-            long expected = MESSAGES * 100L;
+            long expected = TURNS * 100L;
             ByteBuffer into = ByteBuffer.allocate(1000);
             for (int turn = 1; received < expected; turn++) {
                 assertTrue(selector.select(30_000) > 0, received + " bytes of " + expected + " came");

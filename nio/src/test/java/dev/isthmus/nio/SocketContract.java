@@ -224,6 +224,20 @@ interface SocketContract {
     }
 
     @Test
+    default void shouldEndAWriteOfWhichAPartHasGoneByClose() throws Exception {
+        try (var linked = transport().linked()) {
+            OutputStream out = linked.client.socket().getOutputStream();
+            Running<?> writing = Running.of(() -> {
+                out.write(new byte[20_000_000]);
+                return null;
+            });
+            writing.awaitBlocked();
+            linked.client.close();
+            assertInstanceOf(IOException.class, writing.failure());
+        }
+    }
+
+    @Test
     default void shouldRefuseStreamsOfChannelsThatDoNotBlock() throws Exception {
         try (var linked = transport().linked()) {
             Socket client = linked.client.socket();

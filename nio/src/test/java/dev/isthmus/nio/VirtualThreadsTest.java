@@ -31,7 +31,7 @@ class VirtualThreadsTest {
                         "-Disthmus.nio.sendQueue=16",
                         "-Disthmus.nio.receiveQueue=16",
                         "--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(2))
+                .deadline(Duration.ofMinutes(4))
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
     }

@@ -9,7 +9,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
 
-/** An address and port that a socket has, and connects from. Thread-safe, as each of its methods is called once. */
+/** The address and port that a socket is bound to, and connects from. Thread-safe, as each method is called once. */
 public final class Bound {
 
     private final Service service;
@@ -32,17 +32,17 @@ public final class Bound {
     /**
      * Binds to an address.
      *
-     * @param address the address and port; the wildcard is any device, and port 0 lets the kernel choose
+     * @param address the address and port; the wildcard means any device, and port 0 lets the kernel choose
      * @param reuse whether others may use the same address and port
-     * @return what is bound
-     * @throws IOException if it cannot, such as when another one is bound there
+     * @return the binding
+     * @throws IOException if that fails, for instance because another socket is bound there
      */
     public static Bound to(InetSocketAddress address, boolean reuse) throws IOException {
         return new Bound(Service.get(), address, reuse);
     }
 
     /**
-     * Where it is bound.
+     * The bound address.
      *
      * @return the address and port
      */
@@ -50,12 +50,15 @@ public final class Bound {
         return id.localAddress();
     }
 
-    /** Lets go of the address; not to be called once it connects. */
+    /** Releases the address. Do not call this once it connects. */
     public void close() {
         id.close();
     }
 
-    /** The id to connect with. The wildcard of one family becomes that of the peer's: sockets of Java are of both. */
+    /**
+     * The id to connect with. The wildcard of one family becomes that of the peer's family, as Java's sockets
+     * have both.
+     */
     ConnectionId forPeer(InetSocketAddress peer) throws IOException {
         InetSocketAddress own = localAddress();
         if (!own.getAddress().isAnyLocalAddress()

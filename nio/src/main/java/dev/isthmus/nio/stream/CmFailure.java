@@ -12,7 +12,7 @@ import java.net.NoRouteToHostException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 
-/** What programs that know of sockets expect, for what the connection manager tells. */
+/** Turns failures of the connection manager into the exceptions that programs expect of sockets. */
 final class CmFailure {
 
     private static final int ETIMEDOUT = 110;
@@ -27,7 +27,7 @@ final class CmFailure {
                 switch (cm.failure()) {
                     case ADDRESS_IN_USE -> new BindException("Address already in use: " + what);
                     case NO_DEVICE ->
-                        new NoRouteToHostException("No route to host: no RDMA device has a way to " + what);
+                        new NoRouteToHostException("No route to host: no RDMA device has a route to " + what);
                     case UNREACHABLE -> new NoRouteToHostException("No route to host: " + what);
                     case REJECTED -> new ConnectException("Connection refused: " + what);
                     case TIMED_OUT -> new ConnectException("Connection timed out: " + what);

@@ -11,7 +11,7 @@ import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
-/** A connection that this side makes, until it is there. On the thread of the service. */
+/** A connection that this side asks for, until it is established. Runs on the service's thread. */
 final class Connecting {
 
     private static final Duration FIRST_TRY = Duration.ofMillis(125); // see dev.isthmus.cm.Connector
@@ -26,11 +26,11 @@ final class Connecting {
     private final Wanted wanted = new Wanted();
     private Duration tryTime = FIRST_TRY;
     private ConnectionId id;
-    private Link link; // from when it is made, and its owner is nobody else
+    private Link link; // null before it is created, and after the stream has been handed over
     private Stream stream;
     private Timer limit;
 
-    /** A cancel ends the try. */
+    /** Cancelling it ends the attempt. */
     private final class Wanted extends CompletableFuture<Stream> {
 
         @Override
@@ -97,15 +97,15 @@ final class Connecting {
 
     private void connect() throws IOException {
         ConnectionId own = id;
-        id = null; // the link's from here on
+        id = null; // it belongs to the link from here on
         link = new Link(service, own, options);
         stream = new Stream(link);
         own.attach(this);
         own.connect(config -> config.privateData(stream.connectionData().write())
                 .flowControl(true)
-                .initiatorDepth(link.isIwarp() ? 1 : 0) // iWARP begins with a READ, as rsocket.c has it
+                .initiatorDepth(link.isIwarp() ? 1 : 0) // iWARP begins with a READ: see rsocket.c
                 .responderResources(link.isIwarp() ? 1 : 0)
-                .retryCount(6) // 7, as rsocket has it, is without end on some versions of Soft-RoCE
+                .retryCount(6) // rsocket's 7 means forever on some versions of Soft-RoCE
                 .rnrRetryCount(7));
     }
 
@@ -117,7 +117,7 @@ final class Connecting {
         Stream made = stream;
         link = null;
         if (!wanted.complete(made)) {
-            made.close(true); // who wanted it does not any more
+            made.close(true); // the caller has cancelled it
         }
     }
 

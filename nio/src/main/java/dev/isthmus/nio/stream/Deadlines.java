@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
-/** Until when to wait, as a value of {@link System#nanoTime}. */
+/** Deadlines of waits, as values of {@link System#nanoTime}. */
 public final class Deadlines {
 
-    /** Not at all. */
+    /** Does not wait. */
     public static final long NEVER = Long.MIN_VALUE;
 
-    /** As long as it takes. */
+    /** Waits without a limit. */
     public static final long EVER = Long.MAX_VALUE;
 
     private Deadlines() {}
 
     /**
-     * The end of a time that begins now.
+     * The deadline at the end of a time that begins now.
      *
-     * @param millis the time in milliseconds; 0 for as long as it takes
+     * @param millis the time in milliseconds; 0 for no limit
      * @return the deadline
      */
     public static long after(long millis) {

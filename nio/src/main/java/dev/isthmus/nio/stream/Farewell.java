@@ -6,14 +6,15 @@ import dev.isthmus.loop.Timer;
 import java.time.Duration;
 
 /**
- * The end of a stream that is closed: what was written goes to the peer, then the goodbye, then all is destroyed. A peer that
- * takes nothing any more gets a limited time for it. On the thread of the service.
+ * The end of a closed stream: the peer gets what was written and then the goodbye, and everything is destroyed. A peer
+ * that accepts nothing any more has a limited time. Runs on the service's thread.
  */
 final class Farewell {
 
     private static final Duration LONGEST = Duration.ofSeconds(Integer.getInteger("isthmus.nio.lingerSeconds", 30));
 
-    // A reset overtakes nothing that the peer's device takes at once: TCP sends a small write before its reset, too.
+    // A reset does not overtake bytes that the peer's device accepts at once: TCP, too, sends a small write before
+    // its reset.
     private static final Duration SHORTEST = Duration.ofMillis(500);
 
     private final Service service;
@@ -46,7 +47,7 @@ final class Farewell {
         completions.close();
         completions = null;
         limit.cancel();
-        service.loop().execute(this::end); // the loop is in a handler of the channel that this closes
+        service.loop().execute(this::end); // later, as the loop is now in a handler of the channel that this closes
     }
 
     private void end() {

@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 
-/** A connection that a peer makes, until it is there, or its time is over. On the thread of the service. */
+/** A connection that a peer asks for, until it is established or its time is up. Runs on the service's thread. */
 final class Handshake {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
@@ -23,7 +23,7 @@ final class Handshake {
     private Timer limit;
     private boolean over;
 
-    /** Makes what belongs to the connection; closes the id if that fails. */
+    /** Creates the connection's objects; closes the id if that fails. */
     Handshake(Service service, Listening listening, ConnectionId id, StreamOptions options, ConnectionData peer)
             throws IOException {
         this.service = service;
@@ -46,7 +46,7 @@ final class Handshake {
 
     void onEvent(CmEvent event) {
         if (!(event instanceof CmEvent.Established)) {
-            LOG.log(Level.DEBUG, () -> id + " was not made: " + event);
+            LOG.log(Level.DEBUG, () -> id + " was not established: " + event);
             end();
             return;
         }
@@ -54,16 +54,16 @@ final class Handshake {
         limit.cancel();
         id.attach(stream);
         try {
-            stream.connected(peer, !link.isIwarp()); // MPA (RFC 5044) lets who connects send first
+            stream.connected(peer, !link.isIwarp()); // on iWARP the connecting side must send first (MPA, RFC 5044)
             listening.ended(this, stream);
-        } catch (IOException | RdmaException e) { // on iWARP a peer that has gone already refuses what it is told
-            LOG.log(Level.DEBUG, () -> id + " was not made: " + e.getMessage());
+        } catch (IOException | RdmaException e) { // on iWARP, if the peer has gone already
+            LOG.log(Level.DEBUG, () -> id + " was not established: " + e.getMessage());
             stream.release();
             listening.ended(this);
         }
     }
 
-    /** When many connect at once, what completes this may have come, and wait for its turn on this thread. */
+    /** When many peers connect at once, the event that completes this may be waiting for its turn on this thread. */
     private void late() {
         try {
             service.takeEvents();

@@ -8,13 +8,13 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * The streams that ask whether their peer is still there: one timer for all. A stream on which nothing has happened for a
- * whole period sends an empty RDMA WRITE, as rsocket does; when the peer's device does not answer, it fails, and so does the
- * stream. On the thread of the service.
+ * The streams that probe whether their peer is still there, by one timer for all. A stream that was idle for a whole
+ * period sends an empty RDMA WRITE, as rsocket does. If the peer's device does not answer, the write fails, and so does
+ * the stream. Runs on the service's thread.
  */
 final class KeepAlives {
 
-    /** As Linux has it for TCP, unless a property says otherwise. */
+    /** The default is Linux's for TCP. */
     static final Duration PERIOD =
             Duration.ofSeconds(Math.max(1, Integer.getInteger("isthmus.nio.keepAliveSeconds", 7200)));
 

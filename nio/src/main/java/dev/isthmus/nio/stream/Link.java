@@ -4,27 +4,31 @@ package dev.isthmus.nio.stream;
 import dev.isthmus.RdmaException;
 import dev.isthmus.VerbsException;
 import dev.isthmus.cm.ConnectionId;
+import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionChannel;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.ProtectionDomain;
 import dev.isthmus.verbs.QueuePair;
+import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a stream is made of in C: a protection domain of its own, so that the keys which the peer is given reach nothing else,
- * a completion channel and queue, memory, and the queue pair of its connection id.
+ * The native objects of a stream: a completion channel and queue, memory, the queue pair of its connection id, and a
+ * protection domain of its own, so that the keys given to the peer reach nothing else.
  */
 final class Link {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
-    private static final AtomicBoolean TOLD = new AtomicBoolean(); // of the limit, once
+    private static final AtomicBoolean TOLD = new AtomicBoolean(); // about the memory limit, once
     private static final int ENOMEM = 12;
 
     private final Service service;
@@ -36,8 +40,9 @@ final class Link {
     private final QueuePair queuePair;
     private StreamOptions options;
     private Memory memory;
+    private final Set<RegisteredMemory> mapped = new HashSet<>(); // that the peer may write into
 
-    /** Makes all that goes with an id that has a device. Blocks for some system calls. */
+    /** Creates everything for an id that has a device. Blocks for some system calls. */
     Link(Service service, ConnectionId id, StreamOptions wanted) throws IOException {
         this.service = service;
         this.id = id;
@@ -46,8 +51,10 @@ final class Link {
             DeviceContext device = id.device();
             options = wanted.within(device.attributes().maxQpWr());
             pd = made(device.allocateProtectionDomain());
+            made(() -> mapped.forEach(Link::close)); // once the peer can no longer write to it
             memory = made(allocate());
             channel = made(device.createCompletionChannel());
+            int inline = isIwarp() ? Math.max(options.inline(), Memory.MESSAGE_BYTES) : options.inline();
             int entries = options.sendQueue() + options.receiveQueue() + ReceiveSide.SPARE;
             completions = made(device.createCompletionQueue(entries, config -> config.channel(channel)));
             queuePair = made(id.createQueuePair(
@@ -58,9 +65,9 @@ final class Link {
                             .maxRecvWr(options.receiveQueue() + ReceiveSide.SPARE)
                             .maxSendSge(1)
                             .maxRecvSge(1)
-                            .maxInline(options.inline())));
+                            .maxInline(inline)));
             if (isIwarp() && queuePair.capabilities().maxInline() < Memory.MESSAGE_BYTES) {
-                throw new IOException(device + " sends nothing inline, as rsocket does on iWARP");
+                throw new IOException(device + " cannot send inline, as rsocket does on iWARP");
             }
             complete = true;
         } catch (RdmaException e) {
@@ -77,7 +84,7 @@ final class Link {
         return object;
     }
 
-    /** With rings as large as may be pinned. */
+    /** Allocates rings as large as the limits allow. */
     private Memory allocate() throws IOException {
         while (true) {
             try {
@@ -90,8 +97,8 @@ final class Link {
                 if (TOLD.compareAndSet(false, true)) {
                     LOG.log(
                             Level.WARNING,
-                            "a socket over RDMA wants to pin {0} bytes, and may not: from now on some have smaller buffers;"
-                                    + " raise ulimit -l, or set isthmus.nio.sendBuffer and receiveBuffer to less ({1})",
+                            "a socket over RDMA may not pin {0} bytes, so some sockets get smaller buffers from now on;"
+                                    + " raise ulimit -l, or lower isthmus.nio.sendBuffer and receiveBuffer ({1})",
                             options.sendBuffer() + options.receiveBuffer(),
                             e.getMessage());
                 }
@@ -100,7 +107,24 @@ final class Link {
         }
     }
 
-    /** Gives all of it to whoever holds a lock. */
+    /** Memory that the peer may write into, until it is unmapped or this is closed. */
+    RegisteredMemory map(long bytes) throws IOException {
+        try {
+            RegisteredMemory made = pd.allocate(bytes, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
+            mapped.add(made);
+            return made;
+        } catch (VerbsException e) {
+            throw new IOException("no memory can be pinned for a peer: " + e.getMessage(), e);
+        }
+    }
+
+    /** Deregisters and frees it. */
+    void unmap(RegisteredMemory memory) {
+        memory.close();
+        mapped.remove(memory);
+    }
+
+    /** Lets whichever thread holds the lock use everything. */
     void shareUnder(ReentrantLock lock) {
         completions.shareUnder(lock);
         queuePair.shareUnder(lock);
@@ -138,7 +162,7 @@ final class Link {
         return id.device().device().transportType() == TransportType.IWARP;
     }
 
-    /** Destroys all of it; what goes wrong is logged, as nobody is left who could do something about it. */
+    /** Destroys everything. Failures are logged, as no caller is left to handle them. */
     void close() {
         while (!made.isEmpty()) {
             close(made.pop());

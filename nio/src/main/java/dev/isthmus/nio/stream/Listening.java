@@ -23,8 +23,8 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What listens at an address: handshakes go on in the background, any number at once, and connections are handed out in the
- * order in which they were made. Thread-safe; handshakes are of the thread of the service.
+ * A listener at an address. Handshakes go on in the background, many at once. Connections are handed out in the order
+ * in which they were established. Thread-safe; handshakes run on the service's thread.
  */
 public final class Listening {
 
@@ -41,7 +41,7 @@ public final class Listening {
     private final Set<Handshake> handshakes = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, as what follows
+    private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, like the next field
     private boolean closed;
     private volatile Watchers watchers = new Watchers();
 
@@ -62,13 +62,13 @@ public final class Listening {
     /**
      * Listens at an address.
      *
-     * @param address the address and port; the wildcard is all devices, and port 0 lets the kernel choose
-     * @param backlog how many connections wait to be accepted
+     * @param address the address and port; the wildcard means all devices, and port 0 lets the kernel choose
+     * @param backlog how many connections may wait to be accepted
      * @param reuse whether others may use the same address and port
-     * @param options says how the streams are to be
-     * @param lets whether a peer with an address is let in
-     * @return what listens
-     * @throws IOException if it cannot, such as when another one listens there
+     * @param options supplies the options of each stream
+     * @param lets decides by its address whether a peer is admitted
+     * @return the listener
+     * @throws IOException if that fails, for instance because another socket listens there
      */
     public static Listening listen(
             InetSocketAddress address,
@@ -95,7 +95,7 @@ public final class Listening {
     }
 
     /**
-     * Where it listens.
+     * The address that it listens at.
      *
      * @return the address and port
      */
@@ -103,7 +103,7 @@ public final class Listening {
         return id.localAddress();
     }
 
-    /** Somebody wants to connect. */
+    /** A peer asks for a connection. */
     void onRequest(CmEvent.ConnectRequest request) {
         Handshake handshake = null;
         try {
@@ -115,16 +115,16 @@ public final class Listening {
                 handshakes.add(handshake);
                 handshake.begin(LONGEST_HANDSHAKE);
             }
-        } catch (IOException | RdmaException | IllegalStateException e) { // the last when the peer has gone
+        } catch (IOException | RdmaException | IllegalStateException e) { // the last if the peer has gone
             LOG.log(
                     e instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
-                    () -> request.id() + " is not let in: " + e.getMessage());
+                    () -> request.id() + " was refused: " + e.getMessage());
             if (handshake != null) {
                 handshake.end();
             }
         } finally {
             if (handshake == null) {
-                request.id().close(); // this rejects what has no answer yet
+                request.id().close(); // rejects the request if it has no answer yet
             }
         }
     }
@@ -142,17 +142,17 @@ public final class Listening {
         }
         boolean let = lets.test(requested.peerAddress().getAddress());
         if (!let) {
-            LOG.log(Level.DEBUG, () -> requested.peerAddress() + " is not let in; " + waiting + " wait");
+            LOG.log(Level.DEBUG, () -> requested.peerAddress() + " was refused; " + waiting + " wait");
         }
         return let;
     }
 
-    /** A handshake is over, and did not make a connection. */
+    /** A handshake has ended without a connection. */
     void ended(Handshake handshake) {
         handshakes.remove(handshake);
     }
 
-    /** A handshake has made a connection. */
+    /** A handshake has ended with a connection. */
     void ended(Handshake handshake, Stream made) {
         handshakes.remove(handshake);
         lock.lock();
@@ -170,9 +170,9 @@ public final class Listening {
     }
 
     /**
-     * Sets the watchers that hear of each connection when it has been made.
+     * Sets the watchers, which are told of each established connection.
      *
-     * @param all those of the channel that this is part of
+     * @param all the watchers of this listener's channel
      */
     public void watchedBy(Watchers all) {
         watchers = all;
@@ -181,7 +181,7 @@ public final class Listening {
     /**
      * Whether a connection waits to be accepted.
      *
-     * @return whether one does; false when this is closed
+     * @return whether one does; false if this is closed
      */
     public boolean isReady() {
         lock.lock();
@@ -193,10 +193,10 @@ public final class Listening {
     }
 
     /**
-     * Takes the connection that was made first.
+     * Takes the oldest established connection.
      *
-     * @param deadline {@link Deadlines#NEVER} not to wait, or until when to wait for one
-     * @return the connection; null if there is none in time
+     * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting for one
+     * @return the connection; null if none arrives in time
      * @throws AsynchronousCloseException if this is closed
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -221,7 +221,7 @@ public final class Listening {
         }
     }
 
-    /** Listens no more. Connections that nobody has accepted are reset. Does nothing when it is closed already. */
+    /** Stops listening. Connections that nobody has accepted are reset. Does nothing if it is closed already. */
     public void close() {
         Deque<Stream> left;
         lock.lock();
@@ -236,7 +236,7 @@ public final class Listening {
         } finally {
             lock.unlock();
         }
-        id.close(); // now: the port is free when this returns
+        id.close(); // not later: the port must be free when this returns
         left.forEach(stream -> stream.close(false));
         service.thread().execute(() -> Set.copyOf(handshakes).forEach(Handshake::end));
     }

@@ -10,29 +10,33 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The memory of a stream, in two regions. Out of one it sends, which the peer cannot reach: a ring, room for what goes inline,
- * and for what tells the peer of parts of the other. That one the peer writes to, whenever and whatever it likes: the ring,
- * the targets and, on iWARP, the messages.
+ * The memory of a stream, in two regions. The stream sends from the first, which the peer cannot reach: a ring, room
+ * for inline data, and the entries that announce parts of the second region. The peer may write anything to the second
+ * at any time: it has the receive ring, the targets, the iomap and, on iWARP, the messages.
  */
 final class Memory implements AutoCloseable {
 
-    /** How many control messages can be under way: {@code RS_QP_CTRL_SIZE}, a power of 2. */
+    /** How many control messages may be under way: {@code RS_QP_CTRL_SIZE}, a power of 2. */
     static final int CONTROLS = 4;
 
-    /** No more goes inline, whatever the device grants. */
+    /** The most bytes that go inline, even if the device allows more. */
     static final int MOST_INLINE = 512;
 
-    /** How long a message is on iWARP. */
+    /** The length of a message on iWARP. */
     static final int MESSAGE_BYTES = 4;
 
     private final int sendBytes;
     private final int receiveBytes;
+    private final int iomapOffset;
+    private final int messagesOffset;
     private final RegisteredMemory out;
     private final RegisteredMemory in;
 
     private Memory(StreamOptions options, RegisteredMemory out, RegisteredMemory in) {
         this.sendBytes = options.sendBuffer();
         this.receiveBytes = options.receiveBuffer();
+        this.iomapOffset = receiveBytes + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES;
+        this.messagesOffset = iomapOffset + options.iomapSize() * ConnectionData.IOMAP_BYTES;
         this.out = out;
         this.in = in;
     }
@@ -44,6 +48,7 @@ final class Memory implements AutoCloseable {
             RegisteredMemory in = pd.allocate(
                     options.receiveBuffer()
                             + ConnectionData.TARGETS * (long) ConnectionData.TARGET_BYTES
+                            + options.iomapSize() * (long) ConnectionData.IOMAP_BYTES
                             + (options.receiveQueue() + ReceiveSide.SPARE) * (long) MESSAGE_BYTES,
                     AccessFlag.LOCAL_WRITE,
                     AccessFlag.REMOTE_WRITE);
@@ -62,7 +67,7 @@ final class Memory implements AutoCloseable {
         return in.region();
     }
 
-    /** All of what it sends out of. */
+    /** The whole region that it sends from. */
     ByteBuffer outBytes() {
         return out.segment().asByteBuffer().order(ByteOrder.nativeOrder());
     }
@@ -72,29 +77,39 @@ final class Memory implements AutoCloseable {
         return in.segment().asSlice(0, receiveBytes).asByteBuffer();
     }
 
-    /** Where the peer tells of its ring. */
+    /** Where the peer announces parts of its ring. */
     MemorySegment targets() {
         return in.segment().asSlice(receiveBytes, ConnectionData.TARGETS * (long) ConnectionData.TARGET_BYTES);
     }
 
-    /** Where what goes inline is put. */
+    /** Where the peer announces the memory that it has mapped. */
+    MemorySegment iomap() {
+        return in.segment().asSlice(iomapOffset, messagesOffset - iomapOffset);
+    }
+
+    /** How many entries the iomap has. */
+    int iomapSize() {
+        return (messagesOffset - iomapOffset) / ConnectionData.IOMAP_BYTES;
+    }
+
+    /** The offset of inline data. */
     int inlineOffset() {
         return sendBytes;
     }
 
-    /** Where one of the control messages is put. */
+    /** The offset of one of the control messages. */
     int controlOffset(int number) {
         return sendBytes + MOST_INLINE + (number & (CONTROLS - 1)) * ConnectionData.TARGET_BYTES;
     }
 
-    /** Where a message is put that is sent, on iWARP. */
+    /** The offset of a message to send, on iWARP. */
     int messageOffset() {
         return controlOffset(0) + CONTROLS * ConnectionData.TARGET_BYTES;
     }
 
-    /** Where one of the messages is received, on iWARP. */
+    /** The offset of a received message, on iWARP. */
     int receivedOffset(int number) {
-        return receiveBytes + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES + number * MESSAGE_BYTES;
+        return messagesOffset + number * MESSAGE_BYTES;
     }
 
     @Override

@@ -3,7 +3,7 @@ package dev.isthmus.nio.stream;
 
 import java.io.IOException;
 
-/** What a peer has sent is against the protocol: the connection is reset, and the message says why. */
+/** The peer has broken the protocol. The connection is reset, and the message says why. */
 final class ProtocolException extends IOException {
 
     private static final long serialVersionUID = 1L;

@@ -11,15 +11,15 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * What a stream receives: the ring that the peer writes to, the half of it that is granted next, and how many messages the
- * peer may send. Guarded by the stream's lock.
+ * The receiving half of a stream: the ring that the peer writes to, the half that is granted next, and how many
+ * messages the peer may send. Guarded by the stream's lock.
  *
- * <p>rsocket keeps the length of each message until it is read, and takes no more messages than there is room for that. Here
- * bytes are counted, and a message is done with when it has come.
+ * <p>rsocket keeps the length of each message until it is read, so the number of unread messages is limited. This class
+ * only counts bytes, and is done with a message as soon as it has arrived.
  */
 final class ReceiveSide {
 
-    /** So many receives are posted more than the peer was told of: they are posted again in chains of this length. */
+    /** How many more receives are posted than the peer may use: receives are reposted in chains of this length. */
     static final int SPARE = 32;
 
     private static final int SEQUENCE_MASK = 0xffff;
@@ -35,15 +35,15 @@ final class ReceiveSide {
     private final ReceiveRequest single;
     private final Memory memory;
 
-    private int at; // of the next byte to be read
+    private int at; // the position of the next byte to read
     private int available;
-    private long granted; // bytes, since the beginning
+    private long granted; // bytes, in total
     private long received;
-    private int free; // bytes, that are not granted
+    private int free; // bytes that are not granted
     private int nextGrant;
     private long messages; // with data
     private long messagesGranted;
-    private int used; // receives, that are to be posted again
+    private int used; // receives that wait to be posted again
 
     ReceiveSide(QueuePair queuePair, Wire wire, Memory memory, StreamOptions options) {
         this.queuePair = queuePair;
@@ -86,7 +86,7 @@ final class ReceiveSide {
             single.range(memory.receivedOffset(number), Memory.MESSAGE_BYTES);
         }
         if (!queuePair.tryPost(single)) {
-            throw new ProtocolException("the receive queue is full before it can be");
+            throw new ProtocolException("the receive queue is full, though it should have room");
         }
     }
 
@@ -97,15 +97,15 @@ final class ReceiveSide {
         } else if (++used == SPARE) {
             used = 0;
             if (queuePair.tryPostChain(chain[0]) != null) {
-                throw new ProtocolException("the receive queue is full before it can be");
+                throw new ProtocolException("the receive queue is full, though it should have room");
             }
         }
     }
 
-    /** The message that a receive got. */
+    /** The message of a completed receive. */
     int message(WorkCompletions done, int i) throws ProtocolException {
         if (numbered ? done.byteLength(i) != Memory.MESSAGE_BYTES : !done.hasImmediate(i)) {
-            throw new ProtocolException("the peer sent " + done.byteLength(i) + " bytes that are no message");
+            throw new ProtocolException("the peer sent " + done.byteLength(i) + " bytes that are not a message");
         }
         return numbered
                 ? memory.in().segment().get(JAVA_INT, memory.receivedOffset((int) (done.wrId(i) & Integer.MAX_VALUE)))
@@ -116,14 +116,19 @@ final class ReceiveSide {
     void data(int length) throws ProtocolException {
         if (length == 0 || length > granted - received) {
             throw new ProtocolException(
-                    "the peer wrote " + length + " bytes, and had room for " + (granted - received));
+                    "the peer wrote " + length + " bytes, but had room for " + (granted - received));
         }
-        if (messages == messagesGranted) {
-            throw new ProtocolException("the peer sent more messages than it was told that it may");
-        }
-        messages++;
+        counted();
         received += length;
         available += length;
+    }
+
+    /** Counts a message against the peer's credits. */
+    void counted() throws ProtocolException {
+        if (messages == messagesGranted) {
+            throw new ProtocolException("the peer sent more messages than it had credits for");
+        }
+        messages++;
     }
 
     /** How many bytes can be read. */
@@ -131,7 +136,7 @@ final class ReceiveSide {
         return available;
     }
 
-    /** Reads as much as there is and a buffer has room for; returns how much. */
+    /** Reads as many bytes as there are and the buffer has room for; returns how many. */
     int receive(ByteBuffer into) {
         int position = into.position();
         int length = Math.min(into.remaining(), available);
@@ -154,17 +159,17 @@ final class ReceiveSide {
         free += length;
     }
 
-    /** Drops what is there and will not be read. */
+    /** Drops the unread bytes. */
     void drop() {
         took(available);
     }
 
-    /** Whether the peer is to be told that it can send more. */
+    /** Whether to tell the peer that it may send more. */
     boolean hasToTell() {
         return free >= half || messages - (messagesGranted - credits) >= credits / 2;
     }
 
-    /** Tells the peer that it can send more, if there is anything to tell, and room for a control message. */
+    /** Tells the peer that it may send more, if it may, and if there is room for a control message. */
     void tell(SendSide sends) throws ProtocolException {
         while (hasToTell() && sends.hasControls(free >= half ? sends.requestsToGrant() : 1)) {
             messagesGranted = messages + credits;
@@ -180,11 +185,12 @@ final class ReceiveSide {
         }
     }
 
-    /** What the peer is told when the connection is made. */
+    /** What this side tells the peer in the handshake. */
     ConnectionData connectionData() {
         return new ConnectionData(
                 ConnectionData.isBigEndian(),
                 credits,
+                memory.iomapSize(),
                 memory.in().address() + ringBytes,
                 region.rkey(),
                 region.address(),

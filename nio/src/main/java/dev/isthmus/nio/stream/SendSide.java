@@ -8,21 +8,22 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 
 /**
- * What a stream sends: how much may go, by the room that the peer has granted, by the number of messages that it takes, and by
- * the room in the ring and in the queue of this side; and where it goes. Guarded by the stream's lock.
+ * The sending half of a stream. It decides how much may be sent, by the room and the number of messages that the peer
+ * has granted, and by the room in this side's ring and queue. It also knows where in the peer's ring the bytes go.
+ * Guarded by the stream's lock.
  *
- * <p>A request carries as its number how many requests and bytes were posted up to it. Requests complete in order, so one that
- * completes tells of all before it, and only some are signaled.
+ * <p>The number of a request says how many requests and bytes were posted up to it. Requests complete in order, so one
+ * completion stands for all requests before it, and only some are signaled.
  */
 final class SendSide {
 
-    /** As much as one message carries: {@code RS_MAX_TRANSFER}. */
+    /** The most bytes of one message: {@code RS_MAX_TRANSFER}. */
     private static final int MOST_AT_ONCE = 65_536;
 
     private static final int COUNT_MASK = Integer.MAX_VALUE;
     private static final int SEQUENCE_MASK = 0xffff;
 
-    // Of struct rs_sge.
+    // Offsets in struct rs_sge.
     private static final int KEY = 8;
     private static final int LENGTH = 12;
 
@@ -41,22 +42,22 @@ final class SendSide {
     private final long peerTargets;
     private final int peerTargetsKey;
 
-    private int posted; // requests, 31 bits; as what is done
+    private int posted; // requests, 31 bits; so are those that are done
     private int done;
     private long postedBytes; // of the ring
     private long doneBytes;
     private int unsignaled;
     private int unsignaledBytes;
-    private int sequence; // of messages with data, 16 bits
-    private int lastSequence; // that may be sent
-    private long address; // of the part of the peer's ring that is written to
+    private int sequence; // of the last data message, 16 bits
+    private int lastSequence; // that the peer permits
+    private long address; // of the current part of the peer's ring
     private int key;
     private int room; // in it
-    private int nextTarget = 1; // where the peer tells of the next part
-    private boolean isTold; // that it has: what it writes is there once its message is, or before it
-    private int toldEarly; // parts that may have been told by a later message, which then seems to say nothing new
-    private int nextPeerTarget = 1; // where this side tells of its own
-    private final int[] controls = new int[Memory.CONTROLS]; // what was posted with each
+    private int nextTarget = 1; // where the peer announces the next part
+    private boolean isTold; // the peer has announced it: its write arrives with its message, or before
+    private int toldEarly; // parts seen before their own message came, which will then seem to grant nothing
+    private int nextPeerTarget = 1; // where this side announces its own
+    private final int[] controls = new int[Memory.CONTROLS]; // the number of the request that used each
     private int controlsPosted;
     private int controlsDone;
 
@@ -81,13 +82,13 @@ final class SendSide {
         this.room = peer.bufferBytes();
     }
 
-    /** Sends nothing, until it is released. */
+    /** Sends nothing until it is released. */
     void hold() {
         lastSequence = sequence;
         controlsDone = controlsPosted - Memory.CONTROLS;
     }
 
-    /** Nothing is held any more. */
+    /** Ends a hold. */
     void release() {
         lastSequence = peerCredits;
         controlsDone = controlsPosted;
@@ -125,8 +126,8 @@ final class SendSide {
     }
 
     /**
-     * Sends as much of several buffers as can be sent now; returns how much. What fits in one message goes in one, as a peer
-     * that does not read takes a limited number of messages.
+     * Sends as much of several buffers as can be sent now; returns how much. Bytes that fit into one message go into
+     * one, as a peer that does not read accepts a limited number of messages.
      */
     int send(ByteBuffer[] from, int first, long remaining) throws ProtocolException {
         long left = remaining;
@@ -143,7 +144,9 @@ final class SendSide {
         return (int) (remaining - left);
     }
 
-    /** Takes so many bytes of buffers that have them; returns which has the next one, or the last byte. */
+    /**
+     * Takes length bytes from the buffers; returns the index of the buffer with the next byte, or with the last one.
+     */
     private int gather(ByteBuffer[] from, int first, int offset, int length) {
         int next = first;
         int done = 0;
@@ -170,15 +173,7 @@ final class SendSide {
     }
 
     private void write(int offset, int length, boolean isInline) throws ProtocolException {
-        if (!isInline) {
-            postedBytes += length;
-            unsignaledBytes += length;
-        }
-        unsignaled += perWrite;
-        boolean signaled = unsignaled >= signalRequests || unsignaledBytes >= signalBytes;
-        if (signaled) {
-            noneUnsignaled();
-        }
+        boolean signaled = isSignaled(length, isInline, perWrite);
         sequence = (sequence + 1) & SEQUENCE_MASK;
         long to = address;
         address += length;
@@ -190,12 +185,56 @@ final class SendSide {
         }
     }
 
+    /** Counts the request that is posted next; returns whether it is to be signaled. */
+    private boolean isSignaled(int length, boolean isInline, int requests) {
+        if (!isInline) {
+            postedBytes += length;
+            unsignaledBytes += length;
+        }
+        unsignaled += requests;
+        boolean signaled = unsignaled >= signalRequests || unsignaledBytes >= signalBytes;
+        if (signaled) {
+            noneUnsignaled();
+        }
+        return signaled;
+    }
+
+    /**
+     * Writes as much of a buffer as can be sent now to memory of the peer outside its ring. Sends no message.
+     *
+     * @return whether that was all
+     */
+    boolean place(ByteBuffer from, long to, int toKey) throws ProtocolException {
+        int begin = from.position();
+        int at = begin;
+        int left = from.remaining();
+        while (left > 0 && isReady()) {
+            boolean isInline = left <= inline;
+            int offset = isInline ? memory.inlineOffset() : ringOffset();
+            int length = isInline ? left : inRing(offset, left);
+            bytes.put(offset, from, at, length);
+            boolean signaled = isSignaled(length, isInline, 1);
+            check(wire.place(offset, length, isInline, to + (at - begin), toKey, signaled, number(1)));
+            at += length;
+            left -= length;
+        }
+        from.position(at);
+        return left == 0;
+    }
+
+    /** Sends a message that the peer counts like one with data. Call it only when this is ready. */
+    void tellCounted(int message) throws ProtocolException {
+        sequence = (sequence + 1) & SEQUENCE_MASK;
+        noneUnsignaled();
+        check(wire.tell(message, number(1)));
+    }
+
     private void noneUnsignaled() {
         unsignaled = 0;
         unsignaledBytes = 0;
     }
 
-    /** The number of what is posted next, which is so many requests. */
+    /** The number of the next post, which takes the given count of requests. */
     private long number(int requests) {
         posted = (posted + requests) & COUNT_MASK;
         return (long) posted << Integer.SIZE | (postedBytes & 0xffff_ffffL);
@@ -203,11 +242,11 @@ final class SendSide {
 
     private static void check(boolean taken) throws ProtocolException {
         if (!taken) {
-            throw new ProtocolException("the send queue is full before it can be");
+            throw new ProtocolException("the send queue is full, though it should have room");
         }
     }
 
-    /** A request has completed, and all before it. */
+    /** A request has completed, and with it all before it. */
     void completed(long number) {
         done = (int) (number >>> Integer.SIZE);
         doneBytes += (int) number - (int) doneBytes;
@@ -220,22 +259,25 @@ final class SendSide {
         return ((done - number) & COUNT_MASK) < COUNT_MASK / 2;
     }
 
-    /** Whether all that was posted has completed; true only if the last was a control message, as others tell nobody. */
+    /**
+     * Whether everything that was posted has completed. True only if the last request was a control message, as others
+     * may be unsignaled.
+     */
     boolean isAllDone() {
         return posted == done;
     }
 
-    /** Whether a control message can be sent that takes so many requests. */
+    /** Whether there is room for a control message of the given count of requests. */
     boolean hasControls(int requests) {
         return controlsPosted - controlsDone + requests <= Memory.CONTROLS;
     }
 
-    /** How many requests it takes to grant room. */
+    /** How many requests a grant takes. */
     int requestsToGrant() {
         return perWrite;
     }
 
-    /** Says something without writing. */
+    /** Sends a message without data. */
     void tell(int message) throws ProtocolException {
         noneUnsignaled();
         long number = number(1);
@@ -243,7 +285,7 @@ final class SendSide {
         check(wire.tell(message, number));
     }
 
-    /** Writes nothing, of which the peer's device knows alone. */
+    /** Sends an empty write, which only the peer's device notices. */
     void keepAlive() throws ProtocolException {
         noneUnsignaled();
         long number = number(1);
@@ -255,7 +297,7 @@ final class SendSide {
         controls[controlsPosted++ & (Memory.CONTROLS - 1)] = posted;
     }
 
-    /** Grants a part of this side's ring, and says something with it. */
+    /** Grants a part of this side's ring, and sends a message with it. */
     void grant(long part, int partKey, int length, int message) throws ProtocolException {
         noneUnsignaled();
         int offset = memory.controlOffset(controlsPosted);
@@ -277,21 +319,21 @@ final class SendSide {
         check(wire.write(from, ConnectionData.TARGET_BYTES, isInline, to, peerTargetsKey, message, true, number));
     }
 
-    /** The peer takes more messages, and may have told of another part of its ring. */
+    /** The peer accepts more messages, and may have granted another part of its ring. */
     void credited(int upTo) throws ProtocolException {
         int more = (upTo - sequence) & SEQUENCE_MASK;
         int before = (lastSequence - sequence) & SEQUENCE_MASK;
         if (more < before || more > peerCredits) {
-            throw new ProtocolException("the peer took messages up to " + lastSequence + ", now it takes them up to "
-                    + upTo + ", and " + sequence + " were sent");
+            throw new ProtocolException("the peer accepted messages up to " + lastSequence
+                    + ", and now accepts them up to " + upTo + ", after " + sequence + " were sent");
         }
         boolean wasTold = isTold;
         isTold = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
         boolean isNew = isTold && !wasTold;
         if (more > before) {
             toldEarly += isNew ? 1 : 0;
-        } else if (!isNew && --toldEarly < 0) { // or a peer could keep a thread busy with these
-            throw new ProtocolException("the peer granted nothing that it had not granted before");
+        } else if (!isNew && --toldEarly < 0) { // otherwise a peer could keep a thread busy with empty grants
+            throw new ProtocolException("the peer granted nothing new");
         }
         lastSequence = upTo & SEQUENCE_MASK;
         if (room == 0) {
@@ -303,16 +345,16 @@ final class SendSide {
         return (long) nextTarget * ConnectionData.TARGET_BYTES;
     }
 
-    /** Goes on to the next part of the peer's ring, if it has told of one. */
+    /** Goes on to the next part of the peer's ring, if the peer has announced one. */
     private void takeTarget() throws ProtocolException {
         if (!isTold) {
             return;
         }
         isTold = false;
         long at = nextTargetOffset();
-        int length = targets.get(JAVA_INT, at + LENGTH); // read once: the peer may write another at any time
+        int length = targets.get(JAVA_INT, at + LENGTH); // read once: the peer may overwrite it at any time
         if (length <= 0 || length > Message.MOST) {
-            throw new ProtocolException("the peer has room for " + Integer.toUnsignedString(length) + " bytes at once");
+            throw new ProtocolException("the peer granted a part of " + Integer.toUnsignedString(length) + " bytes");
         }
         address = targets.get(JAVA_LONG, at);
         key = targets.get(JAVA_INT, at + KEY);

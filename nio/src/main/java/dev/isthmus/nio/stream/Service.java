@@ -13,8 +13,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 
 /**
- * The thread that makes connections, hears of their ends, and lets go of those that are closed: one for all sockets of the
- * process, started with the first. It carries no data.
+ * The thread that establishes connections, notices their ends, and destroys those that are closed: one for all sockets
+ * of the process, started with the first socket. It carries no data.
  */
 public final class Service {
 
@@ -38,10 +38,10 @@ public final class Service {
     }
 
     /**
-     * The one of this process.
+     * The service of this process.
      *
      * @return the service
-     * @throws dev.isthmus.RdmaUnavailableException if librdmacm or the kernel's rdma_cm is missing, or any device
+     * @throws dev.isthmus.RdmaUnavailableException if librdmacm, the kernel's rdma_cm or a device is missing
      */
     public static Service get() {
         return Holder.INSTANCE;
@@ -50,11 +50,11 @@ public final class Service {
     /**
      * Begins to connect.
      *
-     * @param from the local address, which is let go of with the connection; null for any
+     * @param from the local address, which is released with the connection; null for any
      * @param to the peer's address
-     * @param options how the stream is to be
+     * @param options the options of the stream
      * @param deadline how long it may take
-     * @return completed with the stream, or an {@link java.io.IOException}; to cancel it ends the try
+     * @return completes with the stream, or an {@link java.io.IOException}; cancelling it ends the attempt
      */
     public CompletableFuture<Stream> connect(
             Bound from, InetSocketAddress to, StreamOptions options, Duration deadline) {
@@ -64,8 +64,7 @@ public final class Service {
     }
 
     /**
-     * Says whether a stream asks from time to time whether its peer is still there, when nothing else happens. Does not
-     * block.
+     * Says whether an idle stream probes its peer from time to time. Does not block.
      *
      * @param stream the stream
      * @param on whether it does
@@ -80,7 +79,7 @@ public final class Service {
         });
     }
 
-    /** On the thread of the service. */
+    /** For the service's thread. */
     KeepAlives keepAlives() {
         return keepAlives;
     }
@@ -98,7 +97,7 @@ public final class Service {
         return loop;
     }
 
-    /** Handles all events that wait, on the thread of the service. */
+    /** Handles all pending events, on the service's thread. */
     void takeEvents() {
         for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {
             onEvent(event);
@@ -111,7 +110,7 @@ public final class Service {
             case CmEvent one when one.id().attachment() instanceof Connecting connecting -> connecting.onEvent(one);
             case CmEvent one when one.id().attachment() instanceof Handshake handshake -> handshake.onEvent(one);
             case CmEvent one when one.id().attachment() instanceof Stream stream -> onEvent(one, stream);
-            default -> LOG.log(Level.DEBUG, () -> event + " is of nothing that is there");
+            default -> LOG.log(Level.DEBUG, () -> event + " belongs to no known connection");
         }
     }
 
@@ -119,19 +118,19 @@ public final class Service {
         if (request.listener().attachment() instanceof Listening listening) {
             listening.onRequest(request);
         } else {
-            request.id().close(); // nobody listens any more: this rejects it
+            request.id().close(); // nobody listens any more: closing the id rejects the request
         }
     }
 
     private void onEvent(CmEvent event, Stream stream) {
         switch (event) {
             case CmEvent.Disconnected gone -> {
-                stream.disconnected("the peer has gone without a word");
-                disconnectNow(event.id()); // the answer
+                stream.disconnected("the peer has ended the connection without a goodbye");
+                disconnectNow(event.id()); // answers it
                 stream.goneWhileLeaving();
             }
             case CmEvent.DeviceRemoval removal -> stream.disconnected("the device is being removed");
-            default -> LOG.log(Level.DEBUG, () -> stream + " takes no notice of " + event);
+            default -> LOG.log(Level.DEBUG, () -> stream + " ignores " + event);
         }
     }
 
@@ -140,12 +139,12 @@ public final class Service {
         loop.execute(() -> disconnectNow(id));
     }
 
-    /** Ends a connection, on the thread of the service. */
+    /** Ends a connection, on the service's thread. */
     static void disconnectNow(ConnectionId id) {
         try {
             id.disconnect();
         } catch (CmException | IllegalStateException e) {
-            LOG.log(Level.DEBUG, () -> id + " was not connected any more", e);
+            LOG.log(Level.DEBUG, () -> id + " was no longer connected", e);
         }
     }
 

@@ -16,15 +16,16 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One connection: reads, writes, half closes, the end. Thread-safe; one lock guards all of it, and nobody waits with it held.
+ * One connection: reads, writes, half-closes and its end. Thread-safe: one lock guards everything, and no thread waits
+ * while it holds the lock.
  *
- * <p>Reads and writes poll the completion queue themselves, and only when they have to. Who has to wait does so by {@link
- * Waiting}. What the connection manager tells comes from the thread of {@link Service}, and so does the end: see {@link
- * Farewell}.
+ * <p>Reads and writes poll the completion queue themselves, and only when they must. Threads wait by {@link Waiting}.
+ * The thread of {@link Service} delivers the events of the connection manager, and ends the connection: see
+ * {@link Farewell}.
  */
 public final class Stream {
 
-    /** The number of a receive, with that of its place. */
+    /** Marks the number of a receive, which also holds the number of its place. */
     static final long RECEIVE = Long.MIN_VALUE;
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
@@ -34,51 +35,54 @@ public final class Stream {
     private final ReentrantLock lock = new ReentrantLock();
     private final Link link;
     private final Waiting waiting;
+    private final Writers writers;
     private final Wire wire;
     private final ReceiveSide receives;
+    private final Iomaps iomaps;
     private final WorkCompletions done = WorkCompletions.allocate(BATCH);
     private final CompletableFuture<Void> released = new CompletableFuture<>();
     private SendSide sends; // null until it is connected
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
-    private long writer; // the number of who waits for room, and whose bytes come before those of others; else 0
-    private boolean held; // nothing is sent until the peer has sent something
+    private boolean held; // sends nothing until the peer has sent something
     private boolean inputShut; // by this side
     private boolean outputShut;
     private boolean peerShut; // it sends no more
-    private boolean peerLeft; // it takes no more
-    private boolean disconnected; // as the connection manager tells, or the device
-    private boolean flushed; // something was, in the progress that is being made
+    private boolean peerLeft; // it receives no more
+    private boolean disconnected; // so says the connection manager, or the device
+    private boolean flushed; // the current progress saw a flushed request
     private boolean closed;
-    private boolean leaves; // this side says nothing after the goodbye that it has said, or is about to say
-    private boolean abrupt; // or goes without a goodbye
-    private int owed; // a control message that is sent when there is room for it; 0 for none
-    private Farewell farewell; // null while it is open; of the thread of the service
+    private boolean leaves; // this side has said goodbye, or is about to, and says nothing after that
+    private boolean abrupt; // goes without a goodbye
+    private int owed; // a control message that waits for room; 0 for none
+    private Farewell farewell; // null while it is open; used by the service's thread only
     private IOException failure; // null while there is none
-    private boolean idle; // nothing has come or gone since keepAlive asked last
+    private boolean idle; // nothing was sent or received since the last keepAlive
 
-    /** Of what was made for a connection that is not there yet, on the thread that made it. */
+    /** Takes the objects of a connection that is not established yet, on the thread that created them. */
     Stream(Link link) throws IOException {
         this.link = link;
         this.wire = Wire.of(link.queuePair(), link.memory(), link.isIwarp());
         this.receives = new ReceiveSide(link.queuePair(), wire, link.memory(), link.options());
         receives.begin();
         this.waiting = new Waiting(this, lock, link.completions(), link.channel(), link.options());
+        this.writers = new Writers(this, waiting);
+        this.iomaps = new Iomaps(this, writers, lock, link);
         wire.shareUnder(lock);
         receives.shareUnder(lock);
         link.shareUnder(lock);
         link.id().attach(this);
     }
 
-    /** What the peer is told. */
+    /** What this side tells the peer. */
     ConnectionData connectionData() {
         return receives.connectionData();
     }
 
     /**
-     * It is there.
+     * The connection is established.
      *
-     * @param begins whether this side may send something before the peer has
+     * @param begins whether this side may send before the peer does
      */
     void connected(ConnectionData peer, boolean begins) throws IOException {
         lock.lock();
@@ -91,6 +95,7 @@ public final class Stream {
                     link.options(),
                     link.queuePair().capabilities().maxInline(),
                     peer);
+            iomaps.connected(sends, peer);
             if (!begins) {
                 held = true;
                 sends.hold();
@@ -120,7 +125,7 @@ public final class Stream {
     }
 
     /**
-     * How it was made.
+     * The options in use.
      *
      * @return the options, adapted to what the device and the limits allow
      */
@@ -129,12 +134,12 @@ public final class Stream {
     }
 
     /**
-     * Reads what is there.
+     * Reads the bytes that have arrived.
      *
-     * @param into where to, with room
-     * @param deadline {@link Deadlines#NEVER} not to wait, or until when to wait for the first byte
-     * @return how many bytes; 0 when there is none in time, -1 at the end
-     * @throws IOException if the connection has failed, and all that came before is read
+     * @param into the destination, which has room
+     * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting for the first byte
+     * @return how many bytes; 0 if none arrives in time, -1 at the end
+     * @throws IOException if the connection has failed, and everything that arrived before has been read
      * @throws AsynchronousCloseException if this is closed
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -167,7 +172,7 @@ public final class Stream {
     /**
      * How many bytes can be read without waiting.
      *
-     * @return how many; 0 also at the end, or when the connection has failed
+     * @return how many; 0 also at the end, or if the connection has failed
      * @throws AsynchronousCloseException if this is closed
      */
     public int available() throws AsynchronousCloseException {
@@ -190,10 +195,11 @@ public final class Stream {
     }
 
     /**
-     * Writes what there is room for. Of several threads that wait for room, each writes its bytes before the next does.
+     * Writes as much as there is room for. If several threads wait for room, each writes all of its bytes before the
+     * next one writes.
      *
      * @param from what to write
-     * @param deadline {@link Deadlines#NEVER} to write what fits now, or until when to wait for room for all of it
+     * @param deadline {@link Deadlines#NEVER} to write what fits now, or when to stop waiting for room for all of it
      * @return how many bytes
      * @throws IOException if the connection has failed, or the peer has left
      * @throws AsynchronousCloseException if this is closed
@@ -204,14 +210,14 @@ public final class Stream {
         try {
             return writeLocked(from, deadline);
         } finally {
-            letOthersWrite();
+            writers.leave();
             lock.unlock();
         }
     }
 
     /**
-     * Writes what there is room for now. If that is not all, no other thread writes before the caller does again, by {@link
-     * #write(ByteBuffer, long)}, which it has to.
+     * Writes as much as there is room for now. If that is not all, the caller must call
+     * {@link #write(ByteBuffer, long)} next; no other thread writes before that.
      *
      * @param from what to write
      * @return how many bytes
@@ -223,7 +229,7 @@ public final class Stream {
         try {
             int sent = writeLocked(from, Deadlines.NEVER);
             if (sent > 0 && from.hasRemaining()) {
-                writer = callerId();
+                writers.takeTurn();
             }
             return sent;
         } finally {
@@ -232,7 +238,7 @@ public final class Stream {
     }
 
     /**
-     * Writes what there is room for, of several buffers. As {@link #write(ByteBuffer, long)} otherwise.
+     * Writes as much of several buffers as there is room for; otherwise like {@link #write(ByteBuffer, long)}.
      *
      * @param from what to write, in this order
      * @param offset the first of them
@@ -248,23 +254,23 @@ public final class Stream {
         try {
             return writeLocked(from, offset, count, deadline);
         } finally {
-            letOthersWrite();
+            writers.leave();
             lock.unlock();
         }
     }
 
     private int writeLocked(ByteBuffer from, long deadline) throws IOException, InterruptedException {
         checkWritable();
-        int sent = writer == 0 ? send(from) : 0;
+        int sent = writers.isFree() ? send(from) : 0;
         return from.hasRemaining() ? sent + writeOn(from, deadline) : sent;
     }
 
-    /** Writes what did not go at once. */
+    /** Writes what could not be sent at once. */
     private int writeOn(ByteBuffer from, long deadline) throws IOException, InterruptedException {
         int begin = from.position();
         while (from.hasRemaining()) {
-            boolean isTurn = isTurn();
-            if ((!isTurn || send(from) == 0) && !awaitWritable(isTurn, deadline)) {
+            boolean isTurn = writers.isTurn();
+            if ((!isTurn || send(from) == 0) && !writers.await(isTurn, deadline)) {
                 break;
             }
         }
@@ -277,11 +283,11 @@ public final class Stream {
         long left = remaining(from, offset, count);
         checkWritable();
         while (left > 0) {
-            boolean isTurn = isTurn();
+            boolean isTurn = writers.isTurn();
             int sent = isTurn ? send(from, offset, left) : 0;
             written += sent;
             left -= sent;
-            if (sent == 0 && !awaitWritable(isTurn, deadline)) {
+            if (sent == 0 && !writers.await(isTurn, deadline)) {
                 break;
             }
         }
@@ -296,35 +302,13 @@ public final class Stream {
         return remaining;
     }
 
-    private boolean isTurn() {
-        return writer == 0 || writer == callerId();
-    }
-
-    /** Waits for the turn, or for room; false when the time is over. */
-    private boolean awaitWritable(boolean isTurn, long deadline) throws IOException, InterruptedException {
-        if (!isTurn) {
-            if (!waiting.await(Waiting.FIRST_WRITER, deadline)) {
-                return false;
-            }
-        } else if (!progress()) {
-            writer = deadline == Deadlines.NEVER ? writer : callerId();
-            if (!waiting.await(Waiting.WRITABLE, deadline)) {
-                return false;
-            }
-        }
-        checkWritable();
-        return true;
-    }
-
-    private void letOthersWrite() {
-        if (writer != 0 && writer == callerId()) {
-            writer = 0;
-            waiting.wakeAll();
-        }
-    }
-
-    private static long callerId() {
-        return Thread.currentThread().threadId();
+    /**
+     * The memory that each side maps for the other to write into.
+     *
+     * @return the maps of both
+     */
+    public Iomaps iomaps() {
+        return iomaps;
     }
 
     private int send(ByteBuffer from) throws IOException {
@@ -348,7 +332,7 @@ public final class Stream {
         }
     }
 
-    private void checkWritable() throws IOException {
+    void checkWritable() throws IOException {
         checkOpen();
         throwFailure();
         if (outputShut) {
@@ -365,7 +349,7 @@ public final class Stream {
         }
     }
 
-    private void throwFailure() throws IOException {
+    void throwFailure() throws IOException {
         if (failure != null) {
             var e = new SocketException(failure.getMessage());
             e.initCause(failure);
@@ -373,7 +357,7 @@ public final class Stream {
         }
     }
 
-    /** Whether what a thread waits for is there, or never comes. */
+    /** Whether what a thread waits for has happened, or can no longer happen. */
     boolean is(int what) {
         if (closed || failure != null) {
             return true;
@@ -381,7 +365,7 @@ public final class Stream {
         return switch (what) {
             case Waiting.READABLE -> receives.available() > 0 || peerShut || inputShut;
             case Waiting.WRITABLE -> sends.isReady() || outputShut || peerLeft;
-            case Waiting.FIRST_WRITER -> writer == 0;
+            case Waiting.FIRST_WRITER -> writers.isFree();
             case Waiting.CONTROL -> owed == 0 || peerLeft;
             default -> throw new AssertionError(what);
         };
@@ -392,12 +376,12 @@ public final class Stream {
     }
 
     /**
-     * Looks what can be done without waiting. An end, and a failure, can be read and written.
+     * Finds what can be done without waiting. Ends and failures count as readable and writable.
      *
      * @param wanted {@link SelectionKey#OP_READ}, {@link SelectionKey#OP_WRITE}, or both
-     * @param arm whether, if nothing can be done, the {@linkplain #fileDescriptor descriptor} becomes readable, or the
-     *     watchers are told, as soon as that may have changed
-     * @return what of it can be done; 0 also when this is closed
+     * @param arm if nothing can be done, whether the {@linkplain #fileDescriptor descriptor} is to become readable, or
+     *     the watchers to be told, as soon as that may have changed
+     * @return the part of it that can be done; 0 also if this is closed
      */
     public int ready(int wanted, boolean arm) {
         lock.lock();
@@ -433,11 +417,11 @@ public final class Stream {
         return ready;
     }
 
-    /** Takes what has made the descriptor readable, and tells all watchers. Does not block. */
+    /** Takes the event that made the descriptor readable, and tells all watchers. Does not block. */
     public void takeEvent() {
         lock.lock();
         try {
-            if (!closed) { // from then on they are the service's
+            if (!closed) { // after that, events belong to the service
                 waiting.takeEvent();
             }
         } finally {
@@ -446,18 +430,19 @@ public final class Stream {
     }
 
     /**
-     * The descriptor of the completion channel. Not to be called, and not to be waited for, once this is closed.
+     * The descriptor of the completion channel. Do not call this, and do not wait for the descriptor, once this
+     * is closed.
      *
-     * @return its number
+     * @return the file descriptor
      */
     public int fileDescriptor() {
         return link.channel().fileDescriptor();
     }
 
     /**
-     * Sets the watchers that hear when a read or write may have become possible.
+     * Sets the watchers, which are told when a read or write may have become possible.
      *
-     * @param watchers those of the channel that this becomes part of
+     * @param watchers the watchers of this stream's channel
      */
     public void watchedBy(Watchers watchers) {
         lock.lock();
@@ -468,7 +453,7 @@ public final class Stream {
         }
     }
 
-    /** Handles what has completed; returns whether anything had. */
+    /** Handles completions; returns whether there were any. */
     boolean progress() {
         boolean any = false;
         if (released.isDone()) {
@@ -487,7 +472,7 @@ public final class Stream {
             } while (count == BATCH);
             if (flushed && !disconnected) {
                 disconnected = true;
-                over("the peer or the device has ended it without a word");
+                over("the peer or the device has ended the connection without a goodbye");
                 link.service().disconnect(link.id());
             }
             if (any) {
@@ -500,7 +485,7 @@ public final class Stream {
         return any;
     }
 
-    /** Sends what is to be told, and can be. */
+    /** Sends whatever the peer is to be told, as far as there is room. */
     private void goOn() throws ProtocolException {
         if (sends == null || failure != null || peerLeft) {
             return;
@@ -530,7 +515,7 @@ public final class Stream {
         if (!done.isSuccess(i)) {
             failed(done.status(i));
         } else if (number < 0) {
-            if (!isBroken()) { // then no more is received, so that a peer which goes on soon cannot
+            if (!isBroken()) { // no more receives are posted then, so a peer that goes on soon stalls
                 int message = receives.message(done, i);
                 received(Message.operation(message), Message.value(message));
                 if (!peerLeft) {
@@ -544,16 +529,16 @@ public final class Stream {
 
     private void failed(CompletionStatus status) throws ProtocolException {
         if (status == CompletionStatus.WR_FLUSH_ERR) {
-            flushed = true; // the reason is another
+            flushed = true; // flushing is never the cause
         } else if (failure == null && !peerLeft) {
             if (status != CompletionStatus.RETRY_EXC_ERR) {
                 throw new ProtocolException("a request ended with " + status);
             }
-            fail(new IOException("the peer's device answers no more"));
+            fail(new IOException("the peer's device no longer answers"));
         }
     }
 
-    /** Whether the peer has broken a rule. After other failures what came before them is still taken. */
+    /** Whether the peer has broken a rule. After other failures, whatever arrived before them is still taken. */
     private boolean isBroken() {
         return failure != null && failure.getCause() instanceof ProtocolException;
     }
@@ -563,7 +548,9 @@ public final class Stream {
             held = false;
             sends.release();
         }
-        if (peerLeft ? operation != Message.CREDITS : peerShut && operation == Message.DATA) {
+        if (peerLeft
+                ? operation != Message.CREDITS
+                : peerShut && (operation == Message.DATA || operation == Message.IOMAP)) {
             throw new ProtocolException("the peer sent something after it had said that it would not");
         }
         if (peerLeft) {
@@ -573,7 +560,11 @@ public final class Stream {
             case Message.DATA -> receives.data(value);
             case Message.CREDITS -> credited(value);
             case Message.CONTROL -> controlled(value);
-            default -> throw new ProtocolException("the peer sent an operation that is none, " + operation);
+            case Message.IOMAP -> {
+                receives.counted();
+                iomaps.told(value);
+            }
+            default -> throw new ProtocolException("the peer sent an unknown operation, " + operation);
         }
     }
 
@@ -596,12 +587,12 @@ public final class Stream {
                 }
                 peerShut = true;
             }
-            default -> throw new ProtocolException("the peer sent a control message that is none, " + value);
+            default -> throw new ProtocolException("the peer sent an unknown control message, " + value);
         }
     }
 
-    /** The connection is of no more use. */
-    private void fail(Exception why) {
+    /** Makes the connection unusable. */
+    void fail(Exception why) {
         if (failure != null) {
             return;
         }
@@ -613,7 +604,7 @@ public final class Stream {
         link.service().disconnect(link.id());
     }
 
-    /** The connection manager tells that the peer is not there any more, or never will be. */
+    /** The connection manager says that the peer is gone, or will never be there. */
     void disconnected(String why) {
         lock.lock();
         try {
@@ -621,14 +612,14 @@ public final class Stream {
                 return;
             }
             disconnected = true;
-            progress(); // what came before
+            progress(); // handles what arrived before
             over(why);
         } finally {
             lock.unlock();
         }
     }
 
-    /** Nothing comes or goes any more, which is as it should be if both sides have said so. */
+    /** Nothing is sent or received any more. That is no failure if both sides have announced it. */
     private void over(String why) {
         if (!peerLeft && failure == null && !leaves && !(peerShut && outputShut)) {
             LOG.log(Level.DEBUG, () -> this + " is reset: " + why);
@@ -638,7 +629,7 @@ public final class Stream {
         waiting.wakeAll();
     }
 
-    /** Reads no more: what comes is dropped. Does nothing when that is so already. */
+    /** Stops reading: whatever arrives is dropped. Does nothing if the input is shut already. */
     public void shutdownInput() {
         lock.lock();
         try {
@@ -653,10 +644,11 @@ public final class Stream {
     }
 
     /**
-     * Writes no more, and tells the peer when all that was written has gone. Does nothing when that is so already.
+     * Stops writing, and tells the peer once everything that was written has been sent. Does nothing if the output is
+     * shut already.
      *
-     * @param deadline {@link Deadlines#NEVER} not to wait, or until when to wait while many control messages are under way.
-     *     After that the peer is told as soon as something is read, written or waited for
+     * @param deadline {@link Deadlines#NEVER} not to wait, or when to stop waiting if many control messages are under
+     *     way. After that, the peer is told at the next read, write or wait
      * @throws IOException if the connection has failed
      * @throws InterruptedException if the thread is interrupted while it waits
      */
@@ -683,10 +675,11 @@ public final class Stream {
     }
 
     /**
-     * Begins to close: threads that wait in a read or write are let go, and so is the connection, once all that was written
-     * is with the peer. Does not block. Does nothing when it is closed already.
+     * Begins to close. Threads that wait in a read or write return, and the connection ends once the peer has
+     * everything that was written. Does not block. Does nothing if this is closed already.
      *
-     * @param gracefully whether to say goodbye, after all that was written; if not, the peer sees a reset after what it takes at once
+     * @param gracefully whether to say goodbye after everything that was written; if not, the peer receives what it
+     *     takes at once, and then sees a reset
      */
     public void close(boolean gracefully) {
         lock.lock();
@@ -712,7 +705,9 @@ public final class Stream {
         }
     }
 
-    /** Writes of data tell nobody that they have gone, but what is posted behind them does. */
+    /**
+     * Posts a signaled request: writes of data may be unsignaled, so only a later completion shows that they are done.
+     */
     private void askForTheEnd() {
         if (sends == null || failure != null || disconnected || sends.isAllDone() || !sends.hasControls(1)) {
             return;
@@ -724,7 +719,7 @@ public final class Stream {
         }
     }
 
-    /** Goes on with the close, when no thread waits for the completion channel any more, whose events it takes. */
+    /** Goes on with the close, which takes the completion channel's events, once no thread waits for them any more. */
     void leave() {
         link.service().farewell(this);
     }
@@ -732,17 +727,18 @@ public final class Stream {
     /**
      * The end of a close.
      *
-     * @return completed when nothing of it is left
+     * @return completed when everything has been destroyed
      */
     public CompletableFuture<Void> released() {
         return released.copy();
     }
 
     /**
-     * Goes on with the close. Who says goodbye first ends the connection, once that has gone: when the other is quicker, Soft-RoCE
-     * of Linux 6.1 drops its acknowledgement of the goodbye, and rsocket waits for that without end.
+     * Goes on with the close. The side that says goodbye first ends the connection, once its goodbye is sent. If the
+     * other side is quicker, Soft-RoCE of Linux 6.1 drops its acknowledgement of the goodbye, and rsocket waits for
+     * that forever.
      *
-     * @return whether nothing is left to wait for
+     * @return whether there is nothing left to wait for
      */
     boolean takeLeave() {
         lock.lock();
@@ -757,7 +753,7 @@ public final class Stream {
         }
     }
 
-    /** Asks the peer's device whether it is there, if nothing has come or gone since the last call. */
+    /** Probes the peer's device, if nothing was sent or received since the last call. */
     void keepAlive() {
         lock.lock();
         try {
@@ -783,7 +779,7 @@ public final class Stream {
         }
     }
 
-    /** Closes what C has of it, on the thread of the service. */
+    /** Destroys the native objects, on the service's thread. */
     void release() {
         lock.lock();
         try {
@@ -800,19 +796,18 @@ public final class Stream {
         return link;
     }
 
-    /** Whom to tell that the connection has ended; of the thread of the service, as the next. */
+    /** Whom to tell that the connection has ended. Only the service's thread calls this and the next method. */
     void leaving(Farewell by) {
         farewell = by;
     }
 
-    /** What is being closed has no peer any more. */
+    /** The peer has gone during the close. */
     void goneWhileLeaving() {
         if (farewell != null) {
             farewell.goOn();
         }
     }
 
-    /** Both addresses. */
     @Override
     public String toString() {
         return "the connection of " + localAddress + " to " + peerAddress;

@@ -2,36 +2,42 @@
 package dev.isthmus.nio.stream;
 
 /**
- * How a stream is to be. Each has the default of rsocket, unless a system property {@code isthmus.nio.NAME} says otherwise.
+ * The options of a stream. Each has rsocket's default, unless a system property {@code isthmus.nio.NAME}
+ * says otherwise.
  *
- * @param sendBuffer how many bytes may be under way, or wait until the peer has room
- * @param receiveBuffer how many bytes of the peer wait to be read
+ * @param sendBuffer how many bytes may be under way, or wait for room at the peer
+ * @param receiveBuffer how many bytes from the peer may wait to be read
  * @param sendQueue how many messages may be under way
- * @param receiveQueue how many messages the peer may send until it is told that they were seen
- * @param inline messages up to so many bytes go along with the request
- * @param polling for how many microseconds a thread looks for what it waits for before it sleeps
+ * @param receiveQueue how many messages the peer may send before it gets new credits
+ * @param inline the largest message that goes inline, in bytes
+ * @param polling how many microseconds a waiting thread polls before it sleeps
+ * @param iomapSize how many regions the peer may map at a time
  */
 public record StreamOptions(
-        int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, int inline, int polling) {
+        int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, int inline, int polling, int iomapSize) {
 
-    /** Two halves of this are the least that makes sense. */
+    /** The least that makes sense, as it is granted in halves. */
     static final int LEAST_BUFFER = 4096;
 
-    private static final int MOST_BUFFER = 1 << 29; // the value of a message has no room for more
+    private static final int MOST_BUFFER = 1 << 29; // more does not fit into the value of a message
     private static final int LEAST_QUEUE = 16; // RS_QP_MIN_SIZE
-    private static final int MOST_QUEUE = 0x7fff; // numbers of 16 bits wrap, and one must tell which is the later
+    private static final int MOST_QUEUE = 0x7fff; // 16-bit numbers wrap, and the later of two must be recognisable
 
-    /** Those of the system properties, read once. */
+    private static final int FEW_IOMAPS = 1 << 7; // larger sizes are sent to the peer as multiples of 256
+    private static final int MOST_IOMAPS = 127 << 8;
+
+    /** The options of the system properties, which are read once. */
     public static final StreamOptions DEFAULT = new StreamOptions(
             property("sendBuffer", 1 << 17),
             property("receiveBuffer", 1 << 17),
             property("sendQueue", 384),
             property("receiveQueue", 384),
             property("inline", 64),
-            property("polling", 10));
+            property("polling", 10),
+            property("iomapSize", 0));
 
     /**
-     * Brings what is out of range to the next that is not, as sockets do with the sizes of their buffers.
+     * Moves values that are out of range to the nearest valid value, as sockets do with the sizes of their buffers.
      *
      * @throws IllegalArgumentException if one is negative
      */
@@ -42,10 +48,22 @@ public record StreamOptions(
         notNegative("receiveQueue", receiveQueue);
         notNegative("inline", inline);
         notNegative("polling", polling);
+        notNegative("iomapSize", iomapSize);
         sendBuffer = Math.clamp(sendBuffer, LEAST_BUFFER, MOST_BUFFER);
-        receiveBuffer = Math.clamp(receiveBuffer, LEAST_BUFFER, MOST_BUFFER) & -2; // two halves
+        receiveBuffer = Math.clamp(receiveBuffer, LEAST_BUFFER, MOST_BUFFER) & -16; // two halves, followed by longs
         sendQueue = Math.clamp(sendQueue, LEAST_QUEUE, MOST_QUEUE);
         receiveQueue = Math.clamp(receiveQueue, LEAST_QUEUE, MOST_QUEUE);
+        iomapSize = iomapOf(scaleOf(Math.min(iomapSize, MOST_IOMAPS)));
+    }
+
+    /** The byte that encodes a size for the peer: {@code rs_value_to_scale}. */
+    static int scaleOf(int iomapSize) {
+        return iomapSize <= FEW_IOMAPS ? iomapSize : FEW_IOMAPS | iomapSize >> 8;
+    }
+
+    /** The size that such a byte encodes: {@code rs_scale_to_value}. */
+    static int iomapOf(int scale) {
+        return scale <= FEW_IOMAPS ? scale : (scale & FEW_IOMAPS - 1) << 8;
     }
 
     private static int property(String name, int other) {
@@ -59,40 +77,40 @@ public record StreamOptions(
     }
 
     /**
-     * With another size of what is sent.
+     * Returns these options with another send buffer size.
      *
      * @param bytes the size
-     * @return these options otherwise
+     * @return the new options
      */
     public StreamOptions withSendBuffer(int bytes) {
-        return new StreamOptions(bytes, receiveBuffer, sendQueue, receiveQueue, inline, polling);
+        return new StreamOptions(bytes, receiveBuffer, sendQueue, receiveQueue, inline, polling, iomapSize);
     }
 
     /**
-     * With another size of what is received.
+     * Returns these options with another receive buffer size.
      *
      * @param bytes the size
-     * @return these options otherwise
+     * @return the new options
      */
     public StreamOptions withReceiveBuffer(int bytes) {
-        return new StreamOptions(sendBuffer, bytes, sendQueue, receiveQueue, inline, polling);
+        return new StreamOptions(sendBuffer, bytes, sendQueue, receiveQueue, inline, polling, iomapSize);
     }
 
     /**
-     * With another time of looking.
+     * Returns these options with another polling time.
      *
      * @param micros the time
-     * @return these options otherwise
+     * @return the new options
      */
     public StreamOptions withPolling(int micros) {
-        return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, micros);
+        return new StreamOptions(sendBuffer, receiveBuffer, sendQueue, receiveQueue, inline, micros, iomapSize);
     }
 
     /**
-     * With queues that a device allows.
+     * Returns these options with queues that a device allows.
      *
      * @param most how many requests its queues have room for
-     * @return these options otherwise
+     * @return the new options
      */
     StreamOptions within(int most) {
         return new StreamOptions(
@@ -101,10 +119,14 @@ public record StreamOptions(
                 Math.min(sendQueue, most),
                 Math.min(receiveQueue, most - ReceiveSide.SPARE),
                 inline,
-                polling);
+                polling,
+                iomapSize);
     }
 
-    /** With rings of half the size, when the memory of these could not be pinned; null when they are the smallest. */
+    /**
+     * Returns these options with rings of half the size, for when the memory could not be pinned; null if the rings are
+     * at their smallest.
+     */
     StreamOptions smaller() {
         if (sendBuffer <= LEAST_BUFFER && receiveBuffer <= LEAST_BUFFER) {
             return null;

@@ -9,10 +9,10 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How threads wait for a stream: they look for a while, and then sleep. One of those that sleep waits for the completion
- * channel, without the stream's lock, and handles what has come for all; the others wait for it. When it goes, one of them
- * follows. Selectors wait for the channel's descriptor: whoever takes an event of it tells all watchers. Guarded by the
- * stream's lock, which each caller holds.
+ * How threads wait for a stream: they poll for a while, and then sleep. Of those that sleep, one is the leader: it
+ * waits for the completion channel, without the stream's lock, and handles completions for all. The others wait for the
+ * leader; when it leaves, one of them succeeds it. Selectors wait for the channel's descriptor, and whoever takes an
+ * event from the channel tells all watchers. Guarded by the stream's lock, which each caller holds.
  */
 final class Waiting {
 
@@ -36,10 +36,10 @@ final class Waiting {
     private final CompletionQueue completions;
     private final CompletionChannel channel;
     private final long pollingNanos;
-    private Thread leader; // who waits for the channel; null when nobody does
-    private int wanted; // what that one waits for
+    private Thread leader; // the thread that waits for the channel; null if none does
+    private int wanted; // what the leader waits for
     private int followers;
-    private boolean armed; // the queue sends an event for its next completion, or has sent it
+    private boolean armed; // the queue will send an event for its next completion, or has sent it
     private Watchers watchers = new Watchers();
 
     Waiting(
@@ -59,7 +59,7 @@ final class Waiting {
     /**
      * Waits for something.
      *
-     * @return false if the time was over
+     * @return false if the time is up
      */
     boolean await(int what, long deadline) throws InterruptedException {
         if (deadline == Deadlines.NEVER) {
@@ -82,7 +82,7 @@ final class Waiting {
         return true;
     }
 
-    /** Looks for a while. */
+    /** Polls for a while. */
     private boolean look(int what) {
         long begin = System.nanoTime();
         do {
@@ -123,24 +123,27 @@ final class Waiting {
             taken(told);
             changed();
             if (stream.isClosed()) {
-                stream.leave(); // it waited for this thread to go
+                stream.leave(); // the close waited for this thread
             }
         }
         stream.progress();
     }
 
-    /** Has the channel tell of the next completion; returns false if it does already, and looks for others if not. */
+    /**
+     * Arms the channel for the next completion, and then handles completions that came before. Returns false if it was
+     * armed already.
+     */
     boolean arm() {
         if (armed) {
             return false;
         }
         completions.requestNotify(false);
         armed = true;
-        stream.progress(); // what came before it was asked for
+        stream.progress(); // handles completions from before it was armed
         return true;
     }
 
-    /** Takes the event of the channel, if there is one. */
+    /** Takes the channel's event, if there is one. */
     void takeEvent() {
         taken(channel.poll());
     }
@@ -152,7 +155,7 @@ final class Waiting {
         }
     }
 
-    /** Who else is told. */
+    /** Sets the watchers that are told, too. */
     void watchedBy(Watchers all) {
         watchers = all;
     }
@@ -162,14 +165,14 @@ final class Waiting {
         return leader != null;
     }
 
-    /** Something has changed: who waits looks again. */
+    /** Something has changed: threads that wait look again. */
     void changed() {
         if (followers > 0) {
             changed.signalAll();
         }
     }
 
-    /** Something has changed that no completion tells of. */
+    /** Something has changed that no completion reports. */
     void wakeAll() {
         changed();
         watchers.changed();

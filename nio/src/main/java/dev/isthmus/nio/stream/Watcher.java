@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
-/** Who hears of a channel, such as the key of a selector. Called on any thread, with locks of the channel held. */
+/**
+ * Hears of changes of a channel, as the key of a selector does. Called on any thread, with the channel's locks held.
+ */
 public interface Watcher {
 
-    /** What the channel is ready for may have changed. Does not block, and asks later. */
+    /** The channel's readiness may have changed. Does not block, and looks at the channel later. */
     void changed();
 
-    /** The channel is about to be closed: when this returns, nobody waits for its descriptor any more. */
+    /**
+     * The channel is about to be closed. When this returns, the watcher no longer waits for the channel's descriptor.
+     */
     void closing();
 }

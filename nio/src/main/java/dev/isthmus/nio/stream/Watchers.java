@@ -4,20 +4,20 @@ package dev.isthmus.nio.stream;
 import java.util.Arrays;
 
 /** The watchers of a channel. Thread-safe. */
-@SuppressWarnings("ReferenceEquality") // the same watcher is meant
+@SuppressWarnings("ReferenceEquality") // a watcher equals only itself
 public final class Watchers {
 
     private static final Watcher[] NONE = {};
 
     private volatile Watcher[] all = NONE;
 
-    /** None yet. */
+    /** Creates an empty set. */
     public Watchers() {}
 
     /**
-     * Adds one.
+     * Adds a watcher.
      *
-     * @param watcher is told from now on
+     * @param watcher the watcher, which is told from now on
      */
     public synchronized void add(Watcher watcher) {
         Watcher[] more = Arrays.copyOf(all, all.length + 1);
@@ -26,9 +26,9 @@ public final class Watchers {
     }
 
     /**
-     * Removes one, or does nothing if it is not there.
+     * Removes a watcher, or does nothing if it is not there.
      *
-     * @param watcher may still be told by who has begun to
+     * @param watcher the watcher, which a thread that is telling all of them may still tell
      */
     public synchronized void remove(Watcher watcher) {
         all = Arrays.stream(all).filter(each -> each != watcher).toArray(Watcher[]::new);

@@ -9,17 +9,24 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How a message goes over the wire: as the immediate value of an RDMA WRITE or, where there is no such thing, on iWARP, as a
- * SEND of 4 bytes behind it.
+ * How a message goes over the wire: as the immediate value of an RDMA WRITE or, on iWARP, which has no immediate
+ * values, as a SEND of 4 bytes after the WRITE.
  */
 abstract sealed class Wire {
 
     final QueuePair queuePair;
     private final SendRequest nothing =
             SendRequest.prepare(0).opcode(SendOpcode.RDMA_WRITE).remote(0, 0).signaled(true);
+    private final SendRequest silent;
+    private final SendRequest silentInline;
 
-    private Wire(QueuePair queuePair) {
+    private Wire(QueuePair queuePair, Memory memory) {
         this.queuePair = queuePair;
+        silent = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE);
+        silentInline = SendRequest.prepare(memory.out())
+                .opcode(SendOpcode.RDMA_WRITE)
+                .range(memory.inlineOffset(), 1)
+                .inline(true);
     }
 
     static Wire of(QueuePair queuePair, Memory memory, boolean isIwarp) {
@@ -30,7 +37,7 @@ abstract sealed class Wire {
     abstract int requestsPerWrite();
 
     /**
-     * Writes to the peer's memory, and says so.
+     * Writes to the peer's memory, and sends a message.
      *
      * @return false if the send queue is full
      */
@@ -38,14 +45,14 @@ abstract sealed class Wire {
             int offset, int length, boolean inline, long address, int key, int message, boolean signaled, long wrId);
 
     /**
-     * Says something without writing.
+     * Sends a message without data.
      *
      * @return false if the send queue is full
      */
     abstract boolean tell(int message, long wrId);
 
     /**
-     * Writes nothing, and says nothing.
+     * Sends an empty write without a message.
      *
      * @return false if the send queue is full
      */
@@ -53,12 +60,27 @@ abstract sealed class Wire {
         return queuePair.tryPost(nothing.wrId(wrId));
     }
 
-    /** A receive of a message. */
+    /**
+     * Writes to the peer's memory without a message. Takes one request.
+     *
+     * @return false if the send queue is full
+     */
+    boolean place(int offset, int length, boolean isInline, long address, int key, boolean signaled, long wrId) {
+        SendRequest request = isInline ? silentInline : silent;
+        return queuePair.tryPost(request.range(offset, length)
+                .remote(address, key)
+                .signaled(signaled)
+                .wrId(wrId));
+    }
+
+    /** Prepares a receive for a message. */
     abstract ReceiveRequest receive(int number);
 
-    /** Gives what it posts to whoever holds a lock. */
+    /** Lets whichever thread holds the lock post its requests. */
     void shareUnder(ReentrantLock lock) {
         nothing.shareUnder(lock);
+        silent.shareUnder(lock);
+        silentInline.shareUnder(lock);
     }
 
     private static final class WithImmediate extends Wire {
@@ -68,7 +90,7 @@ abstract sealed class Wire {
         private final SendRequest message;
 
         WithImmediate(QueuePair queuePair, Memory memory) {
-            super(queuePair);
+            super(queuePair, memory);
             plain = SendRequest.prepare(memory.out()).opcode(SendOpcode.RDMA_WRITE_WITH_IMM);
             inline = SendRequest.prepare(memory.out())
                     .opcode(SendOpcode.RDMA_WRITE_WITH_IMM)
@@ -97,7 +119,7 @@ abstract sealed class Wire {
                 long wrId) {
             SendRequest request = isInline ? inline : plain;
             request.range(offset, length).remote(address, key).immediate(value);
-            if (!signaled) { // as most: its number is told to nobody
+            if (!signaled) { // as most are: no completion reports its number
                 return queuePair.tryPost(request);
             }
             boolean taken = queuePair.tryPost(request.signaled(true).wrId(wrId));
@@ -133,7 +155,7 @@ abstract sealed class Wire {
         private final SendRequest message;
 
         WriteThenSend(QueuePair queuePair, Memory memory) {
-            super(queuePair);
+            super(queuePair, memory);
             this.memory = memory;
             bytes = memory.outBytes();
             message = SendRequest.prepare(memory.out())
@@ -170,7 +192,7 @@ abstract sealed class Wire {
             return queuePair.tryPostChain(request) == null;
         }
 
-        /** In the byte order of this machine, as rsocket does. */
+        /** Writes the message in this machine's byte order, as rsocket does. */
         private void say(int value, boolean signaled, long wrId) {
             bytes.putInt(memory.messageOffset(), value);
             message.signaled(signaled).wrId(wrId);

@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * A stream of bytes over one RC queue pair, as librdmacm's rsocket speaks it (librdmacm/rsocket.c and librdmacm/docs/rsocket
- * of rdma-core): what the channels of {@link dev.isthmus.nio} are made of.
+ * A byte stream over one RC queue pair, in the protocol of librdmacm's rsocket (librdmacm/rsocket.c and
+ * librdmacm/docs/rsocket of rdma-core). The channels of {@link dev.isthmus.nio} are built on it.
  */
 package dev.isthmus.nio.stream;

@@ -28,7 +28,7 @@ import java.util.regex.Pattern;
 final class Company implements AutoCloseable {
 
     private static final int MOST_LOGGED = 1000;
-    private static final Pattern REASON = Pattern.compile("is (reset|not let in): (.*)", Pattern.DOTALL);
+    private static final Pattern REASON = Pattern.compile("(is reset|was refused): (.*)", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("-?\\d+");
 
     private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // held, or its handler would be lost
@@ -63,11 +63,15 @@ final class Company implements AutoCloseable {
     private final Stream far;
 
     Company() throws Exception {
+        this(StreamOptions.DEFAULT);
+    }
+
+    /** Whatever is accepted has these options. */
+    Company(StreamOptions options) throws Exception {
         handler.setLevel(Level.ALL);
         LOG.setLevel(Level.ALL);
         LOG.addHandler(handler);
-        listening = Listening.listen(
-                new InetSocketAddress(Hosts.far(), 0), 64, false, () -> StreamOptions.DEFAULT, anyone -> true);
+        listening = Listening.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> options, anyone -> true);
         near = connect(address()).get(60, TimeUnit.SECONDS);
         far = accept();
     }
@@ -125,6 +129,13 @@ final class Company implements AutoCloseable {
     /** How often it was logged that a connection was reset. */
     long resets(Stream stream) {
         return logged(stream + " is reset");
+    }
+
+    /** A later connection may have the same addresses: the kernel picks a client's port at random. */
+    void forgetResets(Stream stream) {
+        synchronized (logged) {
+            logged.removeIf(message -> message.contains(stream + " is reset"));
+        }
     }
 
     /** The connection beside theirs works both ways. */

@@ -44,8 +44,8 @@ class GoodbyeTest {
     private void assertNoReset() throws Exception {
         client.close(true);
         server.close(true);
-        client.released().get(30, TimeUnit.SECONDS);
-        server.released().get(30, TimeUnit.SECONDS);
+        client.released().get(60, TimeUnit.SECONDS);
+        server.released().get(60, TimeUnit.SECONDS);
         assertEquals(0, company.logged("is reset"));
     }
 
@@ -102,7 +102,7 @@ class GoodbyeTest {
         assertEquals(100, client.write(ByteBuffer.allocate(100), Deadlines.NEVER));
         client.close(false);
         var e = assertThrows(IOException.class, () -> readToEnd(server, 100));
-        assertTrue(e.getMessage().contains("without a word"), e::toString);
-        client.released().get(10, TimeUnit.SECONDS);
+        assertTrue(e.getMessage().contains("without a goodbye"), e::toString);
+        client.released().get(60, TimeUnit.SECONDS);
     }
 }

@@ -46,10 +46,10 @@ class HostileHandshakeTest {
     enum Lie {
         NOTHING("of rsocket", greeting -> greeting.length = 0), // on RoCE zeros come, and on iWARP nothing
         ANOTHER_VERSION("speaks version 2 of rsocket", greeting -> greeting.version = 2),
-        NO_CREDITS("takes 0 messages", greeting -> greeting.credits = 0),
-        NO_ROOM("in 0 bytes", greeting -> greeting.bufferBytes = 0),
-        NEGATIVE_ROOM("in 4294967295 bytes", greeting -> greeting.bufferBytes = -1),
-        TOO_MUCH_ROOM("in 536870912 bytes", greeting -> greeting.bufferBytes = 1 << 29),
+        NO_CREDITS("announced 0 credits", greeting -> greeting.credits = 0),
+        NO_ROOM("a buffer of 0 bytes", greeting -> greeting.bufferBytes = 0),
+        NEGATIVE_ROOM("a buffer of 4294967295 bytes", greeting -> greeting.bufferBytes = -1),
+        TOO_MUCH_ROOM("a buffer of 536870912 bytes", greeting -> greeting.bufferBytes = 1 << 29),
         NO_TARGETS("has places for 0 parts", greeting -> greeting.targetCount = 0),
         MORE_TARGETS("has places for 3 parts", greeting -> greeting.targetCount = 3);
 
@@ -62,7 +62,7 @@ class HostileHandshakeTest {
         }
 
         private String reason() {
-            return this == NOTHING && Hosts.isIwarp() ? "0 bytes to connect with" : reason;
+            return this == NOTHING && Hosts.isIwarp() ? "0 bytes of connection data" : reason;
         }
     }
 
@@ -101,7 +101,7 @@ class HostileHandshakeTest {
             var e = assertThrows(IOException.class, () -> stream.read(ByteBuffer.allocate(1), Deadlines.after(30_000)));
             assertTrue(e.getMessage().startsWith("Connection reset"), e::toString);
             stream.close(true);
-            stream.released().get(20, TimeUnit.SECONDS);
+            stream.released().get(60, TimeUnit.SECONDS);
         }
         company.assertWell();
     }

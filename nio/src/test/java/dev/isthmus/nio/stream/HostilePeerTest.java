@@ -54,15 +54,15 @@ class HostilePeerTest {
         MORE_THAN_THE_RING("had room for", peer -> peer.say(Message.DATA, RING + 1)),
         MOST_DATA("had room for", peer -> peer.say(Message.DATA, Message.MOST)),
         MORE_MESSAGES_THAN_CREDITS("more messages than", Attack::flood),
-        OPERATION_1("an operation that is none, 1", peer -> peer.say(1, 1)),
-        OPERATION_2("an operation that is none, 2", peer -> peer.say(2, 1)),
-        OPERATION_3("an operation that is none, 3", peer -> peer.say(3, 1)),
-        OPERATION_5("an operation that is none, 5", peer -> peer.say(5, 1)),
-        OPERATION_6("an operation that is none, 6", peer -> peer.say(6, 1)),
-        CONTROL_1("a control message that is none, 1", peer -> peer.say(Message.CONTROL, 1)),
-        MOST_CONTROL("a control message that is none", peer -> peer.say(Message.CONTROL, Message.MOST)),
-        CREDITS_TAKEN_BACK("now it takes them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS - 1)),
-        CREDITS_BEYOND("now it takes them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS + 1)),
+        OPERATION_1("an unknown operation, 1", peer -> peer.say(1, 1)),
+        OPERATION_2("an unknown operation, 2", peer -> peer.say(2, 1)),
+        OPERATION_3("an unknown operation, 3", peer -> peer.say(3, 1)),
+        OPERATION_5("an unknown operation, 5", peer -> peer.say(5, 1)),
+        REGION_THAT_NOBODY_ASKED_FOR("as number 0, but may map only 0", peer -> peer.say(Message.IOMAP, 0)),
+        CONTROL_1("an unknown control message, 1", peer -> peer.say(Message.CONTROL, 1)),
+        MOST_CONTROL("an unknown control message", peer -> peer.say(Message.CONTROL, Message.MOST)),
+        CREDITS_TAKEN_BACK("and now accepts them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS - 1)),
+        CREDITS_BEYOND("and now accepts them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS + 1)),
         CREDITS_FOR_NOTHING("granted nothing", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS)),
         SHUTDOWN_TWICE("shut its output down twice", peer -> {
             peer.say(Message.CONTROL, Message.SHUTDOWN);
@@ -80,10 +80,11 @@ class HostilePeerTest {
             peer.say(Message.CONTROL, Message.DISCONNECT);
             peer.say(Message.CONTROL, Message.DISCONNECT);
         }),
-        PART_THAT_IS_TOO_LONG("has room for 536870912 bytes", peer -> peer.grant(1, 0, 0, 1 << 29, RawPeer.CREDITS)),
-        PART_OF_NEGATIVE_LENGTH("has room for 4294967295 bytes", peer -> peer.grant(1, 0, 0, -1, RawPeer.CREDITS)),
+        PART_THAT_IS_TOO_LONG(
+                "granted a part of 536870912 bytes", peer -> peer.grant(1, 0, 0, 1 << 29, RawPeer.CREDITS)),
+        PART_OF_NEGATIVE_LENGTH("granted a part of 4294967295 bytes", peer -> peer.grant(1, 0, 0, -1, RawPeer.CREDITS)),
         PART_OF_OTHERS(ENDED, peer -> peer.grant(1, 4096, 77, 4096, RawPeer.CREDITS)),
-        NO_MESSAGE("bytes that are no message", peer -> peer.send(peer.isIwarp() ? 3 : 0)),
+        NO_MESSAGE("bytes that are not a message", peer -> peer.send(peer.isIwarp() ? 3 : 0)),
         TOO_LONG_A_MESSAGE("", peer -> peer.send(64)),
         WRITE_BEHIND_THE_RING(
                 "",
@@ -93,7 +94,7 @@ class HostilePeerTest {
                 "", peer -> peer.write(peer.theirs().buffer() - 8, peer.theirs().bufferKey(), 8)),
         WRITE_BY_ANOTHER_KEY(
                 "", peer -> peer.write(peer.theirs().buffer(), peer.theirs().bufferKey() + 1, 8)),
-        DISCONNECT("without a word", RawPeer::disconnect);
+        DISCONNECT("without a goodbye", RawPeer::disconnect);
 
         private final String reason;
         private final Consumer<RawPeer> action;
@@ -148,7 +149,8 @@ class HostilePeerTest {
         assertEquals(1, company.resets(stream), "how often it was logged");
         assertThrows(IOException.class, () -> stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
         stream.close(true);
-        stream.released().get(20, TimeUnit.SECONDS);
+        stream.released().get(60, TimeUnit.SECONDS);
+        company.forgetResets(stream);
         company.assertWell();
     }
 
@@ -213,7 +215,7 @@ class HostilePeerTest {
             assertEquals(-1, stream.read(into, Deadlines.after(10_000)));
             peer.disconnect();
             stream.close(true);
-            stream.released().get(20, TimeUnit.SECONDS);
+            stream.released().get(60, TimeUnit.SECONDS);
             assertEquals(0, company.resets(stream));
         }
     }

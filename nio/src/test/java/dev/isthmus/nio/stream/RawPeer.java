@@ -19,6 +19,7 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import dev.isthmus.verbs.attributes.TransportType;
+import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -60,6 +61,7 @@ final class RawPeer implements AutoCloseable {
         int version = 1;
         int flags;
         int credits = CREDITS;
+        int iomap;
         long targets;
         int targetsKey;
         int targetCount = 2;
@@ -69,7 +71,7 @@ final class RawPeer implements AutoCloseable {
 
         private PrivateData write() {
             ByteBuffer into = ByteBuffer.allocate(40);
-            into.put((byte) version).put((byte) flags).putShort((short) credits).putInt(0);
+            into.put((byte) version).put((byte) flags).putShort((short) credits).putInt(iomap);
             into.putLong(targets).putInt(targetsKey).putInt(targetCount);
             into.putLong(buffer).putInt(bufferKey).putInt(bufferBytes);
             byte[] part = new byte[length];
@@ -267,6 +269,33 @@ final class RawPeer implements AutoCloseable {
                 theirs.targetsKey(),
                 ConnectionData.TARGET_BYTES,
                 Message.of(Message.CREDITS, upTo));
+    }
+
+    /** Maps a region, as it says. */
+    void map(int index, long offset, long address, int key, int length) {
+        out().putLong(offset).putLong(address).putInt(key).putInt(length);
+        write(theirs.iomap(index), theirs.targetsKey(), ConnectionData.IOMAP_BYTES, Message.of(Message.IOMAP, index));
+    }
+
+    /** What the other side has told in an entry. */
+    ByteBuffer told(int index) {
+        int offset = TARGETS_OFFSET
+                + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES
+                + index * ConnectionData.IOMAP_BYTES;
+        return memory.segment()
+                .asSlice(offset, ConnectionData.IOMAP_BYTES)
+                .asByteBuffer()
+                .order(ByteOrder.nativeOrder());
+    }
+
+    /** Memory that the other side may write to, if it is told where. */
+    MemorySegment spare() {
+        return memory.segment().asSlice(OUT_OFFSET + OUT_BYTES / 2);
+    }
+
+    /** The key of that. */
+    int key() {
+        return memory.region().rkey();
     }
 
     /** Sends so many bytes, which is no message on RoCE. */

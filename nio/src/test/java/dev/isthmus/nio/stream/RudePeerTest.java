@@ -34,7 +34,7 @@ class RudePeerTest {
             company.assertWell();
             stream.close(true);
             peer.disconnect();
-            stream.released().get(20, TimeUnit.SECONDS);
+            stream.released().get(60, TimeUnit.SECONDS);
         }
     }
 
@@ -63,7 +63,7 @@ class RudePeerTest {
             Stream stream = company.accept();
             assertEquals(1, stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
             stream.close(false);
-            stream.released().get(15, TimeUnit.SECONDS);
+            stream.released().get(60, TimeUnit.SECONDS);
             assertTrue(peer.theirs().credits() > 0);
         }
     }

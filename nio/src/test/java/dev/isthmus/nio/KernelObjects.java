@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.ChildProgram;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * How many queue pairs, regions and other objects each device has, of all processes.
+ *
+ * @param lines what {@code rdma resource show} prints
+ */
+record KernelObjects(List<String> lines) {
+
+    static KernelObjects now() throws IOException, InterruptedException {
+        try (var program = new ChildProgram("rdma", "resource", "show")) {
+            return new KernelObjects(program.ended());
+        }
+    }
+
+    /** Requires that there are no more again, at the latest in a moment: the kernel lets some go later. */
+    void assertNoMore() throws IOException, InterruptedException {
+        KernelObjects after = now();
+        for (int i = 0; i < 50 && after.count() > count(); i++) {
+            Thread.sleep(100); // no event tells of it
+            after = now();
+        }
+        assertTrue(after.count() <= count(), "before: " + this + ", after: " + after);
+    }
+
+    /** All of them: each line is a device's name, and then kinds with their numbers. */
+    private int count() {
+        return lines.stream()
+                .flatMap(line ->
+                        Arrays.stream(line.replaceFirst(".*?: .*?: ", "").split(" ")))
+                .filter(word -> word.matches("[0-9]+"))
+                .mapToInt(Integer::parseInt)
+                .sum();
+    }
+}

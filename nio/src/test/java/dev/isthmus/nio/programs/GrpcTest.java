@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio.programs;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.ChildProgram;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** gRPC as it is: each kind of call, messages of 1 MiB, cancellation, deadlines, in the clear and by TLS. */
+@Tag("device")
+@Timeout(1100) // on emulated processors
+class GrpcTest {
+
+    private static final String PASSWORD = "changeit";
+
+    @Test
+    void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {
+        Path keys = folder.resolve("keys.p12");
+        String host = Hosts.far().getHostAddress();
+        certify(keys, host);
+        try (ChildProgram program =
+                OverRdma.of("grpc").start("dev.isthmus.programs.GrpcProgram", host, keys.toString(), PASSWORD)) {
+            List<String> lines = program.ended(Duration.ofMinutes(8)); // TLS of some 40 MiB
+            assertEquals(List.of("plain: by RDMA", "TLS: by RDMA"), lines.subList(lines.size() - 2, lines.size()));
+        }
+    }
+
+    /** A key of the host's, and a certificate that it has signed itself. */
+    private static void certify(Path keys, String host) throws InterruptedException {
+        String keytool =
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString();
+        try (var making = new ChildProgram(
+                keytool,
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-groupname",
+                "secp256r1",
+                "-dname",
+                "CN=" + host,
+                "-ext",
+                "san=ip:" + host,
+                "-validity",
+                "2",
+                "-keystore",
+                keys.toString(),
+                "-storetype",
+                "PKCS12",
+                "-storepass",
+                PASSWORD)) {
+            making.ended();
+        }
+    }
+}

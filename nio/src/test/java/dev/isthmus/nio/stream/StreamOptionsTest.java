@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio.stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What options become. */
+@Tag("unit")
+class StreamOptionsTest {
+
+    /** A byte tells the peer how many entries there are: if it meant more than there are, the peer would write behind them. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0",
+        "1, 1",
+        "127, 127",
+        "128, 128",
+        "129, 128",
+        "255, 128",
+        "256, 256",
+        "511, 256",
+        "512, 512",
+        "32512, 32512",
+        "32767, 32512",
+        "32768, 32512",
+        "2147483647, 32512"
+    })
+    void shouldHaveAsManyEntriesForThePeerAsAByteCanTell(int wanted, int got) {
+        var options = new StreamOptions(1 << 17, 1 << 17, 384, 384, 64, 10, wanted);
+        assertEquals(got, options.iomapSize());
+        int told = StreamOptions.scaleOf(got);
+        assertEquals(told, told & 0xff);
+        assertEquals(got, StreamOptions.iomapOf(told));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"5002, 4992", "4096, 4096", "1, 4096", "40000, 40000"})
+    void shouldHaveARingWithRoomForLongsBehindEachHalf(int wanted, int got) {
+        assertEquals(got, StreamOptions.DEFAULT.withReceiveBuffer(wanted).receiveBuffer());
+    }
+}
