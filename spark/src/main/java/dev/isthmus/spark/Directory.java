@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import dev.isthmus.spark.transport.Node;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+
+/**
+ * Where each executor is. The driver knows, and executors ask it once for each other executor. Messages consist of the
+ * JDK's types, which every class loader knows.
+ */
+final class Directory {
+
+    private static final String REGISTER = "register";
+    private static final String FIND = "find";
+
+    private final Function<Object, Object> driver;
+    private final Map<String, Optional<Node>> known = new ConcurrentHashMap<>();
+
+    /** The directory as an executor sees it. */
+    Directory(Function<Object, Object> driver) {
+        this.driver = driver;
+    }
+
+    /** Tells the driver where this executor is, before it runs a task. */
+    void register(String executor, Node node) {
+        var _ = driver.apply(List.of(REGISTER, executor, Long.toString(node.id()), node.address()));
+    }
+
+    /**
+     * Where an executor is. Empty if that executor did not register before it ran tasks; it never will then. If the
+     * driver does not answer, throws what that call throws, and asks again the next time. No lock is held while the
+     * driver is asked.
+     */
+    Optional<Node> find(String executor) {
+        Optional<Node> node = known.get(executor);
+        if (node != null) {
+            return node;
+        }
+        Optional<Node> answer = ask(executor);
+        Optional<Node> before = known.putIfAbsent(executor, answer);
+        return before == null ? answer : before;
+    }
+
+    private Optional<Node> ask(String executor) {
+        Object answer = driver.apply(List.of(FIND, executor));
+        return answer instanceof List<?> list && list.size() == 2
+                ? Optional.of(new Node(Long.parseLong((String) list.get(0)), (String) list.get(1)))
+                : Optional.empty();
+    }
+
+    /** The directory in the driver. */
+    static final class Master {
+        private final Map<String, List<String>> nodes = new ConcurrentHashMap<>();
+
+        /** Answers an executor. */
+        Object receive(Object message) {
+            if (message instanceof List<?> words
+                    && words.size() == 4
+                    && words.get(0).equals(REGISTER)) {
+                nodes.put((String) words.get(1), List.of((String) words.get(2), (String) words.get(3)));
+                return List.of();
+            }
+            if (message instanceof List<?> words
+                    && words.size() == 2
+                    && words.get(0).equals(FIND)) {
+                return nodes.getOrDefault((String) words.get(1), List.of());
+            }
+            throw new IllegalArgumentException("not a message from an executor: " + message);
+        }
+    }
+}

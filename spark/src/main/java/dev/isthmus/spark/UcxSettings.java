@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import dev.isthmus.spark.transport.Settings;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.spark.SparkConf;
+import scala.Tuple2;
+
+/** Reads {@code spark.isthmus.*}. */
+final class UcxSettings {
+
+    private static final String PREFIX = "spark.isthmus.";
+
+    private UcxSettings() {}
+
+    static Settings of(SparkConf conf) {
+        Settings defaults = Settings.defaults();
+        return new Settings(
+                Math.toIntExact(bytes(conf, "sliceBytes", defaults.sliceBytes())),
+                bytes(conf, "servingBytes", defaults.servingBytes()),
+                bytes(conf, "receivingBytes", defaults.receivingBytes()),
+                bytes(conf, "unpooledBytes", defaults.unpooledBytes()),
+                conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", defaults.blockBytes() + "b"),
+                bytes(conf, "messageBytes", defaults.messageBytes()),
+                conf.getInt(PREFIX + "credits", defaults.credits()),
+                Math.toIntExact(bytes(conf, "inlineBytes", defaults.inlineBytes())),
+                conf.getInt(PREFIX + "readers", defaults.readers()),
+                time(conf, "patience", conf.getTimeAsSeconds("spark.network.timeout", "120s") + "s"),
+                time(conf, "connecting", defaults.connecting().toSeconds() + "s"),
+                ucx(conf));
+    }
+
+    private static long bytes(SparkConf conf, String key, long otherwise) {
+        return conf.getSizeAsBytes(PREFIX + key, otherwise);
+    }
+
+    private static Duration time(SparkConf conf, String key, String otherwise) {
+        return Duration.ofMillis(conf.getTimeAsMs(PREFIX + key, otherwise));
+    }
+
+    /** UCX options, which override the environment: {@code spark.isthmus.ucx.TLS=tcp,self}. */
+    private static Map<String, String> ucx(SparkConf conf) {
+        var options = new HashMap<String, String>();
+        for (Tuple2<String, String> one : conf.getAllWithPrefix(PREFIX + "ucx.")) {
+            if (one._1().startsWith("UCX_")) {
+                throw new IllegalArgumentException(PREFIX + "ucx." + one._1() + ": write the option without UCX_");
+            }
+            options.put(one._1(), one._2());
+        }
+        return options;
+    }
+}

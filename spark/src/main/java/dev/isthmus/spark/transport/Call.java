@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static dev.isthmus.spark.transport.BadMessageException.unless;
+
+import dev.isthmus.loop.Timer;
+import dev.isthmus.ucx.UcpRemoteMemory;
+import java.util.BitSet;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.IntFunction;
+
+/** A request to a peer, and its progress. Confined to the transport's thread. */
+final class Call {
+
+    final long number;
+    final List<BlockKey> blocks;
+    private final int base; // the listener's index of the first block
+    private final FetchListener listener;
+    private final IntFunction<BlockSink> sinks; // null if long blocks go to memory
+    private final Transport transport;
+    private final BitSet open; // blocks that the listener has not heard of
+    private final Landing[] landings; // null until a part of a long block has come
+    private long lastNews = System.nanoTime();
+    private Figures.OfTransport figures; // null until it is sent
+    Timer timer; // null until it is set
+
+    Call(
+            Transport transport,
+            long number,
+            List<BlockKey> blocks,
+            int base,
+            FetchListener listener,
+            IntFunction<BlockSink> sinks) {
+        this.transport = transport;
+        this.number = number;
+        this.blocks = blocks;
+        this.base = base;
+        this.listener = listener;
+        this.sinks = sinks;
+        this.open = new BitSet(blocks.size());
+        this.open.set(0, blocks.size());
+        this.landings = new Landing[blocks.size()];
+    }
+
+    /** The length limit of the blocks that the peer sends. */
+    long most() {
+        return sinks == null ? transport.settings().blockBytes() : Message.MAX_BLOCK_BYTES;
+    }
+
+    /** The request was sent to a peer with these figures. */
+    void sent(Figures.OfTransport ofTransport) {
+        figures = ofTransport;
+        lastNews = System.nanoTime();
+    }
+
+    boolean isOver() {
+        return open.isEmpty();
+    }
+
+    /** The nanoseconds since the peer's last sign of progress. */
+    long quietNanos() {
+        return System.nanoTime() - lastNews;
+    }
+
+    /** Whole blocks have arrived. */
+    void data(Message.Data data) {
+        lastNews = System.nanoTime();
+        for (Message.Piece piece : data.pieces()) {
+            checkExpected(piece.index());
+            unless(landings[piece.index()] == null, "a block that comes both whole and in parts");
+            transport.figures().bytesInline.add(piece.bytes().remaining());
+            figures.bytesReceived.add(piece.bytes().remaining());
+            received(piece.index(), Received.ofHeap(piece.bytes()));
+        }
+    }
+
+    private void checkExpected(int index) {
+        unless(
+                index < blocks.size() && open.get(index),
+                "block " + index + " of a request, repeated or beyond its end");
+    }
+
+    /** A part of a long block is ready: gets it, and calls back when the peer may reuse its memory. */
+    void slice(Message.Slice slice, UcpRemoteMemory memory, BiConsumer<Long, Throwable> ended) {
+        lastNews = System.nanoTime();
+        int index = slice.index();
+        unless(index < blocks.size(), "block " + index + " of a request that has fewer");
+        unless(
+                slice.blockBytes() <= most(),
+                "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + most());
+        if (!open.get(index)) { // another part of it has failed
+            ended.accept(slice.ticket(), null);
+            return;
+        }
+        try {
+            Landing landing = landing(slice);
+            landing.begin(slice);
+            landing.get(memory, slice.place(), slice.part(), (failure, store) -> {
+                ended.accept(slice.ticket(), failure);
+                partEnded(landing, index, failure == null ? landing.length(slice.part()) : 0, store);
+            });
+        } catch (IndexOutOfBoundsException e) {
+            throw new BadMessageException("a part outside of its memory: " + e.getMessage());
+        } catch (OutOfMemoryError e) {
+            refuse(index, "there is no memory for a block of " + slice.blockBytes() + " bytes: " + e.getMessage());
+            ended.accept(slice.ticket(), null);
+        }
+    }
+
+    private Landing landing(Message.Slice slice) {
+        int index = slice.index();
+        if (landings[index] == null) {
+            landings[index] = sinks == null
+                    ? transport.newLanding(slice.blockBytes())
+                    : transport.newLanding(slice.blockBytes(), sinks.apply(base + index));
+        }
+        return landings[index];
+    }
+
+    private void partEnded(Landing landing, int index, long bytes, Exception store) {
+        if (bytes > 0) {
+            lastNews = System.nanoTime();
+            transport.figures().bytesByGet.add(bytes);
+            figures.bytesReceived.add(bytes);
+        }
+        if (!open.get(index)) {
+            return;
+        }
+        if (store != null) {
+            fail(index, new FetchFailedException(blocks.get(index) + " cannot be stored: " + store));
+        } else if (landing.isWhole()) {
+            landings[index] = null;
+            if (landing instanceof MemoryLanding whole) {
+                received(index, whole.take());
+            } else {
+                stored(index, landing.blockBytes);
+            }
+        }
+    }
+
+    /** A block will not come. */
+    void failed(Message.Failed failed) {
+        lastNews = System.nanoTime();
+        checkExpected(failed.index());
+        if (failed.otherwise()) {
+            refuse(failed.index(), failed.why());
+        } else {
+            fail(
+                    failed.index(),
+                    new FetchFailedException(
+                            "the peer cannot read " + blocks.get(failed.index()) + ": " + failed.why()));
+        }
+    }
+
+    /** Nothing more will come. */
+    void fail(Exception why) {
+        for (int i = open.nextSetBit(0); i >= 0; i = open.nextSetBit(i + 1)) {
+            fail(i, why);
+        }
+    }
+
+    /** The missing blocks must be fetched by other means. */
+    void refuse(String why) {
+        for (int i = open.nextSetBit(0); i >= 0; i = open.nextSetBit(i + 1)) {
+            refuse(i, why);
+        }
+    }
+
+    private void refuse(int index, String why) {
+        end(index);
+        transport.figures().blocksRefused.increment();
+        tell(index, () -> listener.refused(base + index, why));
+    }
+
+    private void fail(int index, Exception why) {
+        end(index);
+        transport.figures().blocksFailed.increment();
+        try {
+            listener.failed(base + index, why);
+        } catch (Throwable e) { // the loop must go on for others
+            transport.log("a listener of fetched blocks threw", e);
+        }
+    }
+
+    private void received(int index, Received block) {
+        end(index);
+        transport.figures().blocksReceived.increment();
+        figures.blocksReceived.increment();
+        tell(index, () -> listener.received(base + index, block));
+    }
+
+    private void stored(int index, long bytes) {
+        end(index);
+        transport.figures().bytesToSinks.add(bytes);
+        transport.figures().blocksReceived.increment();
+        figures.blocksReceived.increment();
+        tell(index, () -> listener.stored(base + index));
+    }
+
+    private void end(int index) {
+        open.clear(index);
+        if (landings[index] != null) {
+            landings[index].abandon();
+            landings[index] = null;
+        }
+        if (isOver() && timer != null) {
+            timer.cancel();
+        }
+    }
+
+    /** A listener that throws may not have told its own waiters, so a block that it could not take counts as failed. */
+    private void tell(int index, Runnable news) {
+        try {
+            news.run();
+        } catch (Throwable e) {
+            transport.log("a listener of fetched blocks threw", e);
+            fail(index, new FetchFailedException("its listener threw " + e));
+        }
+    }
+}

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.UcxException;
+import dev.isthmus.ucx.UcpPackedKey;
+import dev.isthmus.ucx.UcpRemoteMemory;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Map;
+
+/** The requests of this process to one peer. Confined to the transport's thread. */
+final class Calls {
+
+    /** A peer has one memory for each slab of its pool; only a pool of more than 64 GiB would need more. */
+    private static final int MOST_MEMORIES = 1024;
+
+    private final Transport transport;
+    private final Peer peer;
+    private final Map<Long, Call> sent = new HashMap<>();
+    private final Deque<Call> waiting = new ArrayDeque<>(); // for the connection
+    private final Map<UcpPackedKey, UcpRemoteMemory> memories = new HashMap<>();
+    private int parts; // that are being fetched or stored
+
+    Calls(Transport transport, Peer peer) {
+        this.transport = transport;
+        this.peer = peer;
+    }
+
+    void begin(Call call) {
+        if (peer.isReady()) {
+            send(call);
+        } else {
+            waiting.add(call);
+        }
+    }
+
+    /** The connection is established. */
+    void ready() {
+        while (peer.isReady() && !waiting.isEmpty()) {
+            send(waiting.remove());
+        }
+    }
+
+    private void send(Call call) {
+        sent.put(call.number, call);
+        try {
+            watch(call, transport.settings().patience());
+            call.sent(peer.figures());
+            peer.send(new Message.Fetch(call.number, call.most(), call.blocks));
+        } catch (RuntimeException | Error e) {
+            transport.log("a request could not be sent", e);
+            sent.remove(call.number);
+            call.refuse("the request failed: " + e);
+        }
+    }
+
+    private void watch(Call call, Duration patience) {
+        call.timer = transport.schedule(patience, () -> {
+            Duration quiet = Duration.ofNanos(call.quietNanos());
+            Duration limit = transport.settings().patience();
+            if (quiet.compareTo(limit) < 0) {
+                watch(call, limit.minus(quiet));
+                return;
+            }
+            sent.remove(call.number);
+            peer.fellSilent();
+            peer.send(new Message.Cancel(call.number));
+            call.fail(new FetchFailedException(peer + " has sent nothing for " + quiet.toMillis()
+                    + " ms: a request for " + call.blocks.size() + " blocks from " + call.blocks.getFirst()
+                    + " on has failed"));
+        });
+    }
+
+    void onData(Message.Data data) {
+        Call call = sent.get(data.call());
+        if (call != null) { // otherwise it was given up
+            call.data(data);
+            forgetIfOver(call);
+        }
+    }
+
+    void onFailed(Message.Failed failed) {
+        Call call = sent.get(failed.call());
+        if (call != null) {
+            call.failed(failed);
+            forgetIfOver(call);
+        }
+    }
+
+    /** Releases each slice once, unless the connection ends first. */
+    void onSlice(Message.Slice slice) {
+        Call call = sent.get(slice.call());
+        if (call == null) {
+            peer.send(new Message.Release(slice.ticket()));
+            return;
+        }
+        int most = transport.settings().credits();
+        BadMessageException.unless(parts < most, "more than " + most + " parts at a time");
+        parts++;
+        call.slice(slice, memory(slice.key()), (ticket, failure) -> {
+            parts--;
+            if (failure != null) {
+                peer.lose("a get failed: " + failure.getMessage());
+            } else {
+                peer.send(new Message.Release(ticket));
+            }
+            transport.execute(() -> forgetIfOver(call));
+        });
+    }
+
+    private UcpRemoteMemory memory(UcpPackedKey key) {
+        UcpRemoteMemory memory = memories.get(key);
+        if (memory == null) {
+            BadMessageException.unless(memories.size() < MOST_MEMORIES, "more memories than a peer can have");
+            try {
+                memory = peer.unpack(key);
+            } catch (UcxException | IllegalArgumentException e) {
+                throw new BadMessageException("a key of other memory: " + e.getMessage());
+            }
+            memories.put(key, memory);
+        }
+        return memory;
+    }
+
+    private void forgetIfOver(Call call) {
+        if (call.isOver()) {
+            sent.remove(call.number);
+        }
+    }
+
+    /**
+     * The peer is gone. Requests that were never sent are fetched by other means; so are the others, unless the peer
+     * is dead.
+     */
+    void end(String why, boolean dead) {
+        var lost = new ArrayList<>(sent.values());
+        sent.clear();
+        lost.forEach(call -> {
+            if (dead) {
+                call.fail(new FetchFailedException(peer + " is gone: " + why));
+            } else {
+                call.refuse("the connection to " + peer + " has ended: " + why);
+            }
+        });
+        var unsent = new ArrayList<>(waiting);
+        waiting.clear();
+        unsent.forEach(call -> call.refuse("there is no connection to " + peer + ": " + why));
+        memories.values().forEach(UcpRemoteMemory::close);
+        memories.clear();
+    }
+}

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static dev.isthmus.spark.transport.BadMessageException.unless;
+
+import dev.isthmus.ucx.UcpRemoteMemory;
+import java.util.BitSet;
+
+/**
+ * Where a long block is received, part by part. It lives as long as a get writes to it, whatever happens to the
+ * request. Confined to the transport's thread.
+ */
+abstract class Landing {
+
+    /** Hears the outcome of a part. */
+    @FunctionalInterface
+    interface Ended {
+        /** The part has ended. If it failed, one is not null: the exception of the get, or of storing the part. */
+        void ended(Throwable get, Exception store);
+    }
+
+    final long blockBytes;
+    final int sliceBytes;
+    final int parts;
+    private final int credits;
+    private final BitSet begun = new BitSet();
+    private int done;
+    private int underWay;
+    private boolean abandoned;
+    private boolean freed;
+
+    Landing(Settings settings, long blockBytes) {
+        this.sliceBytes = settings.sliceBytes();
+        this.credits = settings.credits();
+        long count = (blockBytes + sliceBytes - 1) / sliceBytes;
+        unless(count <= Integer.MAX_VALUE, "a block of " + blockBytes + " bytes");
+        this.blockBytes = blockBytes;
+        this.parts = (int) count;
+    }
+
+    /** Begins a part; each may begin only once. */
+    final void begin(Message.Slice slice) {
+        int part = slice.part();
+        unless(slice.blockBytes() == blockBytes, "a block that changes its length");
+        unless(part < parts && !begun.get(part), "part " + part + " of a block, repeated or beyond its end");
+        unless(
+                part < (long) done + credits,
+                "part " + part + " too far ahead of its turn"); // parts are recorded one by one
+        begun.set(part);
+    }
+
+    /** The length of a part. */
+    final long length(int part) {
+        return Math.min(sliceBytes, blockBytes - (long) part * sliceBytes);
+    }
+
+    /**
+     * Gets a part from the peer's memory. Throws an IndexOutOfBoundsException if the part is not within that memory, or
+     * an OutOfMemoryError if there is no room for it here. In both cases nothing was begun.
+     */
+    abstract void get(UcpRemoteMemory from, long place, int part, Ended ended);
+
+    /** UCX has begun to write. */
+    final void partBegun() {
+        underWay++;
+    }
+
+    /** A part has arrived, or has failed. */
+    final void partEnded(boolean well) {
+        underWay--;
+        done += well ? 1 : 0;
+        freeIfOver();
+    }
+
+    final boolean isWhole() {
+        return done == parts;
+    }
+
+    /** Nobody wants the block any more. */
+    final void abandon() {
+        abandoned = true;
+        drop();
+        freeIfOver();
+    }
+
+    final boolean isAbandoned() {
+        return abandoned;
+    }
+
+    private void freeIfOver() {
+        if (abandoned && underWay == 0 && !freed) {
+            freed = true;
+            free();
+        }
+    }
+
+    /** Ends the parts that wait for others. */
+    void drop() {}
+
+    /** Frees the memory of an abandoned block. */
+    abstract void free();
+}

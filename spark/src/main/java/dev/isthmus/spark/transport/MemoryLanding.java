@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.buffers.UcpMemoryPool;
+import dev.isthmus.ucx.UcpRemoteMemory;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.ToLongFunction;
+
+/**
+ * A landing in slices of the pool if there are enough, otherwise in ordinary memory. Once the block is complete, any
+ * thread may use it.
+ */
+final class MemoryLanding extends Landing {
+
+    private final UcpMemoryPool pool;
+    private final OrdinaryMemory ordinary;
+    private final long[] slices; // null if it is in ordinary memory
+    private final OrdinaryMemory.Piece own; // null if it is in slices
+
+    /** Throws an OutOfMemoryError if there is room in neither. */
+    MemoryLanding(
+            UcpMemoryPool pool,
+            ToLongFunction<UcpMemoryPool> acquire,
+            OrdinaryMemory ordinary,
+            Settings settings,
+            long blockBytes) {
+        super(settings, blockBytes);
+        this.pool = pool;
+        this.ordinary = ordinary;
+        this.slices = acquire(pool, acquire, parts);
+        this.own = slices == null ? ordinary.allocate(blockBytes) : null;
+    }
+
+    private static long[] acquire(UcpMemoryPool pool, ToLongFunction<UcpMemoryPool> acquire, int parts) {
+        if ((long) parts * pool.sliceBytes() > pool.maxBytes()) {
+            return null;
+        }
+        long[] slices = new long[parts];
+        for (int i = 0; i < parts; i++) {
+            slices[i] = acquire.applyAsLong(pool);
+            if (slices[i] == 0) {
+                release(pool, slices);
+                return null;
+            }
+        }
+        return slices;
+    }
+
+    private static void release(UcpMemoryPool pool, long[] slices) {
+        for (long slice : slices) {
+            if (slice != 0) {
+                pool.release(slice);
+            }
+        }
+    }
+
+    boolean isPooled() {
+        return slices != null;
+    }
+
+    @Override
+    void get(UcpRemoteMemory from, long place, int part, Ended ended) {
+        CompletableFuture<Void> got = slices == null
+                ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), place)
+                : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length(part), place);
+        partBegun();
+        var _ = got.whenComplete((_, failure) -> {
+            partEnded(failure == null);
+            ended.ended(failure, null);
+        });
+    }
+
+    @Override
+    void free() {
+        if (slices == null) {
+            ordinary.free(own);
+        } else {
+            release(pool, slices);
+        }
+    }
+
+    /** The complete block, which owns the memory from now on. */
+    Received take() {
+        if (slices == null) {
+            return new Received(new MemorySegment[] {own.segment()}, blockBytes, this::free);
+        }
+        var pieces = new MemorySegment[parts];
+        for (int i = 0; i < parts; i++) {
+            pieces[i] = pool.segment(slices[i]);
+        }
+        return new Received(pieces, blockBytes, this::free);
+    }
+}

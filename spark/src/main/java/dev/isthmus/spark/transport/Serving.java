@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static dev.isthmus.spark.transport.BadMessageException.unless;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.Map;
+import java.util.SequencedSet;
+
+/**
+ * Serves one peer: finds the blocks that it asks for, sends short ones, several in a message, and offers long ones in
+ * parts, as slices, as far as credits and memory allow. Other threads read the files; a peer that takes nothing does
+ * not keep them busy. Confined to the transport's thread.
+ */
+final class Serving implements SharedPool.Waiter {
+
+    /** How many blocks a peer may ask for at a time; their names take some eighty megabytes. */
+    static final int MOST_BLOCKS = 2_000_000;
+
+    private final Transport transport;
+    private final Peer peer;
+    private final Outbox outbox;
+    private final SharedPool slices;
+    private final int mostReads; // of each kind at a time
+    private final Map<Long, Job> jobs = new HashMap<>(); // by the number of the call
+    private final SequencedSet<Job> asked = new LinkedHashSet<>(); // whose blocks are not looked up yet
+    private final Deque<Job> ready = new ArrayDeque<>(); // those that have something to send
+    private final Deque<Message> failures = new ArrayDeque<>(); // to report blocks that could not be read
+    private final Map<Long, Integer> tickets = new HashMap<>(); // slices that the peer may get from, and their contents
+    private int filling; // slices that are being read into
+    private int finding; // jobs whose blocks are being looked up
+    private int parcels; // that are being read
+    private int blocks; // of all jobs, including cancelled ones that a reader still has
+    private int requests; // counted like the blocks
+    private long released;
+    private boolean waits;
+    private boolean over;
+
+    Serving(Transport transport, Peer peer, Outbox outbox) {
+        this.transport = transport;
+        this.peer = peer;
+        this.outbox = outbox;
+        this.slices = transport.slices();
+        this.mostReads = 2 * transport.settings().readers();
+    }
+
+    void onFetch(Message.Fetch fetch) {
+        unless(
+                blocks + fetch.blocks().size() <= MOST_BLOCKS,
+                "more than " + MOST_BLOCKS + " blocks asked for at a time");
+        var job = new Job(fetch);
+        unless(jobs.putIfAbsent(fetch.call(), job) == null, "a request number that is in use");
+        blocks += job.size();
+        requests++;
+        transport.figures().mostBlocksAsked.accumulate(blocks);
+        transport.figures().mostRequestsAsked.accumulate(requests);
+        asked.add(job);
+        find();
+    }
+
+    /** Looks up the blocks of some jobs, once most blocks that were found are sent. */
+    private void find() {
+        while (!asked.isEmpty() && finding + ready.size() < mostReads) {
+            Job job = asked.removeFirst();
+            finding++;
+            transport.read(() -> job.find(transport.source()), () -> {
+                finding--;
+                if (job.isCancelled()) {
+                    forget(job);
+                } else {
+                    ready.add(job);
+                    pump();
+                }
+                find();
+            });
+        }
+    }
+
+    private void forget(Job job) {
+        blocks -= job.size();
+        requests--;
+    }
+
+    void onCancel(Message.Cancel cancel) {
+        Job job = jobs.remove(cancel.call());
+        if (job != null) {
+            job.cancel();
+            if (ready.remove(job) || asked.remove(job)) { // otherwise a reader has it
+                forget(job);
+                find();
+            }
+        }
+    }
+
+    void onRelease(Message.Release release) {
+        Integer bytes = tickets.remove(release.ticket());
+        unless(bytes != null, "the release of a slice that it does not have");
+        released++;
+        peer.served(bytes);
+        slices.release(release.ticket());
+        pump();
+    }
+
+    /** How many slices the peer may get from. */
+    int slicesOut() {
+        return tickets.size();
+    }
+
+    /** How many slices the peer has released. */
+    long released() {
+        return released;
+    }
+
+    /** Sends as much as there is room for. */
+    @Override
+    public void pump() {
+        boolean more = true;
+        while (more && !over) {
+            Job job = ready.peek();
+            if (job != null && job.isSent()) {
+                ready.remove();
+                jobs.remove(job.call());
+                forget(job);
+                find();
+            } else if (job == null && failures.isEmpty()) {
+                waits = false;
+                return;
+            } else {
+                more = step(job);
+            }
+        }
+        if (!over && !waits) {
+            waits = true;
+            peer.waited();
+        }
+    }
+
+    /** Begins the next message; false if there is no room for it. */
+    private boolean step(Job job) {
+        if (outbox.isFull()) { // the outbox calls when there is room
+            return false;
+        }
+        if (!failures.isEmpty()) {
+            peer.send(failures.remove());
+            return true;
+        }
+        if (job.failure() != null) {
+            peer.send(new Message.Failed(job.call(), job.index(), job.isRefused(), job.failure()));
+            job.next();
+            return true;
+        }
+        boolean begun = job.isShort(transport.settings().inlineBytes()) ? sendShort(job) : sendPart(job);
+        waits &= !begun;
+        return begun;
+    }
+
+    private boolean sendShort(Job job) {
+        if (parcels == mostReads) {
+            return false;
+        }
+        long slice = outbox.tryAcquireForBlocks();
+        if (slice == 0) {
+            transport.messages().waitFor(this);
+            return false;
+        }
+        parcels++;
+        var parcel = job.nextParcel(transport.settings().inlineBytes());
+        var buffer = outbox.buffer(slice);
+        transport.read(() -> parcel.read(transport.node().id(), buffer), () -> {
+            parcels--;
+            if (over) {
+                outbox.release(slice);
+                return;
+            }
+            failures.addAll(parcel.failures());
+            if (parcel.isEmpty()) {
+                outbox.release(slice);
+            } else {
+                peer.served(parcel.bytes());
+                outbox.send(slice, buffer);
+            }
+            pump();
+        });
+        return true;
+    }
+
+    private boolean sendPart(Job job) {
+        int has = tickets.size() + filling;
+        if (has >= transport.settings().credits()) {
+            return false; // until the peer has released one
+        }
+        long slice = slices.tryAcquire(has, 1);
+        if (slice == 0 && slices.isUnused()) { // nobody will give one back
+            peer.send(new Message.Failed(job.call(), job.index(), true, "there is no memory for its parts"));
+            job.next();
+            return true;
+        }
+        if (slice == 0) {
+            slices.waitFor(this);
+            return false;
+        }
+        filling++;
+        var part = job.nextPart(transport.settings().sliceBytes());
+        var to = slices.segment(slice).asSlice(0, part.length()).asByteBuffer();
+        transport.read(() -> part.read(to), () -> {
+            filling--;
+            if (over || part.failure() != null || job.isCancelled()) {
+                slices.release(slice);
+                part.failIfFirst(failures::add);
+                pump();
+                return;
+            }
+            tickets.put(slice, part.length());
+            peer.send(part.slice(slice, slices.offset(slice), transport.key(slices.memory(slice))));
+        });
+        return true;
+    }
+
+    /** The peer is gone: nothing more is sent. Memory that it may be reading stays until {@link #releaseAll}. */
+    void end() {
+        over = true;
+        jobs.values().forEach(Job::cancel);
+        jobs.clear();
+        asked.clear();
+        ready.clear();
+        failures.clear();
+        slices.forget(this);
+        transport.messages().forget(this);
+    }
+
+    /** UCX has closed the endpoint, and no longer touches memory on behalf of the peer. */
+    void releaseAll() {
+        var all = tickets.keySet().toArray(Long[]::new);
+        tickets.clear();
+        for (Long slice : all) {
+            slices.release(slice);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.buffers.UcpMemoryPool;
+import dev.isthmus.ucx.UcpRemoteMemory;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A landing in a {@link BlockSink}: each part is fetched into memory, and written once all earlier parts are. Until
+ * then the peer does not get its memory back, so it sends no more than fits here.
+ */
+final class SinkLanding extends Landing {
+
+    private final Transport transport;
+    private final UcpMemoryPool pool;
+    private final BlockSink sink;
+    private final Map<Integer, Part> arrived = new HashMap<>(); // but not written
+    private int next; // to be written
+    private boolean writing;
+    private Exception failure; // of writing
+
+    SinkLanding(Transport transport, UcpMemoryPool pool, BlockSink sink, long blockBytes) {
+        super(transport.settings(), blockBytes);
+        this.transport = transport;
+        this.pool = pool;
+        this.sink = sink;
+    }
+
+    /** A part, in a slice or in ordinary memory. */
+    private final class Part {
+        private final int length;
+        private final Ended ended;
+        private final long slice; // 0 if it is in ordinary memory
+        private final OrdinaryMemory.Piece own;
+
+        Part(int number, Ended ended) {
+            this.length = (int) length(number);
+            this.ended = ended;
+            this.slice = transport.tryAcquire(pool);
+            this.own = slice == 0 ? transport.ordinary().allocate(length) : null;
+        }
+
+        CompletableFuture<Void> get(UcpRemoteMemory from, long place) {
+            return slice == 0
+                    ? from.getAsync(own.segment(), 0, length, place)
+                    : from.getAsync(pool.memory(slice), pool.offset(slice), length, place);
+        }
+
+        MemorySegment segment() {
+            return (slice == 0 ? own.segment() : pool.segment(slice)).asSlice(0, length);
+        }
+
+        void free() {
+            if (slice == 0) {
+                transport.ordinary().free(own);
+            } else {
+                pool.release(slice);
+            }
+        }
+
+        void end(Throwable get, Exception store) {
+            free();
+            partEnded(get == null && store == null);
+            ended.ended(get, store);
+        }
+    }
+
+    @Override
+    void get(UcpRemoteMemory from, long place, int number, Ended ended) {
+        var part = new Part(number, ended);
+        CompletableFuture<Void> got;
+        try {
+            got = part.get(from, place);
+        } catch (RuntimeException | Error e) {
+            part.free();
+            throw e;
+        }
+        partBegun();
+        var _ = got.whenComplete((_, e) -> {
+            if (e != null) {
+                part.end(e, null);
+                return;
+            }
+            arrived.put(number, part);
+            write();
+        });
+    }
+
+    /** Writes the next part, if it has arrived and is still wanted. */
+    private void write() {
+        if (failure == null && isAbandoned()) {
+            failure = new IOException("it is no longer wanted");
+        }
+        if (writing) {
+            return;
+        }
+        if (failure != null) {
+            var all = arrived.values().toArray(Part[]::new);
+            arrived.clear();
+            for (Part part : all) {
+                part.end(null, failure);
+            }
+            return;
+        }
+        Part part = arrived.remove(next);
+        if (part == null) {
+            return;
+        }
+        writing = true;
+        boolean last = ++next == parts;
+        transport.read(() -> write(part, last), () -> {
+            writing = false;
+            part.end(null, failure);
+            write();
+        });
+    }
+
+    private void write(Part part, boolean last) {
+        try {
+            sink.write(part.segment().asByteBuffer().asReadOnlyBuffer());
+            if (last) {
+                sink.complete();
+            }
+        } catch (IOException e) {
+            failure = e;
+        } catch (Throwable e) {
+            failure = new IOException(e);
+        }
+    }
+
+    @Override
+    void drop() {
+        write();
+    }
+
+    @Override
+    void free() {
+        transport.read(sink::discard, () -> {});
+    }
+}

@@ -1,0 +1,539 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.RdmaException;
+import dev.isthmus.UcxException;
+import dev.isthmus.buffers.UcpMemoryPool;
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.loop.Timer;
+import dev.isthmus.ucx.UcpActiveMessage;
+import dev.isthmus.ucx.UcpActiveMessages;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpErrorHandling;
+import dev.isthmus.ucx.UcpFeature;
+import dev.isthmus.ucx.UcpMemory;
+import dev.isthmus.ucx.UcpPackedKey;
+import dev.isthmus.ucx.UcpWorker;
+import dev.isthmus.ucx.UcsStatus;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.EnumSet;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+import java.util.function.IntFunction;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * Fetches blocks from peers, and serves them the blocks of this process, with one UCX worker on a thread of its own.
+ * Any thread may call the public methods.
+ *
+ * <p>Peers trust each other: they share a secret, which seals the addresses that they connect to. Whoever starts a
+ * transport closes it, once all received blocks are released.
+ */
+public final class Transport implements AutoCloseable {
+
+    static final int ID = 0x5348; // of the active messages
+    private static final int MOST_DROPPED_LINES = 100;
+    private static final String KEEPALIVE = "KEEPALIVE_INTERVAL";
+    private static final Pattern RESOURCE = Pattern.compile("resource .*\\s(\\w+/[\\w:.-]+)");
+    private static final Pattern LANE = Pattern.compile("lane\\[\\d+\\]:\\s+\\d+:([\\w/:.-]+)");
+
+    private final Settings settings;
+    private final BlockSource source;
+    private final BiConsumer<String, Throwable> log;
+    private final byte[] secret;
+    private final Figures figures;
+    private final Readers readers;
+    private final EventLoop loop;
+    private final UcpContext context;
+    private final UcpWorker worker;
+    private final SharedPool slices; // that peers read from
+    private final SharedPool messages;
+    private final UcpMemoryPool landings;
+    private final OrdinaryMemory ordinary;
+    private final Node node;
+    private final Map<Long, Peer> peers = new HashMap<>(); // on the loop's thread, like the following fields
+    private final Map<UcpMemory, UcpPackedKey> keys = new HashMap<>();
+    private final Deque<ByteBuffer> inbox = new ArrayDeque<>(); // messages that have arrived and wait to be handled
+    private final AtomicInteger dropped = new AtomicInteger(); // messages
+    private long lastCall;
+    private boolean handling;
+    private boolean toldOfMemory;
+    private boolean closed;
+    private boolean ended; // guarded by this
+
+    private Transport(
+            Settings settings,
+            byte[] secret,
+            BlockSource source,
+            BiConsumer<String, Throwable> log,
+            Consumer<Figures.OfTransport> found) {
+        this.settings = settings;
+        this.figures = new Figures(found);
+        this.ordinary = new OrdinaryMemory(settings.unpooledBytes());
+        this.secret = secret.clone();
+        this.source = source;
+        this.log = log;
+        var made = new ArrayDeque<AutoCloseable>();
+        try {
+            this.context = keep(made, newContext(settings));
+            this.readers = keep(made, new Readers(settings.readers()));
+            this.loop = keep(
+                    made,
+                    EventLoop.start(config -> config.thread(this::newThread)
+                            .exceptionHandler(
+                                    e -> log.accept("the transport's thread goes on after an exception", e))));
+            this.worker = keep(made, context.createWorker(loop, config -> config.handler(ID, this::onMessage)));
+            this.slices = shared(settings.sliceBytes(), settings.servingBytes());
+            this.messages = shared(Message.MAX_BYTES, settings.messageBytes());
+            this.landings = UcpMemoryPool.create(context, settings.sliceBytes(), settings.receivingBytes());
+            this.node = Node.of(new SecureRandom().nextLong(), loop.call(worker::address), secret);
+        } catch (RuntimeException | Error e) {
+            closeAll(made, e);
+            throw e;
+        }
+    }
+
+    private SharedPool shared(long sliceBytes, long maxBytes) {
+        return new SharedPool(UcpMemoryPool.create(context, sliceBytes, maxBytes), this::tellOfMemory);
+    }
+
+    private static UcpContext newContext(Settings settings) {
+        return UcpContext.create(config -> {
+            config.features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP));
+            if (System.getenv("UCX_" + KEEPALIVE) == null) {
+                config.set(KEEPALIVE, "1s"); // rather than 20: over shared memory nothing else reveals a dead peer
+            }
+            settings.ucx().forEach(config::set);
+        });
+    }
+
+    private static <T extends AutoCloseable> T keep(Deque<AutoCloseable> made, T one) {
+        made.push(one);
+        return one;
+    }
+
+    /** Closes the objects of a constructor that failed; the pools have no memory yet. */
+    private static void closeAll(Deque<AutoCloseable> made, Throwable why) {
+        for (AutoCloseable one : made) {
+            try {
+                one.close();
+            } catch (Exception e) {
+                why.addSuppressed(e);
+            }
+        }
+    }
+
+    /**
+     * Starts a transport. Blocks for tenths of a second.
+     *
+     * @param settings the settings
+     * @param secret the secret of all peers
+     * @param source the blocks of this process
+     * @param log takes messages for people; the exception may be null
+     * @return the transport, which the caller closes
+     * @throws dev.isthmus.RdmaUnavailableException if UCX is missing
+     * @throws UcxException if UCX fails
+     */
+    public static Transport start(
+            Settings settings, byte[] secret, BlockSource source, BiConsumer<String, Throwable> log) {
+        return start(settings, secret, source, log, ofTransport -> {});
+    }
+
+    /**
+     * Starts a transport that tells which of UCX's transports it uses. Otherwise like
+     * {@link #start(Settings, byte[], BlockSource, BiConsumer)}.
+     *
+     * @param settings the settings
+     * @param secret the secret of all peers
+     * @param source the blocks of this process
+     * @param log takes messages for people; the exception may be null
+     * @param found takes the counters of each UCX transport when it is first used
+     * @return the transport, which the caller closes
+     */
+    public static Transport start(
+            Settings settings,
+            byte[] secret,
+            BlockSource source,
+            BiConsumer<String, Throwable> log,
+            Consumer<Figures.OfTransport> found) {
+        return new Transport(settings, secret, source, log, found);
+    }
+
+    private Thread newThread(Runnable runs) {
+        var thread = new Thread(runs, "isthmus-spark");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /**
+     * Where peers reach this transport.
+     *
+     * @return the node to tell them
+     */
+    public Node node() {
+        return node;
+    }
+
+    /**
+     * The counters.
+     *
+     * @return live counters
+     */
+    public Figures figures() {
+        return figures;
+    }
+
+    /**
+     * How much memory is registered for blocks and messages.
+     *
+     * @return bytes
+     */
+    public long pinnedBytes() {
+        return slices.pinnedBytes() + landings.pinnedBytes() + messages.pinnedBytes();
+    }
+
+    /**
+     * How many slices of received and of served blocks are in use.
+     *
+     * @return their number
+     */
+    public long slicesOut() {
+        return slices.slicesOut() + landings.slicesOut();
+    }
+
+    /**
+     * How much ordinary memory received blocks take.
+     *
+     * @return bytes
+     */
+    public long unpooledBytes() {
+        return ordinary.bytes();
+    }
+
+    /**
+     * What UCX may use, as text.
+     *
+     * @return transports and devices, such as {@code tcp/eth0}
+     */
+    public String transports() {
+        return String.join(", ", names(RESOURCE, context.info()));
+    }
+
+    /**
+     * Fetches blocks from a peer, and connects to it first if necessary. The listener is told once of each block, when
+     * it has arrived or has failed.
+     *
+     * @param from the peer
+     * @param blocks any number
+     * @param listener called on the transport's thread, or on the caller's if the transport is closed
+     */
+    public void fetch(Node from, List<BlockKey> blocks, FetchListener listener) {
+        fetch(from, blocks, listener, null);
+    }
+
+    /**
+     * Fetches blocks of any length: those that do not come with the answer go to sinks. Otherwise like
+     * {@link #fetch(Node, List, FetchListener)}.
+     *
+     * @param from the peer
+     * @param blocks any number
+     * @param listener as there
+     * @param sinks creates the sink of a long block, by its index in the list; called at most once for each, on the
+     *     transport's thread, and must not block
+     */
+    public void fetch(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
+        try {
+            List<BlockKey> all = List.copyOf(blocks);
+            loop.execute(() -> fetchOnLoop(from, all, listener, sinks));
+        } catch (RejectedExecutionException e) {
+            var why = new FetchFailedException("this process ends");
+            for (int i = 0; i < blocks.size(); i++) {
+                listener.failed(i, why);
+            }
+        }
+    }
+
+    private void fetchOnLoop(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
+        for (int begin = 0; begin < blocks.size(); begin += Message.MAX_BLOCKS) {
+            var some = blocks.subList(begin, Math.min(blocks.size(), begin + Message.MAX_BLOCKS));
+            var call = new Call(this, ++lastCall, some, begin, listener, sinks);
+            try {
+                begin(from, call);
+            } catch (Throwable e) { // whatever went wrong, a Spark task waits for each block
+                log.accept("a request could not be sent", e);
+                call.refuse("the request failed: " + e);
+            }
+        }
+    }
+
+    private void begin(Node from, Call call) {
+        if (closed) {
+            call.refuse("this process ends");
+            return;
+        }
+        Peer peer;
+        try {
+            peer = peerTo(from);
+        } catch (UcxException | IllegalArgumentException e) {
+            call.refuse("UCX cannot connect: " + e.getMessage());
+            return;
+        }
+        if (peer.isGone()) {
+            call.refuse("the connection to " + peer + " has failed: " + peer.why());
+        } else if (peer.isSilent()) { // a retried task should not wait so long again
+            call.refuse(peer + " did not answer the last request, and has sent nothing since");
+        } else {
+            peer.calls().begin(call);
+        }
+    }
+
+    private Peer peerTo(Node other) {
+        Peer peer = peers.get(other.id());
+        if (peer == null) {
+            peer = new Peer(this, other);
+            peers.put(other.id(), peer);
+            try {
+                peer.greet();
+            } catch (RuntimeException | Error e) { // otherwise it would never leave the connecting state
+                peer.fail("it could not be greeted: " + e);
+            }
+        }
+        return peer;
+    }
+
+    // The handler runs inside a UCX call, so it must not act on the message itself.
+    private void onMessage(UcpActiveMessage message) {
+        if (message.isRendezvous() || message.length() > Message.MAX_BYTES) {
+            drop("a message of " + message.length() + " bytes is dropped: it is too long");
+            return;
+        }
+        inbox.add(ByteBuffer.wrap(message.data().toArray()));
+        if (!handling) {
+            handling = true;
+            execute(this::handleAll);
+        }
+    }
+
+    /** Handles all of them, so that no more pile up than a turn or two of the loop brings. */
+    private void handleAll() {
+        try {
+            while (!inbox.isEmpty()) {
+                handle(inbox.remove());
+            }
+        } finally {
+            handling = !inbox.isEmpty();
+            if (handling) { // one has thrown
+                execute(this::handleAll);
+            }
+        }
+    }
+
+    private void handle(ByteBuffer bytes) {
+        if (closed) {
+            return; // a hello would create an endpoint that nobody closes
+        }
+        Peer peer = null;
+        try {
+            long from = Message.from(bytes);
+            peer = peers.get(from);
+            Message message = Message.read(bytes);
+            if (peer == null && message instanceof Message.Hello hello) {
+                peer = new Peer(this, new Node(from, hello.address()));
+                peers.put(from, peer);
+            }
+            if (peer == null) {
+                throw new BadMessageException("a message from a peer that has not said hello");
+            }
+            peer.handle(message);
+        } catch (BadMessageException | UcxException | IllegalArgumentException e) {
+            end(peer, e.getMessage());
+        } catch (RuntimeException e) { // unforeseen, unless the sender meant it
+            log.accept("a message could not be handled", e);
+            end(peer, e.toString());
+        }
+    }
+
+    private void end(Peer peer, String why) {
+        if (peer == null) {
+            drop("a message is dropped: " + why);
+        } else {
+            peer.fail(why);
+        }
+    }
+
+    /** A peer can send any number of invalid messages; the log mentions only the first ones. */
+    private void drop(String text) {
+        if (dropped.incrementAndGet() <= MOST_DROPPED_LINES) {
+            log.accept(text, null);
+        }
+    }
+
+    UcpEndpoint connect(Node other, Consumer<UcsStatus> failed) {
+        return worker.createEndpoint(
+                other.open(secret),
+                config ->
+                        config.errorHandling(UcpErrorHandling.PEER).errorHandler((_, status) -> failed.accept(status)));
+    }
+
+    /** Returns the counters of the transports that the connection uses. */
+    Figures.OfTransport connected(Peer peer, UcpEndpoint endpoint) {
+        figures.peersConnected.increment();
+        List<String> lanes = names(LANE, endpoint.info());
+        String all = String.join(", ", lanes);
+        figures.connections.computeIfAbsent(all, _ -> new LongAdder()).increment();
+        log.accept("connected to " + peer + " over " + all, null);
+        Figures.OfTransport used = figures.of(
+                lanes.stream().map(lane -> lane.split("/", 2)[0]).distinct().collect(Collectors.joining("+")));
+        used.peersConnected.increment();
+        return used;
+    }
+
+    private static List<String> names(Pattern pattern, String info) {
+        return pattern.matcher(info)
+                .results()
+                .map(found -> found.group(1))
+                .distinct()
+                .toList();
+    }
+
+    void lost(Peer peer, String reason) {
+        figures.peersFailed.increment();
+        log.accept("the connection to " + peer + " has ended: " + reason, null);
+    }
+
+    CompletableFuture<Void> send(UcpEndpoint endpoint, MemorySegment message) {
+        try {
+            return endpoint.amSendAsync(ID, MemorySegment.NULL, message, UcpActiveMessages.EAGER);
+        } catch (UcxException | IllegalStateException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    Settings settings() {
+        return settings;
+    }
+
+    BlockSource source() {
+        return source;
+    }
+
+    SharedPool slices() {
+        return slices;
+    }
+
+    SharedPool messages() {
+        return messages;
+    }
+
+    OrdinaryMemory ordinary() {
+        return ordinary;
+    }
+
+    /** A slice; 0 if there is none, because the pool is at its limit or no more memory can be registered. */
+    long tryAcquire(UcpMemoryPool pool) {
+        try {
+            return pool.tryAcquire();
+        } catch (RdmaException | OutOfMemoryError e) {
+            tellOfMemory(e);
+            return 0;
+        }
+    }
+
+    private void tellOfMemory(Throwable e) {
+        if (!toldOfMemory) {
+            toldOfMemory = true;
+            log.accept("no more memory can be registered; this is logged once", e);
+        }
+    }
+
+    UcpPackedKey key(UcpMemory memory) {
+        return keys.computeIfAbsent(memory, UcpMemory::packKey);
+    }
+
+    Landing newLanding(long blockBytes, BlockSink sink) {
+        return new SinkLanding(this, landings, sink, blockBytes);
+    }
+
+    Landing newLanding(long blockBytes) {
+        var landing = new MemoryLanding(landings, this::tryAcquire, ordinary, settings, blockBytes);
+        if (!landing.isPooled()) {
+            figures.blocksUnpooled.increment();
+        }
+        return landing;
+    }
+
+    Timer schedule(Duration delay, Runnable task) {
+        return loop.schedule(delay, task);
+    }
+
+    void execute(Runnable task) {
+        loop.execute(task);
+    }
+
+    /** Reads on another thread, and then goes on here. If reading throws, that is logged, and this goes on, too. */
+    void read(Runnable reads, Runnable then) {
+        readers.run(() -> {
+            try {
+                reads.run();
+            } catch (Throwable e) {
+                log("reading threw", e);
+            } finally {
+                loop.execute(then);
+            }
+        });
+    }
+
+    void log(String text, Throwable e) {
+        log.accept(text, e);
+    }
+
+    /**
+     * Ends all connections and everything that waits for them, and frees all memory. Does nothing if this is closed
+     * already. Blocks for seconds at most.
+     *
+     * @throws IllegalStateException if received blocks are still held; the message says how many slices. Everything
+     *     else is freed, and you can try again
+     */
+    @Override
+    public synchronized void close() {
+        if (loop.isCurrent()) {
+            throw new IllegalStateException("the transport's own thread cannot close it");
+        }
+        if (ended) {
+            return;
+        }
+        loop.submitAsync(this::closePeers).join();
+        readers.close();
+        worker.close();
+        slices.close();
+        messages.close();
+        landings.close();
+        context.close();
+        loop.close();
+        ended = true;
+    }
+
+    private CompletableFuture<Void> closePeers() {
+        closed = true;
+        return CompletableFuture.allOf(peers.values().stream()
+                .map(peer -> peer.close().exceptionally(e -> {
+                    log.accept("the connection to " + peer + " was not closed properly", e);
+                    return null; // the rest must be closed, too
+                }))
+                .toArray(CompletableFuture[]::new));
+    }
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class DirectoryTest {
+
+    @Test
+    void shouldAskAgainAfterDriverDidNotAnswer() {
+        var asked = new AtomicInteger();
+        var directory = new Directory(message -> {
+            if (asked.incrementAndGet() == 1) {
+                throw new IllegalStateException("the driver does not answer");
+            }
+            return List.of("7", "address");
+        });
+        assertThrows(IllegalStateException.class, () -> directory.find("1"));
+        assertEquals(7, directory.find("1").orElseThrow().id());
+        assertEquals("address", directory.find("1").orElseThrow().address());
+        assertEquals(2, asked.get());
+    }
+
+    /** The names have the same hash code: a lock of the map, held while the driver is asked for one, is the other's, too. */
+    @Test
+    void shouldFindOneExecutorWhileAnotherIsAskedFor() throws Exception {
+        var asked = new CountDownLatch(1);
+        var answer = new CountDownLatch(1);
+        var directory = new Directory(message -> {
+            if (message.equals(List.of("find", "Aa"))) {
+                asked.countDown();
+                try {
+                    answer.await();
+                } catch (InterruptedException e) {
+                    throw new IllegalStateException(e);
+                }
+            }
+            return List.of();
+        });
+        Executor threads = task -> Thread.ofPlatform().daemon().start(task);
+        var slow = CompletableFuture.supplyAsync(() -> directory.find("Aa"), threads);
+        asked.await();
+        try {
+            var quick = CompletableFuture.supplyAsync(() -> directory.find("BB"), threads);
+            assertEquals(Optional.empty(), quick.get(20, TimeUnit.SECONDS));
+        } finally {
+            answer.countDown();
+        }
+        assertEquals(Optional.empty(), slow.get(20, TimeUnit.SECONDS));
+    }
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Spark itself, with two executors in processes of their own, runs {@link ShuffleProgram} by {@code spark-submit} with the jar
+ * as users have it. The system property {@code isthmus.spark.jars} names the folder with Spark's jars.
+ */
+@Tag("spark")
+@Timeout(value = 15, unit = TimeUnit.MINUTES) // some read and write gigabytes
+class LocalClusterTest {
+
+    private static final String C1 =
+            "-XX:TieredStopAtLevel=1"; // its code is there sooner, and most of a run is a start
+    private static final List<String> SHORT = List.of("4000", "2000");
+    private static final List<String> LONG = List.of("6000", "4000"); // a task fetches for longer than it holds back
+    private static final List<String> UCX = List.of(
+            "--conf",
+            "spark.shuffle.manager=dev.isthmus.spark.UcxShuffleManager",
+            "--conf",
+            "spark.plugins=dev.isthmus.spark.UcxShufflePlugin");
+
+    /** Of a run; who asks for more than continuous integration says so. */
+    private static final int MOST_SECONDS = Integer.getInteger("isthmus.spark.seconds", 840);
+
+    private static Map<String, String> bySpark;
+
+    @TempDir
+    private static Path home;
+
+    /** What a run printed, and what its executors logged. */
+    private record Run(Map<String, String> results, String log) {
+
+        long figure(String name) {
+            return Long.parseLong(results.getOrDefault(name, "-1"));
+        }
+
+        /** What the program computed. */
+        Map<String, String> computed() {
+            var computed = new TreeMap<>(results);
+            computed.keySet().retainAll(List.of("sorted", "summed", "grouped", "spread"));
+            assertEquals(4, computed.size(), log);
+            return computed;
+        }
+    }
+
+    @BeforeAll
+    static void makeHome() throws IOException {
+        String jars = System.getProperty("isthmus.spark.jars");
+        assertTrue(jars != null, "run ./testbed/tests --tier spark, which gets Spark's jars");
+        Files.createSymbolicLink(home.resolve("jars"), Path.of(jars));
+        Files.createFile(home.resolve("RELEASE")); // Spark looks whether it is there
+        Path classes = Path.of(ShuffleProgram.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .getPath());
+        try (var jar = new JarOutputStream(Files.newOutputStream(home.resolve("program.jar")));
+                Stream<Path> files = Files.list(classes.resolve("dev/isthmus/spark"))) {
+            for (Path file : files.filter(Files::isRegularFile).toList()) {
+                jar.putNextEntry(new JarEntry(classes.relativize(file).toString()));
+                Files.copy(file, jar);
+            }
+        }
+    }
+
+    private static Run run(List<String> options, List<String> arguments) throws Exception {
+        return run(ShuffleProgram.class, options, arguments);
+    }
+
+    /** What the program computes with Spark's own shuffle. */
+    private static Map<String, String> computedBySpark() throws Exception {
+        if (bySpark == null) {
+            Run spark = run(List.of(), SHORT);
+            assertEquals(-1, spark.figure("ucx.bytesByGet"));
+            bySpark = spark.computed();
+        }
+        return bySpark;
+    }
+
+    private static Run run(Class<?> program, List<String> options, List<String> arguments) throws Exception {
+        Path folder = Files.createTempDirectory(home, "run");
+        var command = new ArrayList<>(
+                List.of(Path.of(System.getProperty("java.home"), "bin", "java").toString(), C1, "-Xmx512m"));
+        command.addAll(List.of("-cp", home.resolve("jars") + "/*", "org.apache.spark.deploy.SparkSubmit"));
+        command.addAll(List.of(
+                "--master",
+                "local-cluster[2,1,1024]",
+                "--jars",
+                IsthmusJar.find().toString()));
+        for (String setting : List.of(
+                "spark.ui.enabled=false",
+                "spark.executor.extraJavaOptions=" + C1,
+                "spark.shuffle.readHostLocalDisk=false", // or nothing would cross the network
+                "spark.reducer.maxSizeInFlight=1m",
+                "spark.reducer.maxReqsInFlight=1")) {
+            command.addAll(List.of("--conf", setting));
+        }
+        command.addAll(options);
+        command.addAll(List.of(
+                "--class", program.getName(), home.resolve("program.jar").toString()));
+        command.addAll(arguments);
+        Path output = folder.resolve("output");
+        var builder = new ProcessBuilder(command)
+                .directory(folder.toFile())
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile());
+        builder.environment().put("SPARK_HOME", home.toString());
+        builder.environment().put("SPARK_SCALA_VERSION", "2.13");
+        builder.environment().put("SPARK_LOCAL_IP", "127.0.0.1");
+        Process process = builder.start();
+        try {
+            assertTrue(process.waitFor(MOST_SECONDS, TimeUnit.SECONDS), () -> "it has not ended: " + read(output));
+        } finally {
+            process.descendants().forEach(ProcessHandle::destroyForcibly);
+            process.destroyForcibly();
+        }
+        String log = read(output) + logs(folder);
+        assertEquals(0, process.exitValue(), log);
+        var results = new TreeMap<String, String>();
+        read(output).lines().filter(line -> line.startsWith("RESULT ")).forEach(line -> {
+            String[] parts = line.substring(7).split("=", 2);
+            results.put(parts[0], parts[1]);
+        });
+        return new Run(results, log);
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    private static String logs(Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(home.resolve("work"))) {
+            String all = files.filter(file -> file.endsWith("stderr"))
+                    .map(LocalClusterTest::read)
+                    .reduce("", String::concat);
+            return all;
+        } finally {
+            Files.move(home.resolve("work"), folder.resolve("logs"));
+        }
+    }
+
+    private static List<String> with(List<String> list, String... more) {
+        var all = new ArrayList<>(list);
+        all.addAll(List.of(more));
+        return all;
+    }
+
+    /** Every byte that Spark says its tasks read from other executors came by UCX, and the results are Spark's own. */
+    @Test
+    void shouldFetchAllByUcxAndComputeTheSame() throws Exception {
+        Run ucx = run(UCX, SHORT);
+        assertEquals(computedBySpark(), ucx.computed());
+        assertTrue(ucx.figure("remoteBytes") > 5_000_000, ucx.log());
+        assertEquals(
+                ucx.figure("remoteBytes"), ucx.figure("ucx.bytesByGet") + ucx.figure("ucx.bytesInline"), ucx.log());
+        assertEquals(0, ucx.figure("ucx.blocksBySpark"));
+        assertEquals(0, ucx.figure("fetchFailures"));
+        assertTrue(ucx.log().contains("Shuffle blocks use UCX, which finds "), ucx.log());
+        assertTrue(ucx.log().contains(" over posix/memory"), ucx.log()); // the plugin has seen to that
+    }
+
+    /**
+     * UCX notices, Spark computes the lost blocks again, and the result is the same. The system property {@code
+     * isthmus.spark.kills} says how often.
+     */
+    @Test
+    void shouldRecomputeWhenAnExecutorDiesDuringTheReduce() throws Exception {
+        int kills = Integer.getInteger("isthmus.spark.kills", 2);
+        Run run = run(UCX, with(LONG, Integer.toString(kills)));
+        for (int i = 0; i < kills; i++) {
+            assertEquals(run.results().get("spread"), run.results().get("killed" + i), run.log());
+        }
+        assertTrue(run.figure("fetchFailures") > 0, run.log());
+        assertTrue(run.log().contains(" has ended: UCX says "), run.log());
+    }
+
+    @Test
+    void shouldUseTcpWhereUserSaysSo() throws Exception {
+        Run ucx = run(with(UCX, "--conf", "spark.isthmus.ucx.TLS=tcp,self"), SHORT);
+        assertTrue(ucx.log().contains(" over tcp/"), ucx.log());
+        assertEquals(ucx.figure("remoteBytes"), ucx.figure("ucx.transport.tcp.bytesReceived"));
+        assertTrue(ucx.figure("ucx.transport.tcp.blocksReceived") > 0, ucx.log());
+        assertTrue(ucx.figure("ucx.transport.tcp.bytesServed") > 0, ucx.log());
+        assertEquals(ucx.figure("remoteBytes"), ucx.figure("ucx.bytesByGet") + ucx.figure("ucx.bytesInline"));
+    }
+
+    /** A row for each executor in a tab of Spark's own web UI. */
+    @Test
+    void shouldShowExecutorsInTheWebUi() throws Exception {
+        Run ucx = run(
+                TabProgram.class, with(UCX, "--conf", "spark.ui.enabled=true", "--conf", "spark.ui.port=0"), List.of());
+        assertEquals("100", ucx.results().get("groups"));
+        assertEquals("true", ucx.results().get("tabs"), ucx.log());
+        String page = ucx.results().get("page");
+        for (String executor : List.of("0", "1")) {
+            assertTrue(page.contains("<td>" + executor + "</td><td>127.0.0.1</td><td>1 x posix/memory"), page);
+        }
+        assertFalse(page.contains("<b>TabProgram"), page);
+    }
+
+    /** Encryption that was asked for is not given up silently. */
+    @Test
+    void shouldLeaveAllToSparkWhereEncryptionIsConfigured() throws Exception {
+        Run spark = run(with(UCX, "--conf", "spark.io.encryption.enabled=true"), SHORT);
+        assertEquals(4, spark.computed().size());
+        assertTrue(spark.figure("remoteBytes") > 0);
+        assertEquals(-1, spark.figure("ucx.bytesByGet"));
+        assertTrue(
+                spark.log().contains("Shuffle blocks use Spark's own transfer: spark.io.encryption.enabled is true"),
+                spark.log());
+        assertFalse(spark.log().contains("Shuffle blocks use UCX"), spark.log());
+    }
+
+    /** Spark wants blocks of more than 64 KiB in files here, rather than of 200 MB. */
+    @Test
+    void shouldFetchLongBlocksToDisk() throws Exception {
+        Run ucx = run(with(UCX, "--conf", "spark.network.maxRemoteBlockSizeFetchToMem=64k"), SHORT);
+        assertEquals(computedBySpark(), ucx.computed());
+        assertTrue(ucx.figure("ucx.bytesToFiles") > 5_000_000, ucx.log());
+        assertEquals(
+                ucx.figure("remoteBytes"), ucx.figure("ucx.bytesByGet") + ucx.figure("ucx.bytesInline"), ucx.log());
+        assertEquals(0, ucx.figure("ucx.blocksBySpark"), ucx.log());
+        assertEquals(0, ucx.figure("ucx.slicesOut"), ucx.log());
+    }
+
+    /** Each block of a reduce partition is longer than an array or a buffer can be. */
+    @Test
+    void shouldFetchBlocksOfMoreThanTwoGigabytes() throws Exception {
+        Run run =
+                run(HugeProgram.class, with(UCX, "--conf", "spark.shuffle.compress=false"), List.of("4400", "1", "2"));
+        assertEquals("4400/0", run.results().get("records"), run.log());
+        assertTrue(run.figure("ucx.bytesToFiles") > 1L << 31, run.log());
+        assertEquals(0, run.figure("ucx.blocksBySpark"), run.log());
+        assertEquals(0, run.figure("fetchFailures"), run.log());
+    }
+
+    /**
+     * Of 256 MB, each executor may register 240. The system property {@code isthmus.spark.records} says how many records of
+     * 1 MiB are shuffled.
+     */
+    @Test
+    void shouldShuffleFarMoreThanMayBePinned() throws Exception {
+        int records = Integer.getInteger("isthmus.spark.records", 600) / 12 * 12;
+        Run run = run(
+                HugeProgram.class,
+                with(
+                        UCX,
+                        "--conf",
+                        "spark.shuffle.compress=false",
+                        "--conf",
+                        "spark.isthmus.receivingBytes=160m",
+                        "--conf",
+                        "spark.isthmus.servingBytes=64m",
+                        "--conf",
+                        "spark.reducer.maxSizeInFlight=48m",
+                        "--conf",
+                        "spark.reducer.maxReqsInFlight=5"),
+                List.of(Integer.toString(records), "12", "12"));
+        assertEquals(records + "/0", run.results().get("records"), run.log());
+        assertEquals(
+                run.figure("remoteBytes"), run.figure("ucx.bytesByGet") + run.figure("ucx.bytesInline"), run.log());
+        assertTrue(run.figure("remoteBytes") > records * 300_000L, run.log());
+        assertTrue(run.figure("ucx.pinnedBytes") <= 512 << 20, run.log());
+        assertEquals(0, run.figure("ucx.blocksBySpark"), run.log());
+    }
+
+    @Test
+    void shouldFetchThousandsOfTinyBlocksInOneRequest() throws Exception {
+        Run run = run(TinyProgram.class, UCX, List.of("2400"));
+        assertEquals("4800", run.results().get("records"), run.log());
+        assertTrue(run.figure("ucx.mostBlocksAsked") > 1000, run.log());
+        assertEquals(0, run.figure("ucx.blocksBySpark"), run.log());
+    }
+
+    /** An executor here runs one task at a time, and has one other to ask. */
+    @Test
+    void shouldObeyLimitsOfReducers() throws Exception {
+        Run run = run(
+                TinyProgram.class, with(UCX, "--conf", "spark.reducer.maxBlocksInFlightPerAddress=7"), List.of("200"));
+        assertEquals("400", run.results().get("records"), run.log());
+        assertEquals(7, run.figure("ucx.mostBlocksAsked"), run.log());
+        assertEquals(1, run.figure("ucx.mostRequestsAsked"), run.log());
+    }
+
+    /** Tasks are killed while they hold blocks, and have asked for more. */
+    @Test
+    void shouldLeaveNothingPinnedWhenJobIsCancelled() throws Exception {
+        Run run = run(CancelProgram.class, UCX, LONG);
+        assertEquals("true", run.results().get("cancelled"), run.log());
+        assertTrue(run.figure("held") > 0, run.log());
+        assertEquals(0, run.figure("ucx.slicesOut"), run.log());
+        assertEquals(0, run.figure("ucx.unpooledBytes"), run.log());
+        assertEquals(run.results().get("before"), run.results().get("after"), run.log());
+    }
+
+    /** An executor that goes hands its blocks to another; nothing is computed again, and they come by UCX. */
+    @Test
+    void shouldFetchFromWhereDecommissionedExecutorsPutBlocks() throws Exception {
+        Run run = run(
+                DecommissionProgram.class,
+                with(
+                        UCX,
+                        "--conf",
+                        "spark.dynamicAllocation.enabled=true",
+                        "--conf",
+                        "spark.dynamicAllocation.shuffleTracking.enabled=false",
+                        "--conf",
+                        "spark.dynamicAllocation.minExecutors=1",
+                        "--conf",
+                        "spark.dynamicAllocation.initialExecutors=2",
+                        "--conf",
+                        "spark.dynamicAllocation.maxExecutors=2",
+                        "--conf",
+                        "spark.dynamicAllocation.executorIdleTimeout=3s",
+                        "--conf",
+                        "spark.decommission.enabled=true",
+                        "--conf",
+                        "spark.storage.decommission.enabled=true",
+                        "--conf",
+                        "spark.storage.decommission.shuffleBlocks.enabled=true"),
+                SHORT);
+        assertEquals(run.results().get("before"), run.results().get("after"), run.log());
+        assertEquals(8, run.figure("mapTasks"), run.log());
+        assertEquals(0, run.figure("fetchFailures"), run.log());
+        assertTrue(run.figure("remoteBytesAfter") > 0, run.log());
+        assertEquals(0, run.figure("ucx.blocksBySpark"), run.log());
+    }
+}

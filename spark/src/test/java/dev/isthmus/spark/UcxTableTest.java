@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("unit")
+class UcxTableTest {
+
+    private static Report report(String executor, String host) {
+        return new Report(
+                executor,
+                host,
+                "1 x tcp/eth0",
+                Map.of("bytesByGet", 3L << 20, "bytesInline", 1L << 20, "blocksReceived", 17L, "pinnedBytes", 0L));
+    }
+
+    @Test
+    void shouldTellTheDriverAllOfAReport() {
+        Report report = report("7", "host");
+        assertEquals(Optional.of(report), Report.of(report.message()));
+        assertEquals(Optional.empty(), Report.of(List.of("find", "7")));
+    }
+
+    @Test
+    void shouldShowEachExecutorOnceWithItsNewestFigures() {
+        var reports = new Reports();
+        reports.add(new Report("1", "one", "", Map.of()));
+        reports.add(report("1", "one"));
+        reports.add(report("2", "two"));
+        reports.reads("1").bytes.add(5 << 20);
+        reports.reads("1").waitMillis.add(1500);
+        String table = UcxTable.of(reports);
+        assertEquals(3, table.split("<tr>", -1).length - 1, table);
+        assertTrue(
+                table.contains(
+                        "<td>1</td><td>one</td><td>1 x tcp/eth0</td><td>4.0 MiB</td><td>1.0 MiB</td><td>17</td>"),
+                table);
+        assertTrue(table.contains("<td>1.5 s</td>"), table);
+    }
+
+    /** Hosts and transports come from other machines. */
+    @Test
+    void shouldNotLetAnExecutorWriteIntoThePage() {
+        var reports = new Reports();
+        reports.add(report("1", "<script>alert(1)</script>"));
+        String table = UcxTable.of(reports);
+        assertFalse(table.contains("<script>"), table);
+        assertTrue(table.contains("&lt;script&gt;"), table);
+    }
+}

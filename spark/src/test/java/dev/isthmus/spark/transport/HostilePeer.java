@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.ucx.UcpActiveMessages;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcpEndpoint;
+import dev.isthmus.ucx.UcpErrorHandling;
+import dev.isthmus.ucx.UcpFeature;
+import dev.isthmus.ucx.UcpMemory;
+import dev.isthmus.ucx.UcpPackedKey;
+import dev.isthmus.ucx.UcpWorker;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+
+/** Knows the secret, and sends what it likes. */
+final class HostilePeer implements AutoCloseable {
+
+    static final long NUMBER = 666;
+
+    private final UcpContext context;
+    private final EventLoop loop = EventLoop.start();
+    private final UcpWorker worker;
+    private final BlockingQueue<Message> received = new LinkedBlockingQueue<>();
+    private final byte[] secret;
+    private final UcpMemory memory;
+    private UcpEndpoint endpoint;
+
+    HostilePeer(byte[] secret) {
+        this.secret = secret;
+        context = UcpContext.create(config ->
+                config.set("TLS", "tcp,self").features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP)));
+        memory = context.allocate(Settings.defaults().sliceBytes());
+        worker = context.createWorker(
+                loop,
+                config -> config.handler(
+                        Transport.ID,
+                        message -> received.add(
+                                Message.read(ByteBuffer.wrap(message.data().toArray())))));
+    }
+
+    Node node() {
+        return Node.of(NUMBER, loop.call(worker::address), secret);
+    }
+
+    /** Of memory as long as a slice: a key that leads nowhere would end the process that it is of. */
+    UcpPackedKey key() {
+        return memory.packKey();
+    }
+
+    void connect(Node other) {
+        endpoint = loop.call(
+                () -> worker.createEndpoint(other.open(secret), config -> config.errorHandling(UcpErrorHandling.PEER)));
+    }
+
+    void send(Message message) {
+        send(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES)));
+    }
+
+    void send(ByteBuffer bytes) {
+        MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining());
+        copy.copyFrom(MemorySegment.ofBuffer(bytes));
+        loop.submitAsync(() -> endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+                .join();
+    }
+
+    /** Sends many at once: it takes nothing in between. */
+    void sendAll(List<? extends Message> messages) {
+        List<MemorySegment> copies = messages.stream()
+                .map(message -> {
+                    ByteBuffer bytes = Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES));
+                    MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining());
+                    return copy.copyFrom(MemorySegment.ofBuffer(bytes));
+                })
+                .toList();
+        loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
+                        .map(copy ->
+                                endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+                        .toArray(CompletableFuture[]::new)))
+                .join();
+    }
+
+    /** The next message that has come, of that kind. */
+    <M extends Message> M next(Class<M> kind) throws InterruptedException {
+        Message message = received.poll(20, TimeUnit.SECONDS);
+        if (!kind.isInstance(message)) {
+            throw new AssertionError("came: " + message);
+        }
+        return kind.cast(message);
+    }
+
+    @Override
+    public void close() {
+        if (endpoint != null) {
+            loop.submitAsync(endpoint::closeAsync).join();
+        }
+        worker.close();
+        memory.close();
+        context.close();
+        loop.close();
+    }
+}

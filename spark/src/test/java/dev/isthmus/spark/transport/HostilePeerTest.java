@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.ucx.UcpPackedKey;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A peer that breaks the rules loses its connection, and nobody else anything. */
+@Tag("ucx")
+@Tag("host")
+class HostilePeerTest {
+
+    private static final byte[] SECRET = {1};
+    private static final BlockKey BLOCK = new BlockKey(0, 0, 0, 1);
+
+    @TempDir
+    private Path folder;
+
+    private final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
+    private TestBlocks blocks;
+    private Transport transport;
+    private HostilePeer hostile;
+
+    @BeforeEach
+    void start() throws Exception {
+        blocks = new TestBlocks(folder, new long[] {5, 600_000});
+        transport = startTransport();
+        hostile = new HostilePeer(SECRET);
+    }
+
+    private static Settings settings() {
+        return Settings.defaults().withUcx(Map.of("TLS", "tcp,self")).withPatience(Duration.ofSeconds(20));
+    }
+
+    private Transport startTransport() {
+        return startTransport(settings());
+    }
+
+    private Transport startTransport(Settings settings) {
+        return Transport.start(settings, SECRET, blocks, (text, e) -> logged.add(text + (e == null ? "" : ": " + e)));
+    }
+
+    @AfterEach
+    void close() {
+        transport.close();
+        assertEquals(0, transport.slicesOut());
+        hostile.close();
+    }
+
+    private void awaitLog(String part) throws InterruptedException {
+        String line = "";
+        while (!line.contains(part)) {
+            line = logged.poll(20, TimeUnit.SECONDS);
+            assertTrue(line != null, "nothing was logged of: " + part);
+        }
+    }
+
+    private void assertServesOthers() throws Exception {
+        try (var other = startTransport()) {
+            Fetched fetched = Fetched.of(other, transport.node(), blocks.all()).await();
+            assertArrayEquals(blocks.expected(blocks.all().get(1)), fetched.received.get(1));
+        }
+    }
+
+    private void sayHello() throws InterruptedException {
+        hostile.connect(transport.node());
+        hostile.send(new Message.Hello(
+                transport.settings().sliceBytes(), hostile.node().address()));
+        hostile.next(Message.Welcome.class);
+    }
+
+    @Test
+    void shouldDropWhatIsNoMessageOrOfNobody() throws Exception {
+        hostile.connect(transport.node());
+        hostile.send(ByteBuffer.wrap(new byte[] {1, 2, 3}));
+        awaitLog("3 bytes are not a message");
+        hostile.send(ByteBuffer.allocate(Message.MAX_BYTES + 1));
+        awaitLog("it is too long");
+        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        awaitLog("a peer that has not said hello");
+        hostile.send(new Message.Hello(transport.settings().sliceBytes(), "no address"));
+        awaitLog("is dropped");
+        var other = Node.of(1, hostile.node().open(SECRET), new byte[] {2});
+        hostile.send(new Message.Hello(transport.settings().sliceBytes(), other.address()));
+        awaitLog("is dropped");
+        assertEquals(0, transport.figures().peersConnected.sum());
+        assertServesOthers();
+    }
+
+    @Test
+    void shouldNotReleaseWhatIsNotOut() throws Exception {
+        sayHello();
+        hostile.send(new Message.Release(1L << 32 | 1));
+        awaitLog("has ended: the release of a slice that it does not have");
+        assertServesOthers();
+    }
+
+    /** What it was sent and never released is free when its connection has ended. */
+    @Test
+    void shouldFreeSlicesOfWhoEnds() throws Exception {
+        sayHello();
+        hostile.send(new Message.Fetch(1, 1 << 20, List.of(new BlockKey(0, 0, 1, 2))));
+        for (int part = 0; part < 3; part++) {
+            assertEquals(600_000, hostile.next(Message.Slice.class).blockBytes());
+        }
+        assertEquals(3, transport.slicesOut());
+        hostile.send(new Message.Release(1));
+        awaitLog("has ended");
+        assertServesOthers();
+    }
+
+    @Test
+    void shouldNotTakeWhoseSlicesHaveAnotherLength() throws Exception {
+        sayHello();
+        hostile.send(new Message.Welcome(1));
+        awaitLog("set the same size everywhere");
+        assertServesOthers();
+    }
+
+    @Test
+    void shouldTakeAddressOnlyForTheNumberItIsOf() throws Exception {
+        hostile.connect(transport.node());
+        var hello = new Message.Hello(
+                transport.settings().sliceBytes(), hostile.node().address());
+        hostile.send(Message.write(hello, HostilePeer.NUMBER + 1, ByteBuffer.allocate(Message.MAX_BYTES)));
+        awaitLog("is dropped");
+        assertEquals(0, transport.figures().peersConnected.sum());
+        hostile.send(hello);
+        hostile.next(Message.Welcome.class);
+        assertServesOthers();
+    }
+
+    @Test
+    void shouldEndWhoAsksForTooManyBlocks() throws Exception {
+        var silence = new CountDownLatch(1);
+        BlockSource slow = block -> {
+            try {
+                silence.await();
+            } catch (InterruptedException e) {
+                throw new IOException(e);
+            }
+            return null;
+        };
+        try (var server = Transport.start(transport.settings(), SECRET, slow, (text, e) -> logged.add(text))) {
+            try {
+                hostile.connect(server.node());
+                hostile.send(new Message.Hello(
+                        server.settings().sliceBytes(), hostile.node().address()));
+                hostile.next(Message.Welcome.class);
+                var most = Collections.nCopies(Message.MAX_BLOCKS, BLOCK);
+                for (long call = 0; call <= Serving.MOST_BLOCKS / Message.MAX_BLOCKS; call++) {
+                    hostile.send(new Message.Fetch(call, 1 << 20, most));
+                }
+                awaitLog("has ended: more than " + Serving.MOST_BLOCKS);
+            } finally {
+                silence.countDown(); // before the close, which waits for readers
+            }
+        }
+    }
+
+    /** It serves, and answers wrongly: others are to fetch at once. By the patience the blocks would fail. */
+    @ParameterizedTest
+    @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long"})
+    void shouldRefuseCallWhoseAnswerMakesNoSense(String what) throws Exception {
+        var fetched = new Fetched(2);
+        transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched);
+        hostile.connect(transport.node());
+        hostile.next(Message.Hello.class);
+        hostile.send(new Message.Welcome(transport.settings().sliceBytes()));
+        long call = hostile.next(Message.Fetch.class).call();
+        var piece = new Message.Piece(what.equals("place") ? 2 : 0, ByteBuffer.allocate(3));
+        int slice = transport.settings().sliceBytes();
+        UcpPackedKey key = hostile.key();
+        switch (what) {
+            case "place" -> hostile.send(new Message.Data(call, List.of(piece)));
+            case "twice" -> hostile.send(new Message.Data(call, List.of(piece, piece)));
+            case "part" -> hostile.send(new Message.Slice(call, 1, 100_000, 1, 1, 0, key));
+            case "block" -> hostile.send(new Message.Slice(call, 5, 100_000, 0, 1, 0, key));
+            case "again" -> {
+                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, key));
+                hostile.next(Message.Release.class);
+                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, key));
+            }
+            case "long" ->
+                hostile.send(new Message.Slice(call, 1, transport.settings().blockBytes() + 1, 0, 1, 0, key));
+            case "length" -> hostile.send(new Message.Slice(call, 1, Long.MAX_VALUE, 0, 1, 0, key));
+            default -> hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, slice, key));
+        }
+        fetched.await();
+        assertTrue(fetched.refused.containsKey(1), "told " + fetched.received + fetched.failed);
+        assertEquals(what.equals("twice") ? Set.of(0) : Set.of(), fetched.received.keySet());
+        assertServesOthers();
+    }
+
+    /** Begins a fetch of blocks from the hostile peer; returns the number of the call. */
+    private long fetchFromHostile(Transport client, Fetched fetched, int blockCount) throws InterruptedException {
+        transport.fetch(hostile.node(), Collections.nCopies(blockCount, BLOCK), fetched);
+        hostile.connect(client.node());
+        hostile.next(Message.Hello.class);
+        hostile.send(new Message.Welcome(client.settings().sliceBytes()));
+        return hostile.next(Message.Fetch.class).call();
+    }
+
+    @Test
+    void shouldEndWhoSendsMorePartsThanItHasCredits() throws Exception {
+        int slice = transport.settings().sliceBytes();
+        var fetched = new Fetched(1);
+        long call = fetchFromHostile(transport, fetched, 1);
+        UcpPackedKey key = hostile.key();
+        hostile.sendAll(IntStream.rangeClosed(0, transport.settings().credits())
+                .mapToObj(part -> new Message.Slice(call, 0, 100L * slice, part, part + 1, 0, key))
+                .toList());
+        awaitLog("has ended: more than " + transport.settings().credits() + " parts at a time");
+        fetched.await();
+        assertEquals(Set.of(0), fetched.refused.keySet());
+        assertServesOthers();
+    }
+
+    /** It says that blocks are long: no more memory is taken for them than was set. */
+    @Test
+    void shouldRefuseBlocksThatFindNoMemory() throws Exception {
+        Settings usual = settings();
+        transport.close();
+        transport = startTransport(new Settings(
+                usual.sliceBytes(),
+                usual.servingBytes(),
+                usual.sliceBytes(), // no room for two slices
+                2_000_000,
+                1_000_000,
+                usual.messageBytes(),
+                usual.credits(),
+                usual.inlineBytes(),
+                usual.readers(),
+                usual.patience(),
+                usual.connecting(),
+                usual.ucx()));
+        var fetched = new Fetched(3);
+        long call = fetchFromHostile(transport, fetched, 3);
+        for (int i = 0; i < 3; i++) {
+            hostile.send(new Message.Slice(call, i, 900_000, 0, i + 1, 0, hostile.key()));
+            hostile.next(Message.Release.class);
+        }
+        assertEquals(1_800_000, transport.unpooledBytes());
+        hostile.send(new Message.Failed(call, 0, true, "enough"));
+        hostile.send(new Message.Failed(call, 1, true, "enough"));
+        fetched.await();
+        assertEquals(Set.of(0, 1, 2), fetched.refused.keySet());
+        assertTrue(fetched.refused.get(2).contains("there is no memory"), fetched.refused::toString);
+        assertEquals(0, transport.unpooledBytes());
+        assertServesOthers();
+    }
+
+    /** What asks before it has said who it is, or was greeted and does not answer. */
+    @Test
+    void shouldEndWhoAsksBeforeTheConnectionIsMade() throws Exception {
+        var fetched = new Fetched(1);
+        transport.fetch(hostile.node(), List.of(BLOCK), fetched);
+        hostile.connect(transport.node());
+        hostile.next(Message.Hello.class);
+        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        awaitLog("has ended: a request before the connection is established");
+        fetched.await();
+        assertEquals(Set.of(0), fetched.refused.keySet());
+        assertServesOthers();
+    }
+
+    /** UCX listens for its own connections; what comes there from elsewhere is dropped. */
+    @Test
+    void shouldIgnoreGarbageAtItsPort() throws Exception {
+        Set<InetSocketAddress> before = ListeningPorts.ofThisProcess();
+        try (var server = startTransport()) {
+            Set<InetSocketAddress> ports = ListeningPorts.ofThisProcess();
+            ports.removeAll(before);
+            assertFalse(ports.isEmpty(), "UCX listens nowhere");
+            var random = new Random(1);
+            for (InetSocketAddress port : ports) {
+                for (int length : new int[] {0, 1, 7, 8, 9, 100, 4096, 100_000}) {
+                    byte[] garbage = new byte[length];
+                    random.nextBytes(garbage);
+                    sendGarbage(port, garbage);
+                }
+                sendGarbage(port, "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+            }
+            InetSocketAddress any = ports.iterator().next();
+            try (var open = new Socket(any.getAddress(), any.getPort())) {
+                open.getOutputStream().write(new byte[] {1, 2, 3}); // and no more, while others connect
+                try (var other = startTransport()) {
+                    Fetched fetched =
+                            Fetched.of(other, server.node(), blocks.all()).await();
+                    assertEquals(Set.of(0, 1), fetched.received.keySet());
+                }
+            }
+            assertEquals(1, server.figures().peersConnected.sum());
+        }
+    }
+
+    /** Ends when the other side has closed, or has taken all. */
+    private static void sendGarbage(InetSocketAddress port, byte[] garbage) throws IOException {
+        try (var socket = new Socket(port.getAddress(), port.getPort())) {
+            socket.setSoTimeout(60_000);
+            try {
+                socket.getOutputStream().write(garbage);
+                socket.shutdownOutput();
+                while (socket.getInputStream().read() >= 0) {
+                    // what UCX answers
+                }
+            } catch (SocketException e) {
+                // closed before it was read: that is what is expected
+            }
+        }
+    }
+
+    @Test
+    void shouldRefuseAddressThatIsNone() throws Exception {
+        byte[] garbage = new byte[200];
+        new Random(1).nextBytes(garbage);
+        for (String address : List.of("", "no Base64", Base64.getEncoder().encodeToString(garbage))) {
+            Fetched fetched =
+                    Fetched.of(transport, new Node(5, address), List.of(BLOCK)).await();
+            assertEquals(Set.of(0), fetched.refused.keySet());
+        }
+        assertServesOthers();
+    }
+}

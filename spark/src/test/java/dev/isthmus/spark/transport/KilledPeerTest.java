@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.spark.transport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.ChildJvm;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Two processes, one of which is killed: all that waits for it fails at once, and nothing stays pinned. */
+@Tag("ucx")
+@Tag("host")
+class KilledPeerTest {
+
+    private static void fetchAndKill(String tls, String transport) {
+        ChildJvm.Result result = new ChildJvm()
+                .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
+                .options("--enable-native-access=ALL-UNNAMED")
+                .run(FetchingProgram.class, tls);
+        assertEquals(0, result.status(), result.output());
+        assertTrue(result.output().contains("over " + transport), result.output());
+        assertTrue(result.output().contains("SEEN after"), result.output());
+    }
+
+    @Test
+    void shouldBeSeenOverTcp() {
+        fetchAndKill("tcp,self", "tcp/");
+    }
+
+    @Test
+    void shouldBeSeenOverSharedMemory() {
+        fetchAndKill("posix,self", "posix/");
+    }
+}
