@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-/** A command that stands for a program in C, whose flags may be typed here by habit. */
+/** A command that stands for a C program, whose flags users may type out of habit. */
 public interface Counterpart {
 
     /** The program, for messages. */
     String program();
 
-    /** Whether the program has a flag that this command has not; the word is as it was typed, maybe with a value. */
+    /** Whether the program has a flag that this command lacks; the word is as typed, perhaps with a value. */
     boolean lacks(String word);
 
-    /** A word without the value that may be written behind a flag. */
+    /** A word without the value that may follow a flag. */
     static String flagOf(String word) {
         return word.startsWith("--") ? word.replaceFirst("=.*", "") : word.substring(0, Math.min(2, word.length()));
     }

@@ -12,9 +12,9 @@ public final class JitCompilers {
     private JitCompilers() {}
 
     /**
-     * For how long they have been at work, all of them together; a compilation counts when it is over.
+     * How long all of them have worked in total. A compilation counts once it has ended.
      *
-     * @return milliseconds; 0 where the JVM does not tell
+     * @return milliseconds; 0 if the JVM does not say
      */
     public static long millis() {
         return COMPILERS != null && COMPILERS.isCompilationTimeMonitoringSupported()

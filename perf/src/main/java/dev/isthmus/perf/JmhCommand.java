@@ -22,32 +22,32 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "jmh",
         mixinStandardHelpOptions = true,
-        description = "Runs the micro-benchmarks with the GC profiler. Those of verbs need an RDMA device,"
-                + " as `isthmus testbed` gives one.")
+        description = "Runs the micro-benchmarks with the GC profiler. The verbs benchmarks need an RDMA device,"
+                + " such as `isthmus testbed` provides.")
 final class JmhCommand implements Callable<Integer> {
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "REGEX", description = "which ones (default: all)")
+    @Parameters(index = "0", arity = "0..1", paramLabel = "REGEX", description = "benchmarks to run (default: all)")
     private String regex = VerbsBenchmark.class.getPackageName();
 
     @Parameters(
             index = "1..*",
             paramLabel = "JMH_OPTION",
-            description = "JMH's own options, behind a regex and --: Call -- -prof stack -jvmArgs -Xmx1g")
+            description = "JMH's own options, after a regex and --: Call -- -prof stack -jvmArgs -Xmx1g")
     private List<String> own = List.of();
 
     @Option(
             names = "--forks",
             paramLabel = "N",
-            description = "in so many JVMs of their own, 0 for this one (default: ${DEFAULT-VALUE})")
+            description = "how many JVMs to run each benchmark in; 0 uses this one (default: ${DEFAULT-VALUE})")
     private int forks = 3;
 
     @Option(
             names = "--iterations",
             paramLabel = "N",
-            description = "how many are measured, and how many warm up (default: ${DEFAULT-VALUE})")
+            description = "iterations to measure, and as many to warm up (default: ${DEFAULT-VALUE})")
     private int iterations = 5;
 
-    @Option(names = "--seconds", paramLabel = "S", description = "how long each takes (default: ${DEFAULT-VALUE})")
+    @Option(names = "--seconds", paramLabel = "S", description = "duration of an iteration (default: ${DEFAULT-VALUE})")
     private double seconds = 2;
 
     @Spec

@@ -4,14 +4,16 @@ package dev.isthmus.perf;
 import dev.isthmus.RdmaException;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
-import dev.isthmus.perf.demo.CrashException;
 import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.SendLatServerCommand;
 import dev.isthmus.perf.demo.TagLatServerCommand;
-import dev.isthmus.perf.demo.UcxDuelCommand;
-import dev.isthmus.perf.demo.VerbsDuelCommand;
+import dev.isthmus.perf.demo.UcxDuel;
+import dev.isthmus.perf.demo.VerbsDuel;
 import dev.isthmus.perf.doctor.DoctorCommand;
 import dev.isthmus.perf.info.InfoCommand;
+import dev.isthmus.perf.process.CrashException;
+import dev.isthmus.perf.report.ReportCommand;
+import dev.isthmus.perf.spark.SparkCommand;
 import dev.isthmus.perf.ucx.UcxAgentCommand;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -24,9 +26,8 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /**
- * The entry of all the suite's commands. Exit status 0 when all went well, 1 with one line on standard error when the
- * machine, a peer or a device did not play along, 2 when the command line is wrong, 128 + N when signal N has ended a
- * second JVM.
+ * The entry point of all commands. Exit status 0 is success; 1, with one line on standard error, a failure of the
+ * machine, a peer or a device; 2 a wrong command line; 128 + N means that signal N ended a second JVM.
  */
 @Command(
         name = "isthmus",
@@ -38,9 +39,11 @@ import picocli.CommandLine.UnmatchedArgumentException;
             InfoCommand.class,
             DemoCommand.class,
             CompareCommand.class,
+            ReportCommand.class,
+            SparkCommand.class,
             PerfCommand.class,
-            VerbsDuelCommand.class,
-            UcxDuelCommand.class,
+            VerbsDuel.class,
+            UcxDuel.class,
             SendLatServerCommand.class,
             TagLatServerCommand.class,
             UcxAgentCommand.class,
@@ -48,7 +51,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class Main {
 
-    /** What may go wrong outside of this program: told in one line, without a stack trace. */
+    /** Failures outside this program: reported in one line, without a stack trace. */
     private static final List<Class<? extends Exception>> EXPECTED =
             List.of(RdmaException.class, IOException.class, IllegalArgumentException.class);
 
@@ -63,7 +66,7 @@ public final class Main {
         System.exit(commandLine(args).execute(args));
     }
 
-    /** The commands, with how they fail. */
+    /** The commands, and how they report failures. */
     static CommandLine commandLine(String... args) {
         return read(args)
                 .setCaseInsensitiveEnumValuesAllowed(true)
@@ -82,7 +85,9 @@ public final class Main {
                 });
     }
 
-    /** One line that says what is wrong, and where to look: the whole help behind it would push it out of sight. */
+    /**
+     * Prints one line that says what is wrong and where to look; the whole help after it would push it out of sight.
+     */
     private static void explain(ParameterException e) {
         CommandSpec command = e.getCommandLine().getCommandSpec();
         PrintWriter err = e.getCommandLine().getErr();
@@ -90,7 +95,7 @@ public final class Main {
                 ? lacked(command.userObject(), unmatched.getUnmatched())
                 : Optional.empty();
         if (lacked.isPresent()) {
-            err.println(command.name() + ": " + lacked.get() + " is not there: docs/perf.md says what is");
+            err.println(command.name() + ": " + lacked.get() + " is not implemented: docs/perf.md lists what is");
         } else {
             err.println(command.name() + ": " + e.getMessage());
             UnmatchedArgumentException.printSuggestions(e, err);
@@ -108,9 +113,9 @@ public final class Main {
     }
 
     /**
-     * What the arguments can mean. To read the flags of all commands takes longer than to read those of one: a test of
-     * perftest's family and an agent of a comparison, for which the other end waits, are read alone, and the rest goes
-     * without the family.
+     * Builds the commands that the arguments can mean. Building all of them takes longer than building one. So a test
+     * of perftest's family, or a comparison's agent, for which the other end waits, is built alone, and anything else
+     * is built without the family.
      */
     private static CommandLine read(String... args) {
         if (args.length > 0 && args[0].equals(AgentCommand.NAME)) {

@@ -7,10 +7,10 @@ import dev.isthmus.perf.ucx.CompareUcxCommand;
 import dev.isthmus.perf.ucx.UcxCommand;
 import picocli.CommandLine.Command;
 
-/** {@code isthmus perf}: what it can run. */
+/** {@code isthmus perf} and its subcommands. */
 @Command(
         name = "perf",
-        description = "perftest's tools, and benchmarks that are held against the C tools.",
+        description = "perftest's tools in Java, and benchmarks beside the C tools.",
         mixinStandardHelpOptions = true,
         synopsisSubcommandLabel = "COMMAND",
         subcommands = {

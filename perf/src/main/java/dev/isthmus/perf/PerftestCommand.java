@@ -21,13 +21,13 @@ import picocli.CommandLine.Spec;
 
 /** One of perftest's programs in Java: the same flags, columns and protocol, in both roles. */
 @Command(mixinStandardHelpOptions = true, sortOptions = false, version = "Version: 6.06")
-abstract class PerftestCommand implements Callable<Integer>, Counterpart {
+final class PerftestCommand implements Callable<Integer>, Counterpart {
 
     /** How the ends find each other. */
-    static final String BOTH_ENDS = "The other end is this or perftest's program, with the same flags."
+    private static final String BOTH_ENDS = "The other end is this or perftest's program, with the same flags."
             + " Without SERVER it is the server and waits for one client.";
 
-    /** What perftest has and this has not, whatever its value: docs/perf.md says so, too. */
+    /** Flags that perftest has and this lacks, whatever their value; docs/perf.md also lists them. */
     private static final Set<String> ABSENT = Set.of("""
             -B -C -E -G -J -K -L -M -O -P -T -W -X -Y -Z -g -j -k -v -w -y --MGID --aes_block_size --aes_xts
             --bind_source_ip --client --congest_type --connectionless --cpu_util --credentials_path
@@ -51,7 +51,7 @@ abstract class PerftestCommand implements Callable<Integer>, Counterpart {
     @Spec
     private CommandSpec spec;
 
-    PerftestCommand(PerfTest test) {
+    private PerftestCommand(PerfTest test) {
         this.test = test;
     }
 
@@ -65,29 +65,38 @@ abstract class PerftestCommand implements Callable<Integer>, Counterpart {
         return ABSENT.contains(Counterpart.flagOf(word));
     }
 
-    /** The command of a name, if it is one of these. */
+    /** The command of this name, if there is one. */
     static Optional<CommandLine> named(String name) {
         return Stream.of(PerfTest.values())
                 .filter(test -> test.command().equals(name))
                 .findFirst()
-                .map(test -> new CommandLine(of(test)));
+                .map(PerftestCommand::of);
     }
 
-    /** Adds all of them, each of which has some fifty flags. */
+    /** Adds all of these commands. Each has some fifty flags. */
     static void addTo(CommandLine perf) {
         Stream.of(PerfTest.values()).forEach(test -> perf.addSubcommand(of(test)));
     }
 
-    private static PerftestCommand of(PerfTest test) {
+    private static CommandLine of(PerfTest test) {
+        var line = new CommandLine(new PerftestCommand(test));
+        line.getCommandSpec()
+                .name(test.command())
+                .usageMessage()
+                .description(what(test) + ", as " + test.program() + " measures it.", BOTH_ENDS);
+        return line;
+    }
+
+    private static String what(PerfTest test) {
         return switch (test) {
-            case SEND_LAT -> new SendLat();
-            case WRITE_LAT -> new WriteLat();
-            case READ_LAT -> new ReadLat();
-            case ATOMIC_LAT -> new AtomicLat();
-            case SEND_BW -> new SendBw();
-            case WRITE_BW -> new WriteBw();
-            case READ_BW -> new ReadBw();
-            case ATOMIC_BW -> new AtomicBw();
+            case SEND_LAT -> "Latency of a send";
+            case WRITE_LAT -> "Latency of an RDMA WRITE";
+            case READ_LAT -> "Latency of an RDMA READ";
+            case ATOMIC_LAT -> "Latency of an atomic operation";
+            case SEND_BW -> "Bandwidth of sends";
+            case WRITE_BW -> "Bandwidth of RDMA WRITEs";
+            case READ_BW -> "Bandwidth of RDMA READs";
+            case ATOMIC_BW -> "Bandwidth of atomic operations";
         };
     }
 
@@ -102,8 +111,9 @@ abstract class PerftestCommand implements Callable<Integer>, Counterpart {
                 throw new PerftestException(e.getMessage(), e);
             } catch (OutOfMemoryError e) {
                 throw new PerftestException(
-                        "the times of so many messages do not fit into Java's heap: fewer (-n, -q) do, -N and -D keep"
-                                + " none, and JAVA_TOOL_OPTIONS=-Xmx8g makes it larger",
+                        "the times of so many messages do not fit into Java's heap: send fewer (-n, -q), keep none"
+                                + " (-N, -D)"
+                                + ", or enlarge the heap with JAVA_TOOL_OPTIONS=-Xmx8g",
                         e);
             }
         }
@@ -115,78 +125,6 @@ abstract class PerftestCommand implements Callable<Integer>, Counterpart {
             return flags.plan(test);
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
-    }
-
-    @Command(
-            name = "send_lat",
-            description = {"Latency of a send, as ib_send_lat measures it.", PerftestCommand.BOTH_ENDS})
-    static final class SendLat extends PerftestCommand {
-        SendLat() {
-            super(PerfTest.SEND_LAT);
-        }
-    }
-
-    @Command(
-            name = "write_lat",
-            description = {"Latency of an RDMA WRITE, as ib_write_lat measures it.", PerftestCommand.BOTH_ENDS})
-    static final class WriteLat extends PerftestCommand {
-        WriteLat() {
-            super(PerfTest.WRITE_LAT);
-        }
-    }
-
-    @Command(
-            name = "read_lat",
-            description = {"Latency of an RDMA READ, as ib_read_lat measures it.", PerftestCommand.BOTH_ENDS})
-    static final class ReadLat extends PerftestCommand {
-        ReadLat() {
-            super(PerfTest.READ_LAT);
-        }
-    }
-
-    @Command(
-            name = "atomic_lat",
-            description = {"Latency of an atomic operation, as ib_atomic_lat measures it.", PerftestCommand.BOTH_ENDS})
-    static final class AtomicLat extends PerftestCommand {
-        AtomicLat() {
-            super(PerfTest.ATOMIC_LAT);
-        }
-    }
-
-    @Command(
-            name = "send_bw",
-            description = {"Bandwidth of sends, as ib_send_bw measures it.", PerftestCommand.BOTH_ENDS})
-    static final class SendBw extends PerftestCommand {
-        SendBw() {
-            super(PerfTest.SEND_BW);
-        }
-    }
-
-    @Command(
-            name = "write_bw",
-            description = {"Bandwidth of RDMA WRITEs, as ib_write_bw measures it.", PerftestCommand.BOTH_ENDS})
-    static final class WriteBw extends PerftestCommand {
-        WriteBw() {
-            super(PerfTest.WRITE_BW);
-        }
-    }
-
-    @Command(
-            name = "read_bw",
-            description = {"Bandwidth of RDMA READs, as ib_read_bw measures it.", PerftestCommand.BOTH_ENDS})
-    static final class ReadBw extends PerftestCommand {
-        ReadBw() {
-            super(PerfTest.READ_BW);
-        }
-    }
-
-    @Command(
-            name = "atomic_bw",
-            description = {"Bandwidth of atomic operations, as ib_atomic_bw measures it.", PerftestCommand.BOTH_ENDS})
-    static final class AtomicBw extends PerftestCommand {
-        AtomicBw() {
-            super(PerfTest.ATOMIC_BW);
         }
     }
 }

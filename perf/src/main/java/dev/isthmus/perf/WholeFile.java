@@ -7,21 +7,29 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 
-/** Files that are replaced whole or not at all, so that who reads one never finds half of it. */
+/** Replaces files completely or not at all, so a reader never finds half a file. */
 public final class WholeFile {
 
     private WholeFile() {}
 
+    /** Throws if a file cannot be written, for those who have minutes of work before they do. */
+    public static void check(Path file) throws IOException {
+        Path folder = file.toAbsolutePath().getParent();
+        if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file)) {
+            throw new IOException("cannot write " + file);
+        }
+    }
+
     /**
      * Writes a file. It is on the disk when this returns.
      *
-     * @param file where to; what was there before is replaced
-     * @param content all of it
-     * @throws IOException if it cannot be written; what was there before is there still
+     * @param file the file, which is replaced if it exists
+     * @param content the whole content
+     * @throws IOException if it cannot be written; then the old file is still there
      */
     public static void write(Path file, byte[] content) throws IOException {
         Path target = file.toAbsolutePath();
-        // Beside it, because a move between file systems is a copy.
+        // In the same folder, because a move between file systems is a copy.
         Path draft = target.resolveSibling("." + target.getFileName() + "."
                 + ProcessHandle.current().pid() + "-" + Thread.currentThread().threadId() + ".part");
         try {

@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** The commands of the launcher that are written in Java: perf, demo, compare, info, doctor. */
+/** The commands of the launcher that are written in Java: perf, demo, compare, info, doctor, report and spark. */
 package dev.isthmus.perf;

@@ -22,8 +22,8 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
 /**
- * What it costs to acquire a registered buffer and to release it, beside netty's pool, whose buffers no device knows. The
- * pools of verbs and of UCX are the same but for their memory; this one needs no device.
+ * The cost of acquiring and releasing a registered buffer, beside Netty's pool, whose buffers are not registered. The
+ * pools of verbs and UCX differ in their memory only; this one needs no device.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
@@ -40,14 +40,14 @@ public class BufferBenchmark {
     private MemorySegment memory;
     private PooledByteBufAllocator netty;
 
-    /** What one thread has out at a time. */
+    /** The buffers that one thread holds at a time. */
     @State(Scope.Thread)
     public static class Window {
         private final long[] slices = new long[WINDOW];
         private final ByteBuf[] buffers = new ByteBuf[WINDOW];
     }
 
-    /** All is registered before it is measured. */
+    /** Registers everything before measuring. */
     @Setup(Level.Trial)
     public void open() {
         context = UcpContext.create(config -> config.set("TLS", "self"));
@@ -64,10 +64,10 @@ public class BufferBenchmark {
                 PooledByteBufAllocator.defaultMaxOrder(),
                 PooledByteBufAllocator.defaultSmallCacheSize(),
                 PooledByteBufAllocator.defaultNormalCacheSize(),
-                true); // a cache for each thread, not only for those of netty
+                true); // a cache for every thread, not only for Netty's
     }
 
-    /** Everything is free again, or this fails. */
+    /** Fails unless everything was released. */
     @TearDown(Level.Trial)
     public void close() {
         cache.close();
@@ -77,9 +77,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * A slice, by one thread.
+     * A slice, on one thread.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long slice() {
@@ -89,9 +89,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * A buffer of netty's, by one thread.
+     * A Netty buffer, on one thread.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public ByteBuf netty() {
@@ -101,9 +101,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * A slice, by two threads of the same pool.
+     * A slice, on two threads that share the pool.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     @Threads(2)
@@ -112,9 +112,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * A buffer of netty's, by two threads.
+     * A Netty buffer, on two threads.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     @Threads(2)
@@ -123,9 +123,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * As many slices as a queue has receives, then all back.
+     * Acquires as many slices as a queue has receives, then releases all.
      *
-     * @param window what the thread has out
+     * @param window the buffers that the thread holds
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
@@ -139,9 +139,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * The same with netty's.
+     * The same with Netty's buffers.
      *
-     * @param window what the thread has out
+     * @param window the buffers that the thread holds
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
@@ -155,9 +155,9 @@ public class BufferBenchmark {
     }
 
     /**
-     * A registration that the cache has.
+     * Looks up a registration that is in the cache.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long cached() {

@@ -23,9 +23,9 @@ import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
 /**
- * What a call from Java to C costs by FFM, by a critical call of FFM, and by JNI: {@code ucp_worker_progress} of a worker
- * that has nothing to do, some 40 instructions. It is the call that a program makes most often, and its share bounds what
- * any binding can reach.
+ * The cost of a call from Java to C by FFM, by a critical FFM call, and by JNI. It calls {@code ucp_worker_progress}
+ * of an idle worker, some 40 instructions. Programs make this call most often, so its cost bounds what any binding
+ * can reach.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -36,11 +36,11 @@ public class CallBenchmark {
 
     private static final MethodHandle PLAIN;
 
-    // Nothing is called back here; a program's progress may not be called like this.
+    // Nothing calls back here. A real program must not call progress like this.
     private static final MethodHandle CRITICAL;
 
     static {
-        UcpContext.create(config -> config.set("TLS", TRANSPORTS)).close(); // loads UCX so that it leaves signals alone
+        UcpContext.create(config -> config.set("TLS", TRANSPORTS)).close(); // loads UCX, leaving signals alone
         PLAIN = link();
         CRITICAL = link(Linker.Option.critical(false));
     }
@@ -62,7 +62,7 @@ public class CallBenchmark {
                         options);
     }
 
-    /** Made by the thread that measures, as workers belong to one. The bare calls use the worker of JUCX. */
+    /** Runs on the measuring thread, as workers belong to a thread. The bare calls use JUCX's worker. */
     @Setup(Level.Trial)
     public void open() {
         context = UcpContext.create(config -> config.set("TLS", TRANSPORTS));
@@ -73,7 +73,7 @@ public class CallBenchmark {
         handle = jucxWorker.getNativeId();
     }
 
-    /** Closed by it, too. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         jucxWorker.close();
@@ -83,9 +83,9 @@ public class CallBenchmark {
     }
 
     /**
-     * By FFM, with a function and a worker that nobody checks.
+     * By FFM, without a check of the function or the worker.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int plain() throws Throwable {
@@ -93,9 +93,9 @@ public class CallBenchmark {
     }
 
     /**
-     * By a critical call: the thread does not leave Java, and no garbage is collected meanwhile.
+     * By a critical call: the thread stays in the Java state, and garbage collection waits for it.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int critical() throws Throwable {
@@ -103,9 +103,9 @@ public class CallBenchmark {
     }
 
     /**
-     * By JNI, as JUCX has it.
+     * By JNI, as in JUCX.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int jni() throws Exception {
@@ -113,9 +113,9 @@ public class CallBenchmark {
     }
 
     /**
-     * By this library: the plain call, and what it checks.
+     * By this library: the plain call and its checks.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int checked() {

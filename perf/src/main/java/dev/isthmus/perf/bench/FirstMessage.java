@@ -9,10 +9,10 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.time.Duration;
 
-/** What {@link StartBenchmark} starts: sends a message to itself, says so, and ends. */
+/** The program that {@link StartBenchmark} starts: it sends a message to itself, says so, and ends. */
 public final class FirstMessage {
 
-    /** The line that it prints when the message has come. */
+    /** The line that it prints when the message has arrived. */
     static final String DONE = "done";
 
     private static final long NUMBER = 42;
@@ -37,7 +37,7 @@ public final class FirstMessage {
             long send = endpoint.tagSend(out, TAG);
             boolean came = worker.await(receive, PATIENCE) && worker.await(send, PATIENCE);
             if (!came || in.get(ValueLayout.JAVA_LONG, 0) != NUMBER) {
-                throw new IllegalStateException("the message has not come");
+                throw new IllegalStateException("the message has not arrived");
             }
             worker.requests().release(receive);
             worker.requests().release(send);

@@ -18,8 +18,8 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 
 /**
- * Two RC queue pairs of the first device that are connected to each other, and what it takes to send a message from
- * one to the other in one thread: the one that made this.
+ * Two connected RC queue pairs of the first device, with everything that it takes to send messages between them on one
+ * thread, the one that created this.
  */
 final class RcLoopback implements AutoCloseable {
 
@@ -58,7 +58,7 @@ final class RcLoopback implements AutoCloseable {
         other.connect(gid, one.address(gid));
     }
 
-    /** Of the device, for what else is made there. */
+    /** The device's protection domain, for other objects. */
     ProtectionDomain protectionDomain() {
         return pd;
     }
@@ -75,7 +75,7 @@ final class RcLoopback implements AutoCloseable {
      */
     long exchange() {
         if (!receiver.tryPost(receive) || !sender.tryPost(send)) {
-            throw new IllegalStateException("a queue is full, though it is drained");
+            throw new IllegalStateException("a queue is full, although it is drained");
         }
         awaitSuccess(sendQueue);
         awaitSuccess(receiveQueue);
@@ -92,7 +92,7 @@ final class RcLoopback implements AutoCloseable {
     }
 
     /**
-     * Polls where nothing is to be found.
+     * Polls an empty queue.
      *
      * @return 0
      */
@@ -100,7 +100,7 @@ final class RcLoopback implements AutoCloseable {
         return receiveQueue.poll(completions);
     }
 
-    /** Makes two more queue pairs, connects them to each other, and closes them. */
+    /** Creates two more queue pairs, connects them to each other, and closes them. */
     void connectAnotherPair() {
         try (QueuePair one = pd.createQueuePair(RC, sendQueue, sendQueue);
                 QueuePair other = pd.createQueuePair(RC, receiveQueue, receiveQueue)) {
@@ -108,7 +108,7 @@ final class RcLoopback implements AutoCloseable {
         }
     }
 
-    /** Closes all of it. */
+    /** Closes everything. */
     @Override
     public void close() {
         sender.close();

@@ -18,8 +18,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * A registration of memory and its end, against the size: the kernel pins each page. It says from which size on a copy
- * into memory that is registered already is cheaper, and why a program registers once.
+ * The cost of registering and deregistering memory, by size: the kernel pins each page. It shows up to which size a
+ * copy into registered memory is cheaper, and why programs register once.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -28,7 +28,7 @@ public class RegistrationBenchmark {
 
     private static final int PAGE_BYTES = 4096;
 
-    /** Up to half of what a process may lock by default. */
+    /** The largest is half of what a process may lock by default. */
     @Param({"4096", "65536", "1048576", "4194304"})
     private int bytes;
 
@@ -37,7 +37,7 @@ public class RegistrationBenchmark {
     private MemorySegment memory;
     private MemorySegment copy;
 
-    /** The pages are there before: they are written to. */
+    /** Writes to the memory, so that its pages exist before. */
     @Setup(Level.Trial)
     public void open() {
         loopback = new RcLoopback();
@@ -46,7 +46,7 @@ public class RegistrationBenchmark {
         copy = arena.allocate(bytes, PAGE_BYTES).fill((byte) 1);
     }
 
-    /** Closed by the thread that measures. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         loopback.close();
@@ -56,7 +56,7 @@ public class RegistrationBenchmark {
     /**
      * {@code ibv_reg_mr} and {@code ibv_dereg_mr}.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int register() {
@@ -68,7 +68,7 @@ public class RegistrationBenchmark {
     /**
      * The copy that a program makes instead.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public MemorySegment copy() {

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.bench;
 
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.perf.TemporaryFolder;
 import dev.isthmus.ucx.UcpContext;
 import java.io.File;
 import java.io.IOException;
@@ -9,7 +10,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.spi.ToolProvider;
@@ -25,21 +25,21 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * From the start of a JVM to its first completed message over UCX, with and without what the JDK can keep of an earlier
- * run: for commands, functions and whatever else lives for a second.
+ * The time from the start of a JVM to its first completed message over UCX, with and without the caches that the JDK
+ * can keep from an earlier run. It matters for commands, functions and other programs that live for a second.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.SingleShotTime)
 @OutputTimeUnit(TimeUnit.MILLISECONDS)
 public class StartBenchmark {
 
-    /** What is kept of an earlier run. */
+    /** What is kept from an earlier run. */
     public enum Kept {
-        /** What the JDK comes with. */
+        /** Only what the JDK comes with. */
         NOTHING("", ""),
-        /** AppCDS: classes as they are after loading. */
+        /** AppCDS: loaded classes. */
         CLASSES("-XX:ArchiveClassesAtExit=", "-XX:SharedArchiveFile="),
-        /** The AOT cache of JDK 25: classes, linked, with what was initialized in them, and profiles. */
+        /** The AOT cache of JDK 25: loaded and linked classes, initialized state, and profiles. */
         AOT_CACHE("-XX:AOTCacheOutput=", "-XX:AOTCache=");
 
         private final String write;
@@ -58,29 +58,25 @@ public class StartBenchmark {
     @Param
     private Kept kept;
 
-    private Path folder;
+    private TemporaryFolder folder;
     private Path file;
     private String classPath;
     private Process process;
 
-    /** Makes jars, as what is kept is of jars only, and keeps a run. */
+    /** Builds jars, as only classes from jars can be kept, and keeps the data of a run. */
     @Setup(Level.Trial)
     public void keep() throws IOException, InterruptedException {
-        folder = Files.createTempDirectory("isthmus-start-");
-        file = folder.resolve("kept");
+        folder = new TemporaryFolder("isthmus-start-");
+        file = folder.path().resolve("kept");
         classPath = classPath();
         firstMessage(false);
         end();
     }
 
-    /** Removes them. */
+    /** Removes the jars and the data. */
     @TearDown(Level.Trial)
     public void remove() throws IOException {
-        try (var files = Files.walk(folder)) {
-            for (Path each : files.sorted(Comparator.reverseOrder()).toList()) {
-                Files.delete(each);
-            }
-        }
+        folder.close();
     }
 
     private String classPath() {
@@ -94,7 +90,7 @@ public class StartBenchmark {
     }
 
     private Path jar(Path classes, int number) {
-        Path jar = folder.resolve(number + ".jar");
+        Path jar = folder.path().resolve(number + ".jar");
         ToolProvider tool = ToolProvider.findFirst("jar").orElseThrow();
         int status =
                 tool.run(System.out, System.err, "--create", "--file", jar.toString(), "-C", classes.toString(), ".");
@@ -105,7 +101,7 @@ public class StartBenchmark {
     }
 
     /**
-     * Starts a JVM, until it says that its message has come.
+     * Starts a JVM, and waits until it says that its message has arrived.
      *
      * @throws IOException if it does not
      */
@@ -133,7 +129,7 @@ public class StartBenchmark {
         }
     }
 
-    /** Its end is not measured. */
+    /** Ends the JVM, which is not measured. */
     @TearDown(Level.Invocation)
     public void end() throws IOException, InterruptedException {
         process.inputReader(StandardCharsets.UTF_8).transferTo(java.io.Writer.nullWriter());

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Progress and tagged messages between two workers in one thread. */
+/** Progress and tagged messages between two workers on one thread. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -28,7 +28,7 @@ public class UcxBenchmark {
     private static final int BYTES = 64;
     private static final long TAG = 7;
 
-    /** With self alone a worker talks to itself; with shared memory too there are two. */
+    /** With self alone, a worker talks to itself; with shared memory as well, there are two workers. */
     @Param({"self", "posix,self"})
     String transports;
 
@@ -40,7 +40,7 @@ public class UcxBenchmark {
     private MemorySegment outgoing;
     private MemorySegment incoming;
 
-    /** Made by the thread that measures, as workers belong to one. */
+    /** Runs on the measuring thread, as workers belong to a thread. */
     @Setup(Level.Trial)
     public void open() {
         arena = Arena.ofConfined();
@@ -52,7 +52,7 @@ public class UcxBenchmark {
         incoming = arena.allocate(BYTES, 64);
     }
 
-    /** Closed by it, too. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         endpoint.closeForcibly();
@@ -63,9 +63,9 @@ public class UcxBenchmark {
     }
 
     /**
-     * Progress that finds nothing to do.
+     * Progress with nothing to do.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int idleProgress() {

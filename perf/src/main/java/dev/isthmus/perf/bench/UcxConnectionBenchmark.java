@@ -18,13 +18,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What connecting by UCX costs within a machine: a program with many short-lived peers pays it for each. */
+/** The cost of a UCX connection within a machine, which a program with many short-lived peers pays for each of them. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.MICROSECONDS)
 public class UcxConnectionBenchmark {
 
-    /** With self alone a worker connects to itself; with the others there are two. */
+    /** With self alone, a worker connects to itself; with the others, there are two workers. */
     @Param({"self", "posix,self", "tcp,self"})
     private String transports;
 
@@ -33,7 +33,7 @@ public class UcxConnectionBenchmark {
     private UcpWorker receiver;
     private UcpAddress address;
 
-    /** Made by the thread that measures, as workers belong to one. */
+    /** Runs on the measuring thread, as workers belong to a thread. */
     @Setup(Level.Trial)
     public void open() {
         context = UcpContext.create(config -> config.set("TLS", transports));
@@ -42,7 +42,7 @@ public class UcxConnectionBenchmark {
         address = receiver.address();
     }
 
-    /** Closed by it, too. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         receiver.close();
@@ -50,7 +50,7 @@ public class UcxConnectionBenchmark {
         context.close();
     }
 
-    /** An endpoint by a worker's address, connected, which a flush shows, and closed. */
+    /** Creates an endpoint from a worker's address, flushes it, which shows that it is connected, and closes it. */
     @Benchmark
     public void connect() {
         try (UcpEndpoint endpoint = sender.createEndpoint(address)) {

@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** A message between two workers in one thread while other receives are pending, all told by completions. */
+/** A message between two workers on one thread while other receives are pending, all reported by completions. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,7 +32,7 @@ public class UcxPendingBenchmark {
     private static final long TAG = 7;
     private static final long NEVER_SENT = 1L << 32; // these and more
 
-    /** How many receives nobody sends a message for. */
+    /** How many receives wait for messages that are never sent. */
     @Param({"0", "10000"})
     int pending;
 
@@ -45,7 +45,7 @@ public class UcxPendingBenchmark {
     private UcpBuffer incoming;
     private UcpCompletions done;
 
-    /** Made by the thread that measures, as workers belong to one. */
+    /** Runs on the measuring thread, as workers belong to a thread. */
     @Setup(Level.Trial)
     public void open() {
         arena = Arena.ofConfined();
@@ -63,7 +63,7 @@ public class UcxPendingBenchmark {
         }
     }
 
-    /** Closed by it, too. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         endpoint.closeForcibly();

@@ -14,8 +14,8 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
 /**
- * Messages between two RC queue pairs of one device, and what it takes to get there, in one thread. What posts and polls
- * cost by themselves, {@code isthmus perf instructions} counts.
+ * Messages between two RC queue pairs of one device on one thread, and the steps before them.
+ * {@code isthmus perf instructions} counts what posts and polls cost by themselves.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -26,24 +26,24 @@ public class VerbsBenchmark {
     private SendRequest prepared;
     private long number;
 
-    /** Made by the thread that measures, as queues belong to one. */
+    /** Runs on the measuring thread, as queues belong to a thread. */
     @Setup(Level.Trial)
     public void open() {
         loopback = new RcLoopback();
         prepared = SendRequest.prepare(loopback.region());
     }
 
-    /** Closed by it, too. */
+    /** Runs on the measuring thread. */
     @TearDown(Level.Trial)
     public void close() {
         loopback.close();
     }
 
     /**
-     * A message of 64 bytes: a post to each of two connected queue pairs, and polling until both completions are there. It
-     * is what a program waits for when it sends one message after the other.
+     * A message of 64 bytes: a post to each of two connected queue pairs, and polling until both completions have
+     * arrived. A program that sends one message after the other waits this long.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public long postAndPoll() {
@@ -51,9 +51,9 @@ public class VerbsBenchmark {
     }
 
     /**
-     * A poll that finds nothing: how often a program that waits can look.
+     * A poll that finds nothing: how often a waiting program can look.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public int emptyPoll() {
@@ -61,10 +61,10 @@ public class VerbsBenchmark {
     }
 
     /**
-     * A new request, with its memory outside of the heap. A program that prepared one for each message would pay this on
-     * top of each: it is why requests are kept.
+     * A new request, with its off-heap memory. A program that prepared one for each message would pay this for each: it
+     * is why requests are kept.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public SendRequest prepareRequest() {
@@ -75,17 +75,20 @@ public class VerbsBenchmark {
     }
 
     /**
-     * The same request with another part of the buffer and another number, changed in place: what a program pays that keeps
-     * it.
+     * The same request with another part of the buffer and another number, changed in place: what a program pays if it
+     * keeps its request.
      *
-     * @return what keeps the JIT from leaving it out
+     * @return a result, so that the JIT cannot drop the work
      */
     @Benchmark
     public SendRequest changeRequest() {
         return prepared.range(0, 1 + (++number & 63)).wrId(number);
     }
 
-    /** Two queue pairs, made, connected to each other, and closed: what a peer that comes and goes costs, the network apart. */
+    /**
+     * Creates two queue pairs, connects them to each other and closes them: the cost of a short-lived peer, apart from
+     * the network.
+     */
     @Benchmark
     public void connectPair() {
         loopback.connectAnotherPair();

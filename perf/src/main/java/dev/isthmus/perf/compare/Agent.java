@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.JavaChild;
-import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Placement;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Map;
@@ -48,7 +48,7 @@ final class Agent implements AutoCloseable {
     }
 
     /** Gives it something to do. */
-    synchronized CompletableFuture<String> ask(String job) throws IOException {
+    synchronized CompletableFuture<String> ask(String job) throws IOException, InterruptedException {
         if (end != null) {
             throw end;
         }

@@ -30,11 +30,16 @@ public final class AgentCommand implements Callable<Integer> {
     static final String VERBS = "verbs";
 
     static final String WRITES = "writes";
+    static final String SEND_TRIPS = "send-trips";
     static final String UCX_SERVE = "ucx-serve";
     static final String UCX_ASK = "ucx-ask";
+    static final String UCX_SERVE_TRIPS = "ucx-serve-trips";
+    static final String UCX_ASK_TRIPS = "ucx-ask-trips";
     static final String NIO_SERVE = "nio-serve";
     static final String NIO_ASK = "nio-ask";
     static final String STREAM = "stream";
+    static final String NETTY_SERVE = "netty-serve";
+    static final String NETTY_ASK = "netty-ask";
 
     /** Tells what this JVM was told; the others run something. */
     static final String FLAGS = "flags";
@@ -68,8 +73,9 @@ public final class AgentCommand implements Callable<Integer> {
         return switch (job) {
             case VERBS -> VerbsJob.run(words);
             case WRITES -> Writes.run(words);
+            case SEND_TRIPS -> SendTrips.run(words);
             case UCX_SERVE ->
-                VerbsJob.NOTHING.withCompileMillis(UcxPeer.serve(
+                VerbsJob.NOTHING.withSpent(UcxPeer.serve(
                         UcxPeer.Binding.valueOf(words.get(0)),
                         new InetSocketAddress(words.get(1), Integer.parseInt(words.get(2)))));
             case UCX_ASK -> {
@@ -82,12 +88,18 @@ public final class AgentCommand implements Callable<Integer> {
                         result.perSecond(),
                         result.iterations());
                 long each = measured.messages() / result.iterations();
-                yield measured.withMessages(each * (result.iterations() + result.warmedUp()))
-                        .withCompileMillis(result.compileMillis());
+                Measured all = measured.withMessages(each * (result.iterations() + result.warmedUp()))
+                        .withSpent(result.spent());
+                yield result.times()
+                        .map(times -> all.withTimes(Distribution.of(times)))
+                        .orElse(all);
             }
+            case UCX_SERVE_TRIPS, UCX_ASK_TRIPS -> UcxAgents.trips(job.equals(UCX_SERVE_TRIPS), words);
             case NIO_SERVE -> NioJob.parse(words).serve();
             case NIO_ASK -> NioJob.parse(words).ask();
             case STREAM -> StreamFlags.run(words);
+            case NETTY_SERVE -> NettyJob.parse(words).serve();
+            case NETTY_ASK -> NettyJob.parse(words).ask();
             default -> throw new IllegalArgumentException("there is no job " + job);
         };
     }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Ports;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,8 +33,16 @@ abstract class AgentContender implements Contender {
         return venue;
     }
 
-    /** What an end finds in its environment. */
-    abstract Map<String, String> environment(Venue.End end);
+    /** What an end finds in its environment; by default nothing more than this JVM does. */
+    Map<String, String> environment(Venue.End end) {
+        return Map.of();
+    }
+
+    /** By default one, which has all connections. */
+    @Override
+    public int lanes(Point point) {
+        return 1;
+    }
 
     /** Whether a lane's server is the end that is the client otherwise. */
     boolean isReversed(Point point, int lane) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.perftest.Listening;
+import dev.isthmus.perf.process.Listening;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
@@ -64,6 +64,11 @@ final class AgentLane implements Lane {
     public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
         connected.ifPresent(Runnable::run); // the ends are there all the time
         CompletableFuture<String> asked = client.agent().ask(client.job());
+        served = served.whenComplete((answer, gone) -> {
+            if (gone != null || answer.startsWith(AgentCommand.ERROR)) { // the client might try to reach it for minutes
+                asked.completeExceptionally(new IOException("the server is gone"));
+            }
+        });
         String figures;
         try {
             figures = Agent.await(asked, limit);
@@ -72,7 +77,7 @@ final class AgentLane implements Lane {
         }
         Measured there = Measured.parse(Agent.await(served, limit));
         Measured here = Measured.parse(figures);
-        return reader.apply(here).withCompileMillis(here.compileMillis() + there.compileMillis());
+        return reader.apply(here).withSpent(here.spent().plus(there.spent()));
     }
 
     /** Why the server has failed, which the client may only have seen the consequence of. */

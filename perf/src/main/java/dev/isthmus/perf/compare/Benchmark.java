@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-/** What is measured of a way to communicate; the four benchmarks that papers on networking from the JVM compare by. */
+/** What is measured of a way to communicate; those that papers on networking from the JVM compare by, and a fixed rate. */
 enum Benchmark {
     /** One end sends as fast as it can, its queue kept full, and the other receives. */
     ONE_WAY("one-way", "uni-directional throughput", true),
@@ -10,7 +10,12 @@ enum Benchmark {
     /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
     ONE_SIDED("one-sided", "one-sided latency", false),
     /** A message goes there and one of the same size comes back: the whole round trip. */
-    PING_PONG("ping-pong", "ping-pong round trip", false);
+    PING_PONG("ping-pong", "ping-pong round trip", false),
+    /**
+     * Round trips that begin at fixed times, however long the earlier ones take, as requests of many users do: the time of
+     * each counts from when it should have begun.
+     */
+    FIXED_RATE("fixed-rate", "round trips at a fixed rate", false);
 
     private final String id;
     private final String title;
@@ -35,5 +40,10 @@ enum Benchmark {
     /** Whether messages and bytes per second are what counts, rather than the time of an operation. */
     boolean isThroughput() {
         return throughput;
+    }
+
+    /** Whether each message is answered by one of the same size. */
+    boolean isRoundTrip() {
+        return this == PING_PONG || this == FIXED_RATE;
     }
 }

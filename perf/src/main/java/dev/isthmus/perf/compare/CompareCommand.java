@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Progress;
+import dev.isthmus.perf.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -33,7 +33,7 @@ import picocli.CommandLine.Spec;
         description = {
             "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs (SEND, "
                     + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput in one and both "
-                    + "directions, one-sided latency and ping-pong, from 1 B to 1 MiB. The ways take turns, round after "
+                    + "directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B to 1 MiB. The ways take turns, round after "
                     + "round. Ends with a table, and leaves results.csv, results.json and report.html.",
             "Ctrl-C keeps what was measured; --resume goes on. Exit status 1 when a point could not be measured."
         })
@@ -117,7 +117,8 @@ public final class CompareCommand implements Callable<Integer> {
             List<Way> ways = selection.ways().stream()
                     .filter(way -> !missing.containsKey(way))
                     .toList();
-            points = Schedule.points(selection.benchmarks(), ways, selection.connections(), selection.bytes());
+            points = Schedule.points(
+                    selection.benchmarks(), ways, selection.connections(), selection.bytes(), selection.rates());
         } catch (IllegalArgumentException e) {
             throw new ParameterException(spec.commandLine(), e.getMessage(), e);
         }
@@ -128,7 +129,7 @@ public final class CompareCommand implements Callable<Integer> {
         Path dir = out.orElseGet(() -> Path.of("isthmus-compare-"
                 + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
                         .format(LocalDateTime.now(ZoneOffset.UTC))));
-        try (WriteTwin twin = WriteTwin.of(points, says)) {
+        try (VerbsTwin twin = VerbsTwin.of(points, says)) {
             twin.note(lines);
             try (var store = RunStore.create(dir, new Setting(lines, points))) {
                 return measure(dir, store, options, venue, twin, stopping);
@@ -157,7 +158,7 @@ public final class CompareCommand implements Callable<Integer> {
         Map<String, String> lines = new LinkedHashMap<>(Here.lines(venue));
         lines.putAll(chosen(options, names));
         List<Point> points = store.setting().points();
-        try (WriteTwin twin = WriteTwin.of(points, says)) {
+        try (VerbsTwin twin = VerbsTwin.of(points, says)) {
             twin.note(lines);
             store.requireSame(new Setting(lines, points));
             return measure(dir, store, options, venue, twin, stopping);
@@ -179,7 +180,7 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private int measure(
-            Path dir, RunStore store, Comparison.Options options, Venue venue, WriteTwin twin, Stopping stopping)
+            Path dir, RunStore store, Comparison.Options options, Venue venue, VerbsTwin twin, Stopping stopping)
             throws IOException, InterruptedException {
         var failures = new Failures(dir);
         boolean whole;

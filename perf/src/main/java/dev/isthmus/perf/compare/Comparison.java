@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Progress;
+import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.Timetable;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -47,11 +48,12 @@ final class Comparison implements AutoCloseable {
     private final Contenders contenders;
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
+    private final ProcessorTime processor = new ProcessorTime();
 
     Comparison(
             Options options,
             Venue venue,
-            WriteTwin twin,
+            VerbsTwin twin,
             RunStore store,
             Failures failures,
             Progress progress,
@@ -63,7 +65,7 @@ final class Comparison implements AutoCloseable {
         this.progress = progress;
         this.stopping = stopping;
         this.contenders = new Contenders(venue, twin, store.dir(), options);
-        this.warmUp = new WarmUp(options, pace, Comparison::run, stopping::isWanted, System::nanoTime);
+        this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
     }
 
     /** Makes the runs that are missing. Returns false when it was to stop before. */
@@ -128,14 +130,17 @@ final class Comparison implements AutoCloseable {
         return true;
     }
 
-    private Run measure(Point point, int round) throws IOException, InterruptedException {
-        Contender contender = contenders.of(point.way());
-        boolean steady = warmUp.run(contender, point);
+    private Run measure(Point planned, int round) throws IOException, InterruptedException {
+        Contender contender = contenders.of(planned.way());
+        boolean fixed = planned.benchmark() == Benchmark.FIXED_RATE;
+        boolean steady = !fixed || warmUp.run(contender, planned.closed());
+        Point point = withRate(planned);
+        steady &= warmUp.run(contender, point);
         for (int attempt = 1; ; attempt++) {
             long iterations = options.messages().orElse(pace.iterations(point, options.seconds()));
             Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
             long before = counters.isPresent() ? counters.get().sent() : 0;
-            Measured measured = contender.run(point, iterations, limit(options.seconds()));
+            Measured measured = run(contender, point, iterations, options.seconds());
             OptionalDouble overhead = counters.isPresent()
                     ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
                     : OptionalDouble.empty();
@@ -143,38 +148,53 @@ final class Comparison implements AutoCloseable {
             if (attempt == ATTEMPTS
                     || options.messages().isPresent()
                     || !Pace.isShort(measured, iterations, options.seconds())) {
-                return run(point, round, measured, overhead, steady, contender, iterations);
+                boolean timed = hasTimes(point, measured);
+                return new Run(
+                        planned,
+                        round,
+                        timed ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
+                        timed ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
+                        measured.messagesPerSecond(),
+                        measured.messagesPerSecond() * point.bytes(),
+                        overhead,
+                        contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
+                        steady,
+                        processor.perMessage(point, measured),
+                        fixed ? OptionalDouble.of((double) point.rate()) : OptionalDouble.empty(),
+                        timed ? measured.times() : Optional.empty(),
+                        contender.command(point, iterations),
+                        contender.jvmFlags());
             }
         }
     }
 
-    private static Run run(
-            Point point,
-            int round,
-            Measured measured,
-            OptionalDouble overhead,
-            boolean steady,
-            Contender contender,
-            long iterations)
-            throws IOException, InterruptedException {
-        boolean times = !point.benchmark().isThroughput();
-        return new Run(
-                point,
-                round,
-                times ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
-                times ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
-                measured.messagesPerSecond(),
-                measured.messagesPerSecond() * point.bytes(),
-                overhead,
-                contender.lanes(point) > 1 ? OptionalDouble.of(measured.overlap()) : OptionalDouble.empty(),
-                steady,
-                contender.command(point, iterations),
-                contender.jvmFlags());
+    /** A way that cannot keep up with its rate has none: they grow for as long as it is tried. */
+    private static boolean hasTimes(Point point, Measured measured) {
+        return !point.benchmark().isThroughput()
+                && !(point.rate() > 0 && Run.isBehind(measured.messagesPerSecond(), (double) point.rate()));
     }
 
-    private static Measured run(Contender contender, Point point, long iterations, double seconds)
+    /** At its rate, where one is to be fixed: without one of its own half of what the way has just reached without any. */
+    private Point withRate(Point point) {
+        if (point.benchmark() != Benchmark.FIXED_RATE || point.rate() > 0) {
+            return point;
+        }
+        double before = store.runs().stream() // the rounds of a point have one rate
+                .filter(run -> run.point().equals(point))
+                .mapToDouble(run -> run.offeredPerSecond().orElse(0))
+                .findFirst()
+                .orElse(0);
+        double half = pace.perSecond(point.closed()) * point.connections() / 2;
+        return point.at(before > 0 ? (long) before : Timetable.rounded(half));
+    }
+
+    private Measured run(Contender contender, Point point, long iterations, double seconds)
             throws IOException, InterruptedException {
-        return contender.run(point, iterations, limit(seconds));
+        Measured measured = contender.run(point, iterations, limit(seconds));
+        if (!contender.warmsUp()) {
+            processor.learn(point, measured);
+        }
+        return measured;
     }
 
     private static Duration limit(double seconds) {

@@ -62,7 +62,8 @@ interface Contender extends AutoCloseable {
         return told() + "./isthmus compare --ways " + point.way().id() + " --benchmarks "
                 + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections()
                 + " --rounds 1 --messages " + iterations + " --seconds " + options.seconds() + " --warm-up "
-                + options.warmUpSeconds() + " --devices " + devices;
+                + options.warmUpSeconds() + " --devices " + devices
+                + (point.rate() > 0 ? " --rates " + point.rate() : "");
     }
 
     /** The variables of the environment that a JVM or UCX looks at, as a shell has them before a command. */

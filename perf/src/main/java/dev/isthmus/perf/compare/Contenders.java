@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.ucx.UcxPeer;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,17 +20,20 @@ final class Contenders implements AutoCloseable {
         JUCX_AGENTS,
         NIO_AGENTS,
         STREAM_TOOLS,
-        STREAM_AGENTS
+        STREAM_AGENTS,
+        NETTY_TCP,
+        NETTY_EPOLL,
+        NETTY_RDMA
     }
 
     private final Venue venue;
-    private final WriteTwin twin;
+    private final VerbsTwin twin;
     private final Children children;
     private final Comparison.Options options;
     private final Map<Kind, Contender> made = new HashMap<>();
 
     /** None yet; JVMs that crash leave their reports in {@code dir}. */
-    Contenders(Venue venue, WriteTwin twin, Path dir, Comparison.Options options) {
+    Contenders(Venue venue, VerbsTwin twin, Path dir, Comparison.Options options) {
         this.venue = venue;
         this.twin = twin;
         this.children = new Children(dir);
@@ -57,6 +60,9 @@ final class Contenders implements AutoCloseable {
             case NIO_BLOCKING, NIO_NON_BLOCKING -> Kind.NIO_AGENTS;
             case C_SOCKETS, C_TCP -> Kind.STREAM_TOOLS;
             case JAVA_SOCKETS -> Kind.STREAM_AGENTS;
+            case NETTY_TCP -> Kind.NETTY_TCP;
+            case NETTY_EPOLL -> Kind.NETTY_EPOLL;
+            case NETTY_RDMA -> Kind.NETTY_RDMA;
         };
     }
 
@@ -70,7 +76,14 @@ final class Contenders implements AutoCloseable {
             case NIO_AGENTS -> new NioAgents(venue, children, options);
             case STREAM_TOOLS -> new StreamTools(venue, children);
             case STREAM_AGENTS -> new StreamAgents(venue, children, options);
+            case NETTY_TCP -> netty(NettyTransport.NIO);
+            case NETTY_EPOLL -> netty(NettyTransport.EPOLL);
+            case NETTY_RDMA -> netty(NettyTransport.RDMA);
         };
+    }
+
+    private Contender netty(NettyTransport transport) {
+        return new NettyAgents(transport, venue, children, options);
     }
 
     @Override

@@ -51,6 +51,33 @@ record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks, Set<Long
         return new Curve(way, quantity, marks, doubtful);
     }
 
+    /** Over percentiles: of all runs together, and the least and the most of one; down to where each run still has some. */
+    static Optional<Curve> overPercentiles(Summary summary) {
+        List<Distribution> times = summary.times();
+        long fewest = times.stream().mapToLong(Distribution::count).min().orElse(0);
+        if (fewest == 0) {
+            return Optional.empty();
+        }
+        Distribution all = Distribution.together(times);
+        SortedMap<Long, Spread> marks = new TreeMap<>();
+        for (long decade = 1; decade <= fewest; decade *= 10) {
+            for (long oneOf : new long[] {decade, 2 * decade, 5 * decade}) {
+                if (oneOf <= fewest) {
+                    marks.put(oneOf, at(100.0 * (oneOf - 1) / oneOf, all, times));
+                }
+            }
+        }
+        return Optional.of(new Curve(
+                summary.point().way(), Quantity.TIME, marks, summary.isDoubtful() ? marks.keySet() : Set.of()));
+    }
+
+    private static Spread at(double percentile, Distribution all, List<Distribution> times) {
+        double[] runs =
+                times.stream().mapToDouble(each -> each.micros(percentile)).toArray();
+        Spread spread = Spread.of(runs).orElseThrow();
+        return new Spread(all.micros(percentile), spread.minimum(), spread.maximum());
+    }
+
     /** What a table writes behind a figure. */
     String sign(long at) {
         return doubtful.contains(at) ? "*" : "";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Html;
 import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
@@ -28,9 +29,10 @@ record CurveTable(Plot.Across across, List<Curve> curves) {
         html.raw("<td>");
         if (spread != null) {
             html.text(Numbers.figure(spread.median()) + sign);
-            if (spread.minimum() < spread.maximum()) {
+            Spread.Range bar = spread.bar();
+            if (bar.low() < bar.high()) {
                 html.raw("<small>")
-                        .text(Numbers.figure(spread.minimum()) + "–" + Numbers.figure(spread.maximum()))
+                        .text(Numbers.figure(bar.low()) + "–" + Numbers.figure(bar.high()))
                         .raw("</small>");
             }
         }

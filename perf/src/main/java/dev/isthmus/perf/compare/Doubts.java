@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +17,8 @@ final class Doubts {
         return summaries.stream().anyMatch(Summary::isDoubtful)
                 ? Optional.of(
                         "* of runs that began before their JVMs were steady, or whose connections were measuring together"
-                                + " for less than " + Math.round(100 * Run.LEAST_OVERLAP) + " % of the time.")
+                                + " for less than " + Math.round(100 * Run.LEAST_OVERLAP)
+                                + " % of the time, or some of which could not keep up with their rate.")
                 : Optional.empty();
     }
 
@@ -36,13 +38,47 @@ final class Doubts {
                 .toList();
     }
 
+    /** What the bars of these are. */
+    static String ofSpread(List<Summary> summaries) {
+        boolean few = summaries.stream().anyMatch(each -> each.runs() < Spread.LEAST_RUNS);
+        boolean many = summaries.stream().anyMatch(each -> each.runs() >= Spread.LEAST_RUNS);
+        String all = "Bars reach from their minimum to their maximum.";
+        String sure =
+                "bars are 95 % confidence intervals of the median, by the sign test, which assumes only that rounds"
+                        + " are independent of each other.";
+        if (!many) {
+            return all;
+        }
+        return (few ? all + " From " + Spread.LEAST_RUNS + " runs on, " : "Here, ") + sure;
+    }
+
+    /** The points that could not keep up with their rate, and what they reached. */
+    static List<String> behind(List<Summary> summaries) {
+        return summaries.stream()
+                .filter(each -> each.behind() > 0)
+                .map(each -> Failures.title(each.point()) + ": " + each.behind() + " of " + each.runs()
+                        + " runs; of "
+                        + Numbers.figure(each.offeredPerSecond().orElseThrow().median())
+                        + " round trips a second "
+                        + Numbers.figure(each.messagesPerSecond().median() / 2) + " came back")
+                .toList();
+    }
+
     private static String line(Way way, List<Summary> summaries) {
         int runs = summaries.stream().mapToInt(Summary::runs).sum();
         int unsteady = summaries.stream().mapToInt(Summary::unsteady).sum();
         int apart = summaries.stream().mapToInt(Summary::apart).sum();
-        return way.title() + ": of " + runs + " runs "
-                + (unsteady == 0 ? "" : unsteady + " began before it was steady")
-                + (unsteady == 0 || apart == 0 ? "" : ", ")
-                + (apart == 0 ? "" : apart + " had connections that were measuring at different times");
+        int behind = summaries.stream().mapToInt(Summary::behind).sum();
+        List<String> reasons = new ArrayList<>();
+        if (unsteady > 0) {
+            reasons.add(unsteady + " began before it was steady");
+        }
+        if (apart > 0) {
+            reasons.add(apart + " had connections that were measuring at different times");
+        }
+        if (behind > 0) {
+            reasons.add(behind + " could not keep up with their rate");
+        }
+        return way.title() + ": of " + runs + " runs " + String.join(", ", reasons);
     }
 }

@@ -73,6 +73,7 @@ final class Failures {
     /** A point in words. */
     static String title(Point point) {
         return point.way().title() + ", " + point.benchmark().title() + ", " + point.bytes() + " B"
-                + (point.connections() == 1 ? "" : ", " + point.connections() + " connections");
+                + (point.connections() == 1 ? "" : ", " + point.connections() + " connections")
+                + Point.title(point.rate());
     }
 }

@@ -2,14 +2,14 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.RdmaException;
-import dev.isthmus.perf.demo.JavaChild;
-import dev.isthmus.perf.demo.Machine;
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Tool;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.OperatingSystemMXBean;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -76,14 +76,7 @@ final class Here {
 
     private static String firstLine(String... command) {
         try {
-            Process process =
-                    new ProcessBuilder(command).redirectErrorStream(true).start();
-            String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            return output.lines()
-                    .map(String::strip)
-                    .filter(line -> !line.isEmpty())
-                    .findFirst()
-                    .orElse("unknown");
+            return Tool.firstLine(command);
         } catch (IOException e) {
             return "none"; // and then its ways are left out
         }

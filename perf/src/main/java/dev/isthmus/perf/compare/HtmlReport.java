@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Html;
 import java.awt.AWTError;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -58,14 +59,15 @@ final class HtmlReport {
         html.element("h1", "Ways to communicate, compared");
         html.element(
                 "p",
-                "Marks are the medians of a point's runs, bars reach from their minimum to their maximum. Both axes"
-                        + " of a plot are logarithmic. MB/s are 10^6 bytes of payload per second. A throughput counts the"
+                "Marks are the medians of a point's runs. " + Doubts.ofSpread(summaries) + " Both axes of a plot are"
+                        + " logarithmic. MB/s are 10^6 bytes of payload per second. A throughput counts the"
                         + " messages of all connections and directions together.");
         if (Quantity.isMixed(summaries)) {
             html.element("p", "Of the times that 99.9 % stayed below, those of UCX are " + Quantity.LAST_MESSAGES_NOTE);
         }
         missing();
         doubts();
+        behind();
         settingTable();
         for (Benchmark benchmark : Benchmark.values()) {
             benchmark(benchmark);
@@ -117,6 +119,18 @@ final class HtmlReport {
         });
     }
 
+    /** The rates that some ways could not keep up with. */
+    private void behind() {
+        List<String> behind = Doubts.behind(summaries);
+        if (!behind.isEmpty()) {
+            html.raw("<div class=\"missing\" role=\"note\">\n");
+            html.element("p", "These could not keep up with their rate, in one run at least, which then has no times:");
+            html.raw("<ul>\n");
+            behind.forEach(line -> html.element("li", line));
+            html.raw("</ul>\n</div>\n");
+        }
+    }
+
     private void benchmark(Benchmark benchmark) {
         List<Plot> overPayload = Plots.overPayload(benchmark, summaries);
         if (overPayload.isEmpty()) {
@@ -124,7 +138,28 @@ final class HtmlReport {
         }
         html.element("h2", capitalized(benchmark.title()));
         overPayload.forEach(this::plot);
-        overhead(benchmark);
+        List<Plot> overPercentiles = Plots.overPercentiles(benchmark, summaries);
+        if (!overPercentiles.isEmpty()) {
+            html.element("h3", capitalized(benchmark.title()) + " over percentiles");
+            html.element(
+                    "p",
+                    "A line is of all runs of a point together; bars reach from the least to the most of one run. The"
+                            + " files in " + ReportWriter.HISTOGRAMS + " have them all, for the plotters of"
+                            + " HdrHistogram.");
+            overPercentiles.forEach(this::plot);
+        }
+        figures(benchmark, Quantity.OFFERED, "Rates", "Round trips begun in a second");
+        figures(
+                benchmark,
+                Quantity.PROCESSOR,
+                "Processor time",
+                "Microseconds per message, both ends together, of programs and of the kernel on their behalf");
+        figures(benchmark, Quantity.OVERHEAD, "What protocols add on the wire", "Bytes per message beyond the payload");
+        List<Plot> overRates = Plots.overRates(benchmark, summaries);
+        if (!overRates.isEmpty()) {
+            html.element("h3", capitalized(benchmark.title()) + " over rates");
+            overRates.forEach(this::plot);
+        }
         List<Plot> overConnections = Plots.overConnections(benchmark, summaries);
         if (!overConnections.isEmpty()) {
             html.element("h3", capitalized(benchmark.title()) + " over connections");
@@ -158,20 +193,11 @@ final class HtmlReport {
         new CurveTable(plot.across(), curves).append(html, capitalized(unit));
     }
 
-    private void overhead(Benchmark benchmark) {
-        int connections = summaries.stream()
-                .filter(summary -> summary.point().benchmark() == benchmark)
-                .mapToInt(summary -> summary.point().connections())
-                .min()
-                .orElse(1);
-        List<Summary> some = summaries.stream()
-                .filter(summary -> summary.point().benchmark() == benchmark
-                        && summary.point().connections() == connections)
-                .toList();
-        List<Curve> curves = Curve.of(some, Quantity.OVERHEAD, Point::bytes);
+    private void figures(Benchmark benchmark, Quantity quantity, String heading, String caption) {
+        List<Curve> curves = Curve.of(Plots.plain(benchmark, summaries), quantity, Point::bytes);
         if (!curves.isEmpty()) {
-            html.element("h3", "What protocols add on the wire");
-            new CurveTable(Plot.Across.PAYLOAD, curves).append(html, "Bytes per message beyond the payload");
+            html.element("h3", heading);
+            new CurveTable(Plot.Across.PAYLOAD, curves).append(html, caption);
         }
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.process.Held;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

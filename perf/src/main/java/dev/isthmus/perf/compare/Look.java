@@ -34,6 +34,9 @@ record Look(Color color, Marker marker) {
             case C_SOCKETS -> look(0xE8604C, Look::downwards, false);
             case JAVA_SOCKETS -> look(0xA31621, Look::downwards, true);
             case C_TCP -> look(0x5A5A5A, Look::diamond, false);
+            case NETTY_TCP -> look(0x6E6E6E, Look::triangle, true);
+            case NETTY_EPOLL -> look(0x2F2F2F, Look::downwards, true);
+            case NETTY_RDMA -> look(0x8C1D40, Look::triangle, true);
         };
     }
 

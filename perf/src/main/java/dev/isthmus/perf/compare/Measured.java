@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Spent;
+import dev.isthmus.perf.Timetable;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
@@ -17,8 +20,9 @@ import java.util.stream.DoubleStream;
  * @param messagesPerSecond of all connections and directions
  * @param messages how many went over the wire, of all connections and directions; 0 when that is not known
  * @param seconds how long it took
- * @param compileMillis how long the JIT compilers of the ends were at work while it was measured
+ * @param spent what the ends spent while it was measured; of new processes all that they spent
  * @param overlap of several that were to run at the same time, the part of the time in which all did; 1 of one
+ * @param times those of all operations, where they are known
  */
 record Measured(
         double averageMicros,
@@ -27,18 +31,32 @@ record Measured(
         double messagesPerSecond,
         long messages,
         double seconds,
-        long compileMillis,
-        double overlap) {
+        Spent spent,
+        double overlap,
+        Optional<Distribution> times) {
 
     /** Fewer operations have no 99.9th percentile. */
     static final long MIN_TAIL = 1000;
 
     private static final double MICROS = 1e6;
 
+    /** In a line: what comes before the times, and what stands for none. */
+    private static final int NUMBERS = 9;
+
+    private static final String NO_TIMES = "-";
+
     /** Of a throughput benchmark. */
     static Measured rate(double messagesPerSecond, long messages) {
         return new Measured(
-                Double.NaN, Double.NaN, Double.NaN, messagesPerSecond, messages, messages / messagesPerSecond, 0, 1);
+                Double.NaN,
+                Double.NaN,
+                Double.NaN,
+                messagesPerSecond,
+                messages,
+                messages / messagesPerSecond,
+                Spent.NOTHING,
+                1,
+                Optional.empty());
     }
 
     /** Of operations one after another, with so many messages in each. */
@@ -50,8 +68,35 @@ record Measured(
                 messagesEach * MICROS / average,
                 messagesEach * operations,
                 average * operations / MICROS,
-                0,
-                1);
+                Spent.NOTHING,
+                1,
+                Optional.empty());
+    }
+
+    /** The same, where the times of all operations are known. */
+    static Measured times(Distribution times, double average, int messagesEach) {
+        return times(average, times.micros(50), times.micros(99.9), messagesEach, times.count())
+                .withTimes(times);
+    }
+
+    /** Of round trips at a fixed rate. */
+    static Measured trips(Timetable timetable) {
+        return trips(Distribution.of(timetable.times()), timetable.perSecond());
+    }
+
+    /** The same, of which so many came back in a second. */
+    static Measured trips(Distribution times, double perSecond) {
+        Measured closed = times(times, times.averageMicros(), 2);
+        return new Measured(
+                closed.averageMicros,
+                closed.typicalMicros,
+                closed.p999Micros,
+                2 * perSecond,
+                closed.messages,
+                times.count() / perSecond,
+                Spent.NOTHING,
+                1,
+                closed.times);
     }
 
     /** Several that ran at the same time, each with connections of its own. */
@@ -59,6 +104,8 @@ record Measured(
         if (lanes.size() == 1) {
             return lanes.getFirst();
         }
+        List<Distribution> times =
+                lanes.stream().flatMap(lane -> lane.times.stream()).toList();
         boolean known = lanes.stream().allMatch(lane -> lane.messages > 0);
         return new Measured(
                 lanes.stream().mapToDouble(Measured::averageMicros).average().orElse(Double.NaN),
@@ -67,26 +114,54 @@ record Measured(
                 lanes.stream().mapToDouble(Measured::messagesPerSecond).sum(),
                 known ? lanes.stream().mapToLong(Measured::messages).sum() : 0,
                 lanes.stream().mapToDouble(Measured::seconds).max().orElse(Double.NaN),
-                // The ends of all lanes are in the same two JVMs, whose compilers each of them saw at work.
-                lanes.stream().mapToLong(Measured::compileMillis).max().orElse(0),
-                lanes.stream().mapToDouble(Measured::overlap).min().orElse(1));
+                // The ends of all lanes are in the same two JVMs: each of them saw what all spent.
+                new Spent(
+                        lanes.stream()
+                                .mapToLong(lane -> lane.spent.compileMillis())
+                                .max()
+                                .orElse(0),
+                        lanes.stream()
+                                .mapToLong(lane -> lane.spent.processorNanos())
+                                .max()
+                                .orElse(0)),
+                lanes.stream().mapToDouble(Measured::overlap).min().orElse(1),
+                times.size() == lanes.size() ? Optional.of(Distribution.together(times)) : Optional.empty());
     }
 
-    Measured withCompileMillis(long millis) {
+    Measured withSpent(Spent all) {
         return new Measured(
-                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, millis, overlap);
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, all, overlap, times);
     }
 
     /** The same, of lanes of which all ran during a part of the time only. */
     Measured withOverlap(double part) {
         return new Measured(
-                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, compileMillis, part);
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, spent, part, times);
     }
 
     /** The same, where so many messages went over the wire; 0 where that is not known. */
     Measured withMessages(long count) {
         return new Measured(
-                averageMicros, typicalMicros, p999Micros, messagesPerSecond, count, seconds, compileMillis, overlap);
+                averageMicros, typicalMicros, p999Micros, messagesPerSecond, count, seconds, spent, overlap, times);
+    }
+
+    /** The same, where the times of all operations are known. */
+    Measured withTimes(Distribution all) {
+        return new Measured(
+                averageMicros,
+                typicalMicros,
+                p999Micros,
+                messagesPerSecond,
+                messages,
+                seconds,
+                spent,
+                overlap,
+                Optional.of(all));
+    }
+
+    /** How many messages were measured, and did not only go over the wire before. */
+    double counted() {
+        return messagesPerSecond * seconds;
     }
 
     /** What a detector of steadiness looks at: the median, or the mean time per message. */
@@ -100,29 +175,40 @@ record Measured(
 
     /** A line that {@link #parse} reads. */
     String format() {
-        return DoubleStream.of(
-                        averageMicros,
-                        typicalMicros,
-                        p999Micros,
-                        messagesPerSecond,
-                        (double) messages,
-                        seconds,
-                        (double) compileMillis,
-                        overlap)
-                .mapToObj(value -> String.format(Locale.ROOT, "%s", value))
-                .collect(Collectors.joining(" "));
+        DoubleStream numbers = DoubleStream.of(
+                averageMicros,
+                typicalMicros,
+                p999Micros,
+                messagesPerSecond,
+                (double) messages,
+                seconds,
+                (double) spent.compileMillis(),
+                (double) spent.processorNanos(),
+                overlap);
+        return numbers.mapToObj(value -> String.format(Locale.ROOT, "%s", value))
+                        .collect(Collectors.joining(" "))
+                + " " + times.map(Distribution::encode).orElse(NO_TIMES);
     }
 
     static Measured parse(String line) {
         String[] fields = line.strip().split(" ", -1);
-        if (fields.length != 8) {
+        if (fields.length != NUMBERS + 1) {
             throw new IllegalArgumentException("no figures: " + line);
         }
-        double[] values = new double[fields.length];
-        for (int i = 0; i < fields.length; i++) {
+        double[] values = new double[NUMBERS];
+        for (int i = 0; i < NUMBERS; i++) {
             values[i] = Double.parseDouble(fields[i]);
         }
+        String times = fields[NUMBERS];
         return new Measured(
-                values[0], values[1], values[2], values[3], (long) values[4], values[5], (long) values[6], values[7]);
+                values[0],
+                values[1],
+                values[2],
+                values[3],
+                (long) values[4],
+                values[5],
+                new Spent((long) values[6], (long) values[7]),
+                values[8],
+                times.equals(NO_TIMES) ? Optional.empty() : Optional.of(Distribution.decode(times)));
     }
 }

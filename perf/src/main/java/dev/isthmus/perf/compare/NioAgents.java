@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import java.util.Map;
+import dev.isthmus.perf.process.Children;
 
 /** Java's own sockets: one pair of ends has all connections. */
 final class NioAgents extends AgentContender {
@@ -12,35 +11,27 @@ final class NioAgents extends AgentContender {
     }
 
     @Override
-    Map<String, String> environment(Venue.End end) {
-        return Map.of();
-    }
-
-    @Override
-    public int lanes(Point point) {
-        return 1;
-    }
-
-    @Override
     String serve(Point point, Venue.End end, int port, long iterations) {
-        return AgentCommand.NIO_SERVE + " " + job(point, end, end, port, iterations);
+        return AgentCommand.NIO_SERVE + " "
+                + job(point, end, end, port, iterations).format();
     }
 
     @Override
     String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
-        return AgentCommand.NIO_ASK + " " + job(point, end, server, port, iterations);
+        return AgentCommand.NIO_ASK + " "
+                + job(point, end, server, port, iterations).format();
     }
 
-    private static String job(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+    static NioJob job(Point point, Venue.End end, Venue.End server, int port, long iterations) {
         return new NioJob(
-                        point.way() == Way.NIO_BLOCKING,
-                        point.benchmark(),
-                        (int) point.bytes(),
-                        point.connections(),
-                        iterations,
-                        end.address(),
-                        server.address(),
-                        port)
-                .format();
+                point.way() == Way.NIO_BLOCKING,
+                point.benchmark(),
+                (int) point.bytes(),
+                point.connections(),
+                iterations,
+                point.rate(),
+                end.address(),
+                server.address(),
+                port);
     }
 }

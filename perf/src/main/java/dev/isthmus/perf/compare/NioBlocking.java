@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Timetable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -20,12 +21,16 @@ final class NioBlocking {
     private final ExecutorService threads;
     private final ByteBuffer outgoing;
     private final ByteBuffer incoming;
+    private long begin;
     private final Trips trips = new Trips();
+    private final Timetable timetable; // null but of a client at a fixed rate
 
-    private NioBlocking(NioJob job, SocketChannel channel, boolean client, ExecutorService threads) {
+    private NioBlocking(
+            NioJob job, SocketChannel channel, boolean client, Timetable timetable, ExecutorService threads) {
         this.job = job;
         this.channel = channel;
         this.client = client;
+        this.timetable = timetable;
         this.threads = threads;
         outgoing = job.outgoing();
         incoming = job.incoming();
@@ -35,11 +40,14 @@ final class NioBlocking {
     static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
-            List<NioBlocking> ends = channels.stream()
-                    .map(channel -> new NioBlocking(job, channel, client, threads))
-                    .toList();
+            boolean fixed = client && job.benchmark() == Benchmark.FIXED_RATE;
+            List<NioBlocking> ends = new ArrayList<>();
+            for (SocketChannel channel : channels) {
+                ends.add(new NioBlocking(job, channel, client, fixed ? job.timetable(ends.size()) : null, threads));
+            }
             List<Future<Void>> running = new ArrayList<>();
             long begin = System.nanoTime();
+            ends.forEach(end -> end.begin = begin);
             for (NioBlocking end : ends) {
                 running.add(threads.submit(() -> {
                     end.run();
@@ -50,9 +58,8 @@ final class NioBlocking {
                 await(one);
             }
             long nanos = System.nanoTime() - begin;
-            return job.benchmark() == Benchmark.PING_PONG
-                    ? Measured.together(
-                            ends.stream().map(end -> end.trips.measured()).toList())
+            return job.benchmark().isRoundTrip()
+                    ? Measured.together(ends.stream().map(NioBlocking::measured).toList())
                     : job.rate(nanos);
         } finally {
             threads.shutdownNow();
@@ -71,17 +78,16 @@ final class NioBlocking {
     }
 
     private void run() throws IOException {
-        if (job.benchmark() == Benchmark.PING_PONG) {
+        if (timetable != null) {
+            tripsOnTime();
+            return;
+        }
+        if (job.benchmark().isRoundTrip()) {
             pingPong();
             return;
         }
         if (job.sends(client) && job.receives(client)) {
-            Future<Void> sending = threads.submit(() -> {
-                send();
-                return null;
-            });
-            receive();
-            await(sending);
+            atTheSameTime(this::send, this::receive);
         } else if (job.sends(client)) {
             send();
         } else {
@@ -94,6 +100,40 @@ final class NioBlocking {
         if (job.sends(client)) {
             read(1);
         }
+    }
+
+    /** A part of what an end does. */
+    private interface Part {
+        void run() throws IOException;
+    }
+
+    private void atTheSameTime(Part sending, Part receiving) throws IOException {
+        Future<Void> sender = threads.submit(() -> {
+            sending.run();
+            return null;
+        });
+        receiving.run();
+        await(sender);
+    }
+
+    private Measured measured() {
+        return timetable == null ? trips.measured() : Measured.trips(timetable);
+    }
+
+    private void tripsOnTime() throws IOException {
+        timetable.start(begin);
+        atTheSameTime(
+                () -> {
+                    while (timetable.awaitNext()) {
+                        write(job.bytes());
+                    }
+                },
+                () -> {
+                    while (!timetable.isOver()) {
+                        read(job.bytes());
+                        timetable.end();
+                    }
+                });
     }
 
     private void pingPong() throws IOException {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.JitCompilers;
+import dev.isthmus.perf.Spent;
+import dev.isthmus.perf.Timetable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -23,6 +24,7 @@ import java.util.List;
  *     connections asks them in turn, and never waits
  * @param bytes of a message
  * @param iterations messages of each connection and direction, or round trips of each connection
+ * @param rate of round trips at a fixed rate, how many all connections together begin in a second
  * @param local the address of this end
  * @param remote the address of the server
  */
@@ -32,6 +34,7 @@ record NioJob(
         int bytes,
         int connections,
         long iterations,
+        long rate,
         String local,
         String remote,
         int port) {
@@ -51,6 +54,7 @@ record NioJob(
                 "" + bytes,
                 "" + connections,
                 "" + iterations,
+                "" + rate,
                 local,
                 remote,
                 "" + port);
@@ -63,9 +67,10 @@ record NioJob(
                 Integer.parseInt(words.get(2)),
                 Integer.parseInt(words.get(3)),
                 Long.parseLong(words.get(4)),
-                words.get(5),
+                Long.parseLong(words.get(5)),
                 words.get(6),
-                Integer.parseInt(words.get(7)));
+                words.get(7),
+                Integer.parseInt(words.get(8)));
     }
 
     /** Listens, and runs the server's end. */
@@ -84,7 +89,7 @@ record NioJob(
             for (SocketChannel channel : channels) {
                 channel.write(ByteBuffer.allocate(1)); // all are there: the client may begin
             }
-            return VerbsJob.NOTHING.withCompileMillis(run(channels, false).compileMillis());
+            return VerbsJob.NOTHING.withSpent(run(channels, false).spent());
         } finally {
             close(channels);
         }
@@ -117,9 +122,9 @@ record NioJob(
     }
 
     private Measured run(List<SocketChannel> channels, boolean client) throws IOException {
-        long compiled = JitCompilers.millis();
+        Spent before = Spent.soFar();
         Measured measured = blocking ? NioBlocking.run(this, channels, client) : NioPolling.run(this, channels, client);
-        return measured.withCompileMillis(JitCompilers.millis() - compiled);
+        return measured.withSpent(Spent.soFar().since(before));
     }
 
     private static void close(List<SocketChannel> channels) throws IOException {
@@ -138,6 +143,11 @@ record NioJob(
         return !client || benchmark != Benchmark.ONE_WAY;
     }
 
+    /** When a client's connection, one of its number, begins its round trips. */
+    Timetable timetable(int connection) {
+        return new Timetable(System::nanoTime, rate, connection, connections, iterations);
+    }
+
     ByteBuffer outgoing() {
         return ByteBuffer.allocateDirect(bytes);
     }
@@ -146,7 +156,7 @@ record NioJob(
         return ByteBuffer.allocateDirect(Math.max(bytes, LEAST_BUFFER));
     }
 
-    /** What a run of all connections comes to. */
+    /** What the messages of all connections come to. */
     Measured rate(long nanos) {
         long messages = iterations * connections * (benchmark == Benchmark.BOTH_WAYS ? 2 : 1);
         return Measured.rate(messages / (nanos / 1e9), messages);

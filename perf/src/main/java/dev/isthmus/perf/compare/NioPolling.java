@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Timetable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
@@ -16,55 +17,98 @@ final class NioPolling {
     private final ByteBuffer outgoing;
     private final ByteBuffer incoming;
     private final Trips trips = new Trips();
+    private final Timetable timetable; // null but of a client at a fixed rate
     private long toSend;
     private long toReceive;
     private boolean tells;
     private boolean isTold;
     private boolean writing;
 
-    private NioPolling(NioJob job, SocketChannel channel, boolean client) {
+    private NioPolling(NioJob job, SocketChannel channel, boolean client, Timetable timetable) {
         this.job = job;
         this.channel = channel;
         this.client = client;
+        this.timetable = timetable;
         outgoing = job.outgoing();
         incoming = job.incoming();
-        boolean pingPong = job.benchmark() == Benchmark.PING_PONG;
+        boolean trips = job.benchmark().isRoundTrip();
         toSend = job.sends(client) ? job.iterations() : 0;
-        toReceive = job.receives(client) ? job.iterations() * (pingPong ? 1 : job.bytes()) : 0;
-        tells = !pingPong && job.receives(client);
-        isTold = pingPong || !job.sends(client);
-        writing = client;
+        toReceive = job.receives(client) ? job.iterations() * (trips ? 1 : job.bytes()) : 0;
+        tells = !trips && job.receives(client);
+        isTold = trips || !job.sends(client);
+        writing = client && timetable == null;
         incoming.limit(job.bytes());
     }
 
     /** Runs an end, all of its connections. */
     static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
-        boolean pingPong = job.benchmark() == Benchmark.PING_PONG;
+        boolean fixed = client && job.benchmark() == Benchmark.FIXED_RATE;
         List<NioPolling> ends = new ArrayList<>();
         for (SocketChannel channel : channels) {
             channel.configureBlocking(false);
-            ends.add(new NioPolling(job, channel, client));
+            ends.add(new NioPolling(job, channel, client, fixed ? job.timetable(ends.size()) : null));
         }
         NioPolling[] active = ends.toArray(NioPolling[]::new);
         int count = active.length;
         long begin = System.nanoTime();
-        ends.forEach(end -> end.trips.start());
+        ends.forEach(end -> end.start(begin));
         while (count > 0) {
             for (int i = count - 1; i >= 0; i--) {
-                boolean done = pingPong ? active[i].trip() : active[i].stream();
-                if (done) {
+                if (active[i].step()) {
                     active[i] = active[--count];
                 }
             }
         }
         long nanos = System.nanoTime() - begin;
-        return pingPong
-                ? Measured.together(
-                        ends.stream().map(end -> end.trips.measured()).toList())
+        return job.benchmark().isRoundTrip()
+                ? Measured.together(ends.stream().map(NioPolling::measured).toList())
                 : job.rate(nanos);
     }
 
-    /** Does what can be done of a ping-pong; returns true when it is over. */
+    private void start(long begin) {
+        if (timetable == null) {
+            trips.start();
+        } else {
+            timetable.start(begin);
+        }
+    }
+
+    /** Does what can be done; returns true when it is over. */
+    private boolean step() throws IOException {
+        if (timetable != null) {
+            return tripOnTime();
+        }
+        return job.benchmark().isRoundTrip() ? trip() : stream();
+    }
+
+    private Measured measured() {
+        return timetable == null ? trips.measured() : Measured.trips(timetable);
+    }
+
+    /** The same of round trips at a fixed rate, of which several may be under way. */
+    private boolean tripOnTime() throws IOException {
+        if (!writing && timetable.isDue()) {
+            writing = true;
+            timetable.begin();
+        }
+        if (writing) {
+            channel.write(outgoing);
+            if (!outgoing.hasRemaining()) {
+                outgoing.clear();
+                writing = false;
+            }
+        }
+        if (timetable.underWay() > 0) {
+            read();
+            if (!incoming.hasRemaining()) {
+                incoming.clear().limit(job.bytes());
+                timetable.end();
+            }
+        }
+        return timetable.isOver();
+    }
+
+    /** The same of a ping-pong; returns true when it is over. */
     private boolean trip() throws IOException {
         if (writing) {
             channel.write(outgoing);
@@ -87,7 +131,7 @@ final class NioPolling {
         return client && toReceive == 0;
     }
 
-    /** Does what can be done of a stream; returns true when it is over. */
+    /** The same of a stream; returns true when it is over. */
     private boolean stream() throws IOException {
         if (toSend > 0) {
             channel.write(outgoing);

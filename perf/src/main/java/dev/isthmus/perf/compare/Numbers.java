@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.util.Locale;
 
 /** Numbers as people read them. */
@@ -46,6 +48,13 @@ final class Numbers {
         }
         String unit = exponent < 6 ? " k" : exponent < 9 ? " M" : exponent < 12 ? " G" : " T";
         return "1" + "0".repeat(exponent < 12 ? exponent % 3 : exponent - 12) + unit;
+    }
+
+    /** Of so many parts all but one, in percent. */
+    static String percentile(double parts) {
+        BigDecimal hundred = BigDecimal.valueOf(100);
+        BigDecimal rest = hundred.divide(BigDecimal.valueOf(parts), MathContext.DECIMAL64);
+        return hundred.subtract(rest).stripTrailingZeros().toPlainString();
     }
 
     /** A payload, or what stands between two on an axis. */

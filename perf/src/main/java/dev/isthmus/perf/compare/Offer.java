@@ -3,6 +3,7 @@ package dev.isthmus.perf.compare;
 
 import dev.isthmus.RdmaException;
 import dev.isthmus.ucx.UcxVersion;
+import io.netty.channel.epoll.Epoll;
 import java.io.File;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,8 +20,17 @@ final class Offer {
 
     /** Whether a benchmark makes sense of a way. */
     static boolean has(Way way, Benchmark benchmark, int connections) {
+        if (benchmark == Benchmark.FIXED_RATE && !hasFixedRate(way, connections)) {
+            return false;
+        }
         if (way.isStream()) {
             return connections == 1 && (benchmark == Benchmark.ONE_WAY || benchmark == Benchmark.PING_PONG);
+        }
+        if (way.isNetty()) {
+            return benchmark == Benchmark.ONE_WAY || benchmark.isRoundTrip();
+        }
+        if (connections > Selection.MOST_OF_OTHERS && way != Way.NIO_NON_BLOCKING) {
+            return false; // others have a process, or a thread, for each
         }
         return switch (benchmark) {
             case ONE_WAY, BOTH_WAYS -> true;
@@ -31,7 +41,17 @@ final class Offer {
                                 true;
                             default -> false;
                         };
+            case FIXED_RATE -> true;
             case PING_PONG -> way != Way.C_VERBS_READ && way != Way.JAVA_VERBS_READ;
+        };
+    }
+
+    /** C's tools begin a round trip when the one before is back, and so does what runs their protocols. */
+    private static boolean hasFixedRate(Way way, int connections) {
+        return switch (way) {
+            case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
+            case C_VERBS_SEND, JAVA_VERBS_SEND, JAVA_UCX -> connections == 1;
+            default -> false;
         };
     }
 
@@ -53,10 +73,15 @@ final class Offer {
             case C_UCX -> tool("ucx_perftest", "ucx-utils");
             case JAVA_UCX -> ucx();
             case JUCX -> jucx().isPresent() ? ucx() : Optional.of("the jar org.openucx:jucx is not on the class path");
-            case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
+            case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP -> Optional.empty();
             case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
             case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
             case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
+            case NETTY_EPOLL ->
+                Epoll.isAvailable()
+                        ? Optional.empty()
+                        : Optional.of("" + Epoll.unavailabilityCause().getMessage());
+            case NETTY_RDMA -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
         };
     }
 

@@ -53,7 +53,9 @@ final class Pace {
     long iterations(Point point, double seconds) {
         Known pace = known.get(point);
         if (pace == null) {
-            return point.bytes() <= SMALL_BYTES ? UNKNOWN_SMALL : LEAST;
+            long unknown = point.bytes() <= SMALL_BYTES ? UNKNOWN_SMALL : LEAST;
+            double most = point.rate() * seconds / point.connections();
+            return point.rate() == 0 ? unknown : Math.clamp(Math.round(most), LEAST, unknown);
         }
         return Math.clamp(Math.round(pace.perSecond() * seconds), LEAST, pace.most());
     }
@@ -71,6 +73,12 @@ final class Pace {
         return Math.clamp(Math.round(perSecond * seconds), LEAST, pace.most());
     }
 
+    /** Messages, or round trips, of each connection in a second; 0 where nothing is known. */
+    double perSecond(Point point) {
+        Known pace = known.get(point);
+        return pace == null ? 0 : pace.perSecond();
+    }
+
     /** Whether the next answer of {@link #iterations} can be relied on. */
     boolean isKnown(Point point, double seconds) {
         Known pace = known.get(point);
@@ -86,11 +94,12 @@ final class Pace {
         // Messages of all connections and directions together: each has its part of them.
         double each = point.connections() * (eachWay(point.benchmark()) ? 2 : 1);
         double perSecond = measured.messagesPerSecond() / each;
-        double typical = Double.isNaN(measured.typicalMicros()) ? perSecond : 1e6 / measured.typicalMicros();
+        boolean oneByOne = point.benchmark() != Benchmark.FIXED_RATE && !Double.isNaN(measured.typicalMicros());
+        double typical = !oneByOne ? perSecond : 1e6 / measured.typicalMicros();
         known.put(point, new Known(perSecond, typical, iterations));
     }
 
     private static boolean eachWay(Benchmark benchmark) {
-        return benchmark == Benchmark.BOTH_WAYS || benchmark == Benchmark.PING_PONG;
+        return benchmark == Benchmark.BOTH_WAYS || benchmark.isRoundTrip();
     }
 }

@@ -15,13 +15,33 @@ record Plot(String title, Across across, Side left, Optional<Side> right, List<C
 
     /** What stands along the bottom. */
     enum Across {
-        PAYLOAD("payload"),
-        CONNECTIONS("connections");
+        PAYLOAD("payload", 2),
+        CONNECTIONS("connections", 2),
+        /** Of so many operations one takes as long or longer: 10 stands for 90 %, 1000 for 99.9 %. */
+        PERCENTILE("percentile", 10),
+        RATE("round trips per second", 10);
 
         private final String title;
+        private final int base;
 
-        Across(String title) {
+        Across(String title, int base) {
             this.title = title;
+            this.base = base;
+        }
+
+        /** Between two lines of the axis there is one power of it. */
+        int base() {
+            return base;
+        }
+
+        /** The logarithm; exact for powers of the base, where the lines are. */
+        double position(long value) {
+            if (base == 10) {
+                return Math.log10((double) value);
+            }
+            return Long.bitCount(value) == 1
+                    ? Long.numberOfTrailingZeros(value)
+                    : Math.log((double) value) / Math.log(2);
         }
 
         String title() {
@@ -29,9 +49,11 @@ record Plot(String title, Across across, Side left, Optional<Side> right, List<C
         }
 
         String label(double value) {
-            return this == PAYLOAD
-                    ? Numbers.bytes(value)
-                    : Numbers.figure(value).replaceFirst("\\.0+$", "");
+            return switch (this) {
+                case PAYLOAD -> Numbers.bytes(value);
+                case PERCENTILE -> Numbers.percentile(value) + " %";
+                case CONNECTIONS, RATE -> Numbers.figure(value).replaceFirst("\\.0+$", "");
+            };
         }
 
         String label(long value) {
@@ -39,7 +61,12 @@ record Plot(String title, Across across, Side left, Optional<Side> right, List<C
         }
 
         long of(Point point) {
-            return this == PAYLOAD ? point.bytes() : point.connections();
+            return switch (this) {
+                case PAYLOAD -> point.bytes();
+                case CONNECTIONS -> point.connections();
+                case RATE -> point.rate();
+                case PERCENTILE -> throw new IllegalArgumentException("a point has all percentiles");
+            };
         }
     }
 

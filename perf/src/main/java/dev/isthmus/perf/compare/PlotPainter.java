@@ -33,6 +33,9 @@ final class PlotPainter {
 
     private static final int RIGHT = 1;
 
+    /** About how long the axis is between names and legend. */
+    private static final int AXIS_PIXELS = 600;
+
     private final Plot plot;
     private final XYChart chart;
 
@@ -85,13 +88,13 @@ final class PlotPainter {
         styler.setLocale(Locale.ROOT);
     }
 
-    /** Payloads are powers of two, and XChart's log axis knows those of ten only: it gets the logarithms. */
+    /** Payloads are powers of two, and XChart's log axis knows those of ten only: it gets the logarithms of either. */
     private void acrossAxis() {
         double[] all = plot.curves().stream()
                 .map(Curve::marks)
                 .map(Map::keySet)
                 .flatMap(Collection::stream)
-                .mapToDouble(PlotPainter::log2)
+                .mapToDouble(plot.across()::position)
                 .toArray();
         int first = (int) Math.floor(DoubleStream.of(all).min().orElse(0));
         int last =
@@ -99,8 +102,12 @@ final class PlotPainter {
         XYStyler styler = chart.getStyler();
         styler.setXAxisMin((double) first);
         styler.setXAxisMax((double) last);
-        styler.setxAxisTickLabelsFormattingFunction(x -> plot.across().label(Math.pow(2, x)));
-        // Ticks stand where values are: this makes them every power of two, as far as there is room.
+        styler.setxAxisTickLabelsFormattingFunction(
+                x -> plot.across().label(Math.pow(plot.across().base(), x)));
+        if (plot.across().base() == 10) {
+            styler.setXAxisTickMarkSpacingHint(AXIS_PIXELS / (last - first)); // one for each power
+        }
+        // Ticks stand where values are: this makes them every power, as far as there is room.
         double[] ticks = IntStream.rangeClosed(first, last).asDoubleStream().toArray();
         chart.addSeries(
                         "ticks",
@@ -119,21 +126,24 @@ final class PlotPainter {
     }
 
     private void curve(Curve curve) {
-        double[] x =
-                curve.marks().keySet().stream().mapToDouble(PlotPainter::log2).toArray();
+        double[] x = curve.marks().keySet().stream()
+                .mapToDouble(plot.across()::position)
+                .toArray();
         Collection<Spread> spreads = curve.marks().values();
         double[] medians = spreads.stream().mapToDouble(Spread::median).toArray();
         XYSeries line = series(curve, "line", x, medians, null);
         line.setLabel(curve.way().title());
         line.setLineStyle(isRight(curve) ? DASHED : SOLID);
         line.setShowInLegend(!isRight(curve));
-        if (spreads.stream().anyMatch(spread -> spread.minimum() < spread.maximum())) {
+        if (spreads.stream().map(Spread::bar).anyMatch(bar -> bar.low() < bar.high())) {
             // XChart's error bars reach equally far up and down.
             double[] middles = spreads.stream()
-                    .mapToDouble(spread -> (spread.minimum() + spread.maximum()) / 2)
+                    .map(Spread::bar)
+                    .mapToDouble(bar -> (bar.low() + bar.high()) / 2)
                     .toArray();
             double[] halves = spreads.stream()
-                    .mapToDouble(spread -> (spread.maximum() - spread.minimum()) / 2)
+                    .map(Spread::bar)
+                    .mapToDouble(bar -> (bar.high() - bar.low()) / 2)
                     .toArray();
             XYSeries bars = series(curve, "error bars", x, middles, halves);
             bars.setLineStyle(SeriesLines.NONE);
@@ -156,10 +166,5 @@ final class PlotPainter {
         series.setMarker(look.marker());
         series.setShowInLegend(false);
         return series;
-    }
-
-    private static double log2(long value) {
-        // Exact for powers of two, which the ticks are.
-        return Long.bitCount(value) == 1 ? Long.numberOfTrailingZeros(value) : Math.log((double) value) / Math.log(2);
     }
 }

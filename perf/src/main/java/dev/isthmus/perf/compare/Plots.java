@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
@@ -26,24 +27,43 @@ final class Plots {
 
     private Plots() {}
 
-    /** Over payloads, with the fewest connections that were measured. */
+    /** Over payloads, with the fewest connections and the lowest rate that were measured. */
     static List<Plot> overPayload(Benchmark benchmark, List<Summary> all) {
-        List<Summary> mine = of(benchmark, all);
-        if (mine.isEmpty()) {
+        List<Summary> few = plain(benchmark, all);
+        if (few.isEmpty()) {
             return List.of();
         }
-        int connections =
-                mine.stream().mapToInt(each -> each.point().connections()).min().orElseThrow();
-        String where = ", " + connections + (connections == 1 ? " connection" : " connections");
-        List<Summary> few = mine.stream()
+        int connections = few.getFirst().point().connections();
+        String where = ", " + connections + (connections == 1 ? " connection" : " connections")
+                + Point.title(few.getFirst().point().rate());
+        return benchmark.isThroughput() ? throughput(benchmark, few, where) : latency(benchmark, few, where);
+    }
+
+    /** Those of the benchmark with the fewest connections that it has. */
+    private static List<Summary> fewest(List<Summary> summaries) {
+        int connections = summaries.stream()
+                .mapToInt(each -> each.point().connections())
+                .min()
+                .orElse(0);
+        return summaries.stream()
                 .filter(each -> each.point().connections() == connections)
                 .toList();
-        return benchmark.isThroughput() ? throughput(benchmark, few, where) : latency(benchmark, few, where);
+    }
+
+    private static List<Summary> slowest(List<Summary> summaries) {
+        long rate =
+                summaries.stream().mapToLong(each -> each.point().rate()).min().orElse(0);
+        return summaries.stream().filter(each -> each.point().rate() == rate).toList();
+    }
+
+    /** What is shown of a benchmark where there is room for one figure of a way and a payload. */
+    static List<Summary> plain(Benchmark benchmark, List<Summary> all) {
+        return slowest(fewest(of(benchmark, all)));
     }
 
     private static List<Plot> latency(Benchmark benchmark, List<Summary> summaries, String where) {
         List<Plot> plots = new ArrayList<>();
-        for (Quantity quantity : List.of(Quantity.AVERAGE, Quantity.P999)) {
+        for (Quantity quantity : Quantity.times(benchmark)) {
             String title = benchmark.title() + ", " + quantity.title() + where;
             plot(title, Across.PAYLOAD, quantity, summaries).ifPresent(plots::add);
         }
@@ -77,20 +97,53 @@ final class Plots {
 
     /** Over the number of connections, where several were measured, for a short, a middling and a long payload. */
     static List<Plot> overConnections(Benchmark benchmark, List<Summary> all) {
-        Map<Long, List<Summary>> byPayload = of(benchmark, all).stream()
-                .collect(Collectors.groupingBy(each -> each.point().bytes()));
+        return scaling(benchmark, slowest(of(benchmark, all)), Across.CONNECTIONS, "");
+    }
+
+    /** Over rates, where several were measured, as over connections. */
+    static List<Plot> overRates(Benchmark benchmark, List<Summary> all) {
+        return scaling(benchmark, fewest(of(benchmark, all)), Across.RATE, ", over rates");
+    }
+
+    private static List<Plot> scaling(Benchmark benchmark, List<Summary> some, Across across, String over) {
+        Map<Long, List<Summary>> byPayload =
+                some.stream().collect(Collectors.groupingBy(each -> each.point().bytes()));
         byPayload
                 .values()
                 .removeIf(summaries -> summaries.stream()
-                                .map(each -> each.point().connections())
+                                .map(each -> across.of(each.point()))
+                                .filter(x -> x > 0)
                                 .distinct()
                                 .count()
                         < 2);
         List<Plot> plots = new ArrayList<>();
         for (long bytes : firstMiddleLast(new TreeSet<>(byPayload.keySet()))) {
             for (Quantity quantity : scaling(benchmark, bytes)) {
-                String title = benchmark.title() + ", " + quantity.title() + ", " + Numbers.bytes(bytes);
-                plot(title, Across.CONNECTIONS, quantity, byPayload.get(bytes)).ifPresent(plots::add);
+                String title = benchmark.title() + ", " + quantity.title() + ", " + Numbers.bytes(bytes) + over;
+                plot(title, across, quantity, byPayload.get(bytes)).ifPresent(plots::add);
+            }
+        }
+        return plots;
+    }
+
+    /** Over percentiles, for a short, a middling and a long payload, and as many rates, where all times are known. */
+    static List<Plot> overPercentiles(Benchmark benchmark, List<Summary> all) {
+        Map<Long, Map<Long, List<Curve>>> curves = new TreeMap<>();
+        for (Summary summary : fewest(of(benchmark, all))) {
+            Point point = summary.point();
+            Curve.overPercentiles(summary)
+                    .ifPresent(curve -> curves.computeIfAbsent(point.bytes(), bytes -> new TreeMap<>())
+                            .computeIfAbsent(point.rate(), rate -> new ArrayList<>())
+                            .add(curve));
+        }
+        List<Plot> plots = new ArrayList<>();
+        for (long bytes : firstMiddleLast(new TreeSet<>(curves.keySet()))) {
+            Map<Long, List<Curve>> byRate = curves.get(bytes);
+            for (long rate : firstMiddleLast(new TreeSet<>(byRate.keySet()))) {
+                List<Curve> some = Curve.aboveZero(byRate.get(rate));
+                String title = benchmark.title() + ", percentiles, " + Numbers.bytes(bytes) + Point.title(rate);
+                plots.add(new Plot(
+                        title, Across.PERCENTILE, new Side(Quantity.TIME, decades(some)), Optional.empty(), some));
             }
         }
         return plots;
@@ -100,7 +153,7 @@ final class Plots {
         if (benchmark.isThroughput()) {
             return List.of(bytes < LONG_PAYLOAD ? Quantity.MESSAGES : Quantity.MEGABYTES);
         }
-        return List.of(Quantity.AVERAGE, Quantity.P999);
+        return Quantity.times(benchmark);
     }
 
     private static SortedSet<Long> firstMiddleLast(SortedSet<Long> payloads) {

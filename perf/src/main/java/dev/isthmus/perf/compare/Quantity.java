@@ -8,9 +8,15 @@ import java.util.Optional;
 enum Quantity {
     AVERAGE("average time", "µs"),
     P999("99.9 % stayed below", "µs"),
+    /** The same, of all operations whatever the way. */
+    P999_OF_ALL("99.9 % stayed below", "µs"),
+    /** Over percentiles, where it is a curve of a point and not a figure of it. */
+    TIME("time of an operation", "µs"),
     MESSAGES("messages", "messages/s"),
     MEGABYTES("throughput", "MB/s"),
-    OVERHEAD("protocol overhead", "bytes/message");
+    OVERHEAD("protocol overhead", "bytes/message"),
+    PROCESSOR("processor time of both ends", "µs/message"),
+    OFFERED("rate that is to be kept", "round trips/s");
 
     /** Behind the name of a way whose percentiles are of another kind. */
     static final String LAST_MESSAGES = " †";
@@ -38,10 +44,16 @@ enum Quantity {
         return unit;
     }
 
+    /** Those of a benchmark's times: what the ends at a fixed rate count is all of them. */
+    static List<Quantity> times(Benchmark benchmark) {
+        return List.of(AVERAGE, benchmark == Benchmark.FIXED_RATE ? P999_OF_ALL : P999);
+    }
+
     /** Whether some of them are of another kind than others. */
     static boolean isMixed(List<Summary> summaries) {
         return summaries.stream()
                 .anyMatch(each -> each.point().way().isOfLastMessages()
+                        && each.point().benchmark() != Benchmark.FIXED_RATE
                         && each.p999Micros().isPresent());
     }
 
@@ -49,9 +61,12 @@ enum Quantity {
     Optional<Spread> of(Summary summary) {
         return switch (this) {
             case AVERAGE -> summary.averageMicros();
-            case P999 -> summary.p999Micros();
+            case P999, P999_OF_ALL -> summary.p999Micros();
             case MESSAGES -> Optional.of(summary.messagesPerSecond());
             case MEGABYTES -> Optional.of(summary.bytesPerSecond().dividedBy(MEGABYTE));
+            case TIME -> Optional.empty();
+            case PROCESSOR -> summary.processorMicrosPerMessage();
+            case OFFERED -> summary.offeredPerSecond();
             case OVERHEAD -> summary.overheadBytesPerMessage();
         };
     }

@@ -18,12 +18,13 @@ final class ReportWriter {
     static final String JSON = "results.json";
     static final String HTML = "report.html";
     static final String PLOTS = "plots";
+    static final String HISTOGRAMS = "histograms";
 
     private ReportWriter() {}
 
     /**
      * Writes {@code results.csv}, {@code results.json} and {@code report.html}, each replaced whole or not at all, and the
-     * page's plots once more, each in a file of its own.
+     * page's plots once more, each in a file of its own, and so the percentiles of each point.
      *
      * @param dir where to
      * @param store may be written to meanwhile
@@ -46,6 +47,20 @@ final class ReportWriter {
         for (Map.Entry<String, String> plot : plots.entrySet()) {
             write(folder.resolve(plot.getKey()), plot.getValue() + "\n");
         }
+        for (Summary summary : summaries) {
+            if (!summary.times().isEmpty()) {
+                Path histograms = Files.createDirectories(dir.resolve(HISTOGRAMS));
+                Distribution all = Distribution.together(summary.times());
+                write(histograms.resolve(fileName(summary.point())), all.hgrm());
+            }
+        }
+    }
+
+    /** As its options are. */
+    static String fileName(Point point) {
+        return point.benchmark().id() + "_" + point.way().id() + "_" + point.bytes()
+                + (point.connections() == 1 ? "" : "_connections-" + point.connections())
+                + (point.rate() == 0 ? "" : "_rate-" + point.rate()) + ".hgrm";
     }
 
     /** By its title, which no other plot of a page has. */

@@ -8,27 +8,30 @@ import java.util.Optional;
 /** The results for programs. */
 final class ResultsFiles {
 
-    private static final String SPREAD = "%1$s,%1$s_min,%1$s_max";
+    private static final String SPREAD = "%1$s,%1$s_min,%1$s_max,%1$s_low,%1$s_high";
 
     private ResultsFiles() {}
 
     /** A line for each point: medians, minimums and maximums of its runs. */
     static String csv(List<Summary> summaries) {
-        var out = new StringBuilder("way,benchmark,bytes,connections,runs");
+        var out = new StringBuilder("way,benchmark,bytes,connections,rate,runs");
         for (String figure : List.of(
                 "average_usec",
                 "p999_usec",
                 "messages_per_second",
                 "bytes_per_second",
                 "overhead_bytes_per_message",
-                "overlap")) {
+                "overlap",
+                "processor_usec_per_message",
+                "offered_per_second")) {
             out.append(',').append(SPREAD.replace("%1$s", figure));
         }
-        out.append(",unsteady_runs,command\n");
+        out.append(",unsteady_runs,behind_runs,command\n");
         for (Summary summary : summaries) {
             Point point = summary.point();
             out.append(point.way().id()).append(',').append(point.benchmark().id());
             out.append(',').append(point.bytes()).append(',').append(point.connections());
+            out.append(',').append(point.rate() == 0 ? "" : "" + point.rate());
             out.append(',').append(summary.runs());
             append(out, summary.averageMicros());
             append(out, summary.p999Micros());
@@ -36,15 +39,20 @@ final class ResultsFiles {
             append(out, Optional.of(summary.bytesPerSecond()));
             append(out, summary.overheadBytesPerMessage());
             append(out, summary.overlap());
-            out.append(',').append(summary.unsteady());
+            append(out, summary.processorMicrosPerMessage());
+            append(out, summary.offeredPerSecond());
+            out.append(',').append(summary.unsteady()).append(',').append(summary.behind());
             out.append(',').append(quoted(summary.command())).append('\n');
         }
         return out.toString();
     }
 
     private static void append(StringBuilder out, Optional<Spread> spread) {
-        out.append(spread.map(s -> "," + s.median() + "," + s.minimum() + "," + s.maximum())
-                .orElse(",,,"));
+        out.append(spread.map(s -> "," + s.median() + "," + s.minimum() + "," + s.maximum()
+                        + s.sure()
+                                .map(range -> "," + range.low() + "," + range.high())
+                                .orElse(",,"))
+                .orElse(",,,,,"));
     }
 
     /** As RFC 4180 has it; and what a spreadsheet would compute is made text. */
@@ -67,7 +75,9 @@ final class ResultsFiles {
             put(node, "bytesPerSecond", summary.bytesPerSecond());
             summary.overheadBytesPerMessage().ifPresent(spread -> put(node, "overheadBytesPerMessage", spread));
             summary.overlap().ifPresent(spread -> put(node, "overlap", spread));
-            node.put("unsteadyRuns", summary.unsteady());
+            summary.processorMicrosPerMessage().ifPresent(spread -> put(node, "processorMicrosPerMessage", spread));
+            summary.offeredPerSecond().ifPresent(spread -> put(node, "offeredPerSecond", spread));
+            node.put("unsteadyRuns", summary.unsteady()).put("behindRuns", summary.behind());
         }
         var all = report.putArray("runs");
         runs.forEach(run -> all.add(RunJson.of(run)));
@@ -75,9 +85,10 @@ final class ResultsFiles {
     }
 
     private static void put(ObjectNode node, String name, Spread spread) {
-        node.putObject(name)
+        ObjectNode figures = node.putObject(name)
                 .put("median", spread.median())
                 .put("minimum", spread.minimum())
                 .put("maximum", spread.maximum());
+        spread.sure().ifPresent(range -> figures.put("low", range.low()).put("high", range.high()));
     }
 }

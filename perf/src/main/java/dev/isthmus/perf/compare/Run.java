@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalDouble;
 
 /**
@@ -16,6 +17,9 @@ import java.util.OptionalDouble;
  * @param overheadBytesPerMessage bytes on the wire beyond the payload, by the port's counters where the device counts
  * @param overlap the part of the time in which all connections were measuring, where each had programs of its own
  * @param steady whether its programs were steady before it began, as those in C are that are new each time
+ * @param processorMicrosPerMessage of both ends together, program and kernel
+ * @param offeredPerSecond how many round trips were to begin in a second, where the rate was fixed
+ * @param times those of all operations, where they are known
  * @param command the command that repeats this run, both ends
  * @param jvmFlags what the JVMs of the ends were told, both the same; empty for programs in C
  */
@@ -29,6 +33,9 @@ record Run(
         OptionalDouble overheadBytesPerMessage,
         OptionalDouble overlap,
         boolean steady,
+        OptionalDouble processorMicrosPerMessage,
+        OptionalDouble offeredPerSecond,
+        Optional<Distribution> times,
         String command,
         List<String> jvmFlags) {
 
@@ -38,6 +45,19 @@ record Run(
 
     /** Below it the rates of a run's connections are not what they would be together. */
     static final double LEAST_OVERLAP = 0.8;
+
+    /** Of the rate that it was to have: it reached that, or less by more than this. */
+    private static final double LEAST_RATE = 0.995;
+
+    /** Whether it could not keep up with its rate. Then it has no times. */
+    boolean isBehind() {
+        return offeredPerSecond.isPresent() && isBehind(messagesPerSecond, offeredPerSecond.getAsDouble());
+    }
+
+    /** Whether so many messages, two of each round trip, are fewer than round trips were to begin. */
+    static boolean isBehind(double messagesPerSecond, double offeredPerSecond) {
+        return messagesPerSecond < 2 * LEAST_RATE * offeredPerSecond;
+    }
 
     /** Whether its connections measured at different times, more or less. */
     boolean isApart() {

@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
 
@@ -27,15 +28,20 @@ final class RunJson {
     private static final String OVERLAP = "overlap";
     private static final String JVM_FLAGS = "jvmFlags";
     private static final String STEADY = "steady";
+    private static final String RATE = "rate";
+    private static final String PROCESSOR = "processorMicrosPerMessage";
+    private static final String OFFERED = "offeredPerSecond";
+    private static final String TIMES = "times";
 
     private RunJson() {}
 
     static ObjectNode of(Point point) {
-        return JSON.createObjectNode()
+        ObjectNode node = JSON.createObjectNode()
                 .put("way", point.way().id())
                 .put("benchmark", point.benchmark().id())
                 .put("bytes", point.bytes())
                 .put("connections", point.connections());
+        return point.rate() == 0 ? node : node.put(RATE, point.rate());
     }
 
     static ObjectNode of(Run run) {
@@ -45,11 +51,14 @@ final class RunJson {
         node.put("messagesPerSecond", run.messagesPerSecond()).put("bytesPerSecond", run.bytesPerSecond());
         run.overheadBytesPerMessage().ifPresent(value -> node.put(OVERHEAD, value));
         run.overlap().ifPresent(value -> node.put(OVERLAP, value));
+        run.processorMicrosPerMessage().ifPresent(value -> node.put(PROCESSOR, value));
+        run.offeredPerSecond().ifPresent(value -> node.put(OFFERED, value));
         node.put(STEADY, run.steady()).put("command", run.command());
         if (!run.jvmFlags().isEmpty()) {
             var flags = node.putArray(JVM_FLAGS);
             run.jvmFlags().forEach(flags::add);
         }
+        run.times().ifPresent(times -> node.put(TIMES, times.encode())); // long, so last
         return node;
     }
 
@@ -75,6 +84,9 @@ final class RunJson {
                 optional(node, OVERHEAD),
                 optional(node, OVERLAP),
                 present(node, STEADY).asBoolean(),
+                optional(node, PROCESSOR),
+                optional(node, OFFERED),
+                times(node),
                 text(node, "command"),
                 node.path(JVM_FLAGS).valueStream().map(JsonNode::asText).toList());
     }
@@ -105,7 +117,8 @@ final class RunJson {
                 named(Way.values(), Way::id, text(node, "way")),
                 named(Benchmark.values(), Benchmark::id, text(node, "benchmark")),
                 (long) number(node, "bytes"),
-                (int) number(node, "connections"));
+                (int) number(node, "connections"),
+                node.has(RATE) ? (long) number(node, RATE) : 0);
     }
 
     private static <T> T named(T[] all, Function<T, String> id, String wanted) throws IOException {
@@ -113,6 +126,14 @@ final class RunJson {
                 .filter(each -> id.apply(each).equals(wanted))
                 .findFirst()
                 .orElseThrow(() -> new IOException("there is no \"" + wanted + "\""));
+    }
+
+    private static Optional<Distribution> times(JsonNode node) throws IOException {
+        try {
+            return node.has(TIMES) ? Optional.of(Distribution.decode(text(node, TIMES))) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            throw new IOException(TIMES + ": " + e.getMessage(), e);
+        }
     }
 
     private static OptionalDouble optional(JsonNode node, String name) throws IOException {

@@ -183,6 +183,8 @@ final class RunStore implements AutoCloseable {
                 && isFigure(run.bytesPerSecond())
                 && isFigure(run.averageMicros().orElse(0))
                 && isFigure(run.p999Micros().orElse(0))
+                && isFigure(run.processorMicrosPerMessage().orElse(0))
+                && isFigure(run.offeredPerSecond().orElse(0))
                 && Double.isFinite(run.overheadBytesPerMessage().orElse(0));
         if (!right) {
             throw new IllegalArgumentException("negative, or not a number: " + run);

@@ -18,7 +18,7 @@ final class Schedule {
     /** One run that is to be made. */
     record Step(Point point, int round) {}
 
-    private record Place(Benchmark benchmark, int connections, long bytes) {}
+    private record Place(Benchmark benchmark, int connections, long bytes, long rate) {}
 
     private Schedule() {}
 
@@ -27,15 +27,19 @@ final class Schedule {
             Collection<Benchmark> benchmarks,
             Collection<Way> ways,
             Collection<Integer> connections,
-            Collection<Long> bytes) {
+            Collection<Long> bytes,
+            Collection<Long> rates) {
         List<Point> points = new ArrayList<>();
         for (Benchmark benchmark : benchmarks) {
+            boolean fixed = benchmark == Benchmark.FIXED_RATE && !rates.isEmpty();
             for (int count : connections) {
                 for (long size : bytes) {
-                    ways.stream()
-                            .filter(way -> Offer.has(way, benchmark, count))
-                            .map(way -> new Point(way, benchmark, size, count))
-                            .forEach(points::add);
+                    for (long rate : fixed ? rates : List.of(0L)) {
+                        ways.stream()
+                                .filter(way -> Offer.has(way, benchmark, count))
+                                .map(way -> new Point(way, benchmark, size, count, rate))
+                                .forEach(points::add);
+                    }
                 }
             }
         }
@@ -47,7 +51,8 @@ final class Schedule {
         Map<Place, List<Point>> places = new LinkedHashMap<>();
         for (Point point : points) {
             places.computeIfAbsent(
-                            new Place(point.benchmark(), point.connections(), point.bytes()), key -> new ArrayList<>())
+                            new Place(point.benchmark(), point.connections(), point.bytes(), point.rate()),
+                            key -> new ArrayList<>())
                     .add(point);
         }
         List<Step> steps = new ArrayList<>();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Timetable;
 import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
@@ -13,7 +14,10 @@ import picocli.CommandLine.Option;
 final class Selection {
 
     private static final String QUICK_BYTES = "8,4K,64K";
-    private static final int MOST_CONNECTIONS = 16;
+    private static final int MOST_CONNECTIONS = 128;
+
+    /** Of ways that have a process or a thread for each. */
+    static final int MOST_OF_OTHERS = 16;
 
     @Option(
             names = "--bytes",
@@ -26,7 +30,7 @@ final class Selection {
             names = "--benchmarks",
             paramLabel = "NAMES",
             split = ",",
-            description = "of one-way, both-ways, one-sided, ping-pong (default: all)")
+            description = "of one-way, both-ways, one-sided, ping-pong, fixed-rate (default: all)")
     private List<String> benchmarks = List.of();
 
     @Option(
@@ -35,15 +39,26 @@ final class Selection {
             split = ",",
             description = "of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
                     + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
-                    + " c-tcp (default: all)")
+                    + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
     private List<String> ways = List.of();
 
     @Option(
             names = "--connections",
             paramLabel = "NUMBERS",
             split = ",",
-            description = "of throughput and ping-pong, 1 to " + MOST_CONNECTIONS + ", as 1,2,4,8,16 (default: 1)")
+            description = "of throughput, ping-pong and, by sockets, fixed-rate, 1 to " + MOST_CONNECTIONS
+                    + ", as 1,2,4,8,16 (default: 1);" + " more than " + MOST_OF_OTHERS
+                    + " of netty-... and nio-non-blocking only")
     private List<Integer> connections = List.of(1);
+
+    @Option(
+            names = "--rates",
+            paramLabel = "NUMBERS",
+            split = ",",
+            description =
+                    "of fixed-rate: how many round trips all connections together begin in a second, as 1000,20000"
+                            + " (default: for each way half of what it reaches in ping-pong)")
+    private List<Long> rates = List.of();
 
     @Option(names = "--rounds", paramLabel = "N", description = "runs of each point (default: ${DEFAULT-VALUE})")
     private int rounds = 3;
@@ -101,6 +116,15 @@ final class Selection {
             }
         }
         return connections.stream().distinct().sorted().toList();
+    }
+
+    List<Long> rates() {
+        for (long rate : rates) {
+            if (rate < 1 || rate > Timetable.MOST) {
+                throw new IllegalArgumentException("--rates takes 1 to " + Timetable.MOST + ", not " + rate);
+            }
+        }
+        return rates.stream().distinct().sorted().toList();
     }
 
     Comparison.Options options() {

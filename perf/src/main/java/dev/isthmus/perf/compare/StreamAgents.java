@@ -1,25 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.process.Children;
 import java.util.List;
-import java.util.Map;
 
 /** Our rstream in Java. */
 final class StreamAgents extends AgentContender {
 
     StreamAgents(Venue venue, Children children, Comparison.Options options) {
         super(venue, children, options);
-    }
-
-    @Override
-    Map<String, String> environment(Venue.End end) {
-        return Map.of();
-    }
-
-    @Override
-    public int lanes(Point point) {
-        return 1;
     }
 
     @Override

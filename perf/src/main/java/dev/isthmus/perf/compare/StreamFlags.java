@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.JitCompilers;
+import dev.isthmus.perf.Spent;
 import dev.isthmus.perf.stream.StreamCommand;
 import java.io.IOException;
 import java.net.ConnectException;
@@ -79,11 +79,11 @@ final class StreamFlags {
         List<String> flags = words.subList(2, words.size());
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            long compiled = JitCompilers.millis();
+            Spent before = Spent.soFar();
             try {
                 double micros = StreamCommand.measure(flags);
                 return measured(Benchmark.valueOf(words.get(0)), micros, Long.parseLong(words.get(1)))
-                        .withCompileMillis(JitCompilers.millis() - compiled);
+                        .withSpent(Spent.soFar().since(before));
             } catch (ConnectException e) { // rdma_cm has no table of those that listen
                 if (System.nanoTime() - end > 0) {
                     throw e;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Ports;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ final class StreamTools implements Contender {
                 children,
                 serving -> serving.awaitPrinted(HEAD),
                 output -> StreamFlags.read(point.benchmark(), iterations, output));
-        return Lane.run(List.of(lane), limit);
+        return ToolLane.run(List.of(lane), limit);
     }
 
     /** What it prints comes line by line. */

@@ -19,6 +19,8 @@ import java.util.stream.DoubleStream;
  * @param overlap the part of the time in which all connections were measuring
  * @param unsteady how many runs began before their programs were steady
  * @param apart how many runs had connections that measured at different times
+ * @param behind how many runs could not keep up with their rate, and so have no times
+ * @param times of each run where they are known
  * @param command that of the last run
  */
 record Summary(
@@ -32,10 +34,15 @@ record Summary(
         Optional<Spread> overlap,
         int unsteady,
         int apart,
+        Optional<Spread> processorMicrosPerMessage,
+        Optional<Spread> offeredPerSecond,
+        int behind,
+        List<Distribution> times,
         String command) {
 
     private static final Comparator<Point> ORDER = Comparator.comparing(Point::benchmark)
             .thenComparingInt(Point::connections)
+            .thenComparingLong(Point::rate)
             .thenComparing(Point::way)
             .thenComparingLong(Point::bytes);
 
@@ -61,12 +68,16 @@ record Summary(
                 optional(runs, Run::overlap),
                 (int) runs.stream().filter(run -> !run.steady()).count(),
                 (int) runs.stream().filter(Run::isApart).count(),
+                optional(runs, Run::processorMicrosPerMessage),
+                optional(runs, Run::offeredPerSecond),
+                (int) runs.stream().filter(Run::isBehind).count(),
+                runs.stream().flatMap(run -> run.times().stream()).toList(),
                 runs.getLast().command());
     }
 
     /** Whether its figures are to be taken with a grain of salt. */
     boolean isDoubtful() {
-        return unsteady > 0 || apart > 0;
+        return unsteady > 0 || apart > 0 || behind > 0;
     }
 
     private static Optional<Spread> optional(List<Run> runs, Function<Run, OptionalDouble> figure) {

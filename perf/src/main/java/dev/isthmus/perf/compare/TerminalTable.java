@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.SortedSet;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -22,16 +23,12 @@ final class TerminalTable {
     static String format(List<Summary> summaries) {
         var out = new StringBuilder();
         for (Benchmark benchmark : Benchmark.values()) {
-            Map<Integer, List<Summary>> byConnections = summaries.stream()
+            Map<String, List<Summary>> byPlace = summaries.stream()
                     .filter(summary -> summary.point().benchmark() == benchmark)
                     .collect(Collectors.groupingBy(
-                            summary -> summary.point().connections(), TreeMap::new, Collectors.toList()));
-            byConnections.forEach((connections, some) -> {
-                String where = connections == 1 ? "" : ", " + connections + " connections";
-                List<Quantity> quantities = benchmark.isThroughput()
-                        ? List.of(Quantity.MESSAGES, Quantity.MEGABYTES)
-                        : List.of(Quantity.AVERAGE, Quantity.P999);
-                for (Quantity quantity : quantities) {
+                            summary -> where(summary.point()), LinkedHashMap::new, Collectors.toList()));
+            byPlace.forEach((where, some) -> {
+                for (Quantity quantity : quantities(benchmark)) {
                     append(out, benchmark.title() + where, quantity, some);
                 }
             });
@@ -43,8 +40,33 @@ final class TerminalTable {
         if (Quantity.isMixed(summaries)) {
             out.append(Quantity.LAST_MESSAGES_NOTE.replace("; ", ";\n  ")).append('\n');
         }
-        Doubts.of(summaries).ifPresent(doubts -> out.append(doubts).append('\n'));
+        List<String> behind = Doubts.behind(summaries);
+        if (!behind.isEmpty()) {
+            out.append("These could not keep up with their rate:\n");
+            behind.forEach(line ->
+                    out.append("  ").append(line.replace(": ", ":\n    ")).append('\n'));
+        }
+        Doubts.of(summaries)
+                .ifPresent(
+                        doubts -> out.append(doubts.replace(", or", ",\n  or")).append('\n'));
         return out.toString();
+    }
+
+    private static String where(Point point) {
+        return (point.connections() == 1 ? "" : ", " + point.connections() + " connections")
+                + Point.title(point.rate());
+    }
+
+    private static List<Quantity> quantities(Benchmark benchmark) {
+        if (benchmark.isThroughput()) {
+            return List.of(Quantity.MESSAGES, Quantity.MEGABYTES, Quantity.PROCESSOR);
+        }
+        List<Quantity> quantities = new ArrayList<>(Quantity.times(benchmark));
+        quantities.add(Quantity.PROCESSOR);
+        if (benchmark == Benchmark.FIXED_RATE) {
+            quantities.addFirst(Quantity.OFFERED);
+        }
+        return quantities;
     }
 
     private static void append(StringBuilder out, String title, Quantity quantity, List<Summary> summaries) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
-import dev.isthmus.perf.demo.ToolRun;
+import dev.isthmus.perf.Spent;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -48,6 +49,12 @@ final class ToolLane implements Lane {
         this.children = children;
         this.readiness = readiness;
         this.reader = reader;
+    }
+
+    /** Runs some at the same time. What their processes spend counts from their start to their end. */
+    static Measured run(List<ToolLane> lanes, Duration limit) throws IOException, InterruptedException {
+        Spent before = Spent.byChildren();
+        return Lane.run(lanes, limit).withSpent(Spent.byChildren().since(before));
     }
 
     @Override

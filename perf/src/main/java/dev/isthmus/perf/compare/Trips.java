@@ -26,12 +26,7 @@ final class Trips {
     }
 
     Measured measured() {
-        long count = histogram.getTotalCount();
-        return Measured.times(
-                (last - began) / MICROS / count,
-                histogram.getValueAtPercentile(50) / MICROS,
-                histogram.getValueAtPercentile(99.9) / MICROS,
-                2,
-                count);
+        Distribution times = Distribution.of(histogram);
+        return Measured.times(times, (last - began) / MICROS / times.count(), 2);
     }
 }

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.Spent;
+import dev.isthmus.perf.Timetable;
+import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.ucx.UcxPeer;
+import dev.isthmus.perf.ucx.UcxTrips;
+import java.io.IOException;
+import java.net.InetSocketAddress;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /** Our ucx_perftest in Java, on our binding of UCX or on UCX' own. */
@@ -38,11 +44,17 @@ final class UcxAgents extends AgentContender {
 
     @Override
     String serve(Point point, Venue.End end, int port, long iterations) {
+        if (point.benchmark() == Benchmark.FIXED_RATE) {
+            return trips(AgentCommand.UCX_SERVE_TRIPS, point, end.address(), port, iterations);
+        }
         return String.join(" ", AgentCommand.UCX_SERVE, binding.name(), end.address(), "" + port);
     }
 
     @Override
     String ask(Point point, Venue.End end, Venue.End server, int port, long iterations) {
+        if (point.benchmark() == Benchmark.FIXED_RATE) {
+            return trips(AgentCommand.UCX_ASK_TRIPS, point, server.address(), port, iterations);
+        }
         return String.join(
                 " ",
                 AgentCommand.UCX_ASK,
@@ -52,6 +64,23 @@ final class UcxAgents extends AgentContender {
                 "-p",
                 "" + port,
                 server.address());
+    }
+
+    private static String trips(String job, Point point, String address, int port, long iterations) {
+        return String.join(" ", job, address, "" + port, "" + point.bytes(), "" + iterations, "" + point.rate());
+    }
+
+    /** Runs an end of round trips at a fixed rate. */
+    static Measured trips(boolean serves, List<String> words) throws IOException {
+        var server = new InetSocketAddress(words.get(0), Integer.parseInt(words.get(1)));
+        long bytes = Long.parseLong(words.get(2));
+        long count = Long.parseLong(words.get(3));
+        if (serves) {
+            return VerbsJob.NOTHING.withSpent(UcxTrips.serve(server, bytes, count));
+        }
+        var timetable = new Timetable(System::nanoTime, Long.parseLong(words.get(4)), 0, 1, count);
+        Spent spent = UcxTrips.ask(server, bytes, count, timetable);
+        return Measured.trips(timetable).withSpent(spent);
     }
 
     private static String flags(Point point, long iterations) {

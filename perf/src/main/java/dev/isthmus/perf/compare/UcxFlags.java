@@ -6,7 +6,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** How {@code ucx_perftest} and ours are told to run a point, and what UCX is told of the devices. */
+/** The flags that have {@code ucx_perftest} and ours run a point, and the variables that name the devices to UCX. */
 final class UcxFlags {
 
     private static final String TRANSPORTS = "UCX_TLS";
@@ -20,6 +20,7 @@ final class UcxFlags {
             case ONE_WAY, BOTH_WAYS -> "tag_bw";
             case ONE_SIDED -> "ucp_get";
             case PING_PONG -> "tag_lat";
+            case FIXED_RATE -> throw noRate();
         };
     }
 
@@ -59,10 +60,15 @@ final class UcxFlags {
             case ONE_WAY, BOTH_WAYS -> Measured.rate(rate, iterations);
             case ONE_SIDED -> Measured.times(averageMicros, Double.NaN, p999Micros, 1, iterations);
             case PING_PONG -> Measured.times(2 * averageMicros, Double.NaN, 2 * p999Micros, 2, iterations);
+            case FIXED_RATE -> throw noRate();
         };
     }
 
-    /** What UCX is told of an end's device; what the user's environment says stays. */
+    private static IllegalArgumentException noRate() {
+        return new IllegalArgumentException("ucx_perftest has no round trips at a fixed rate");
+    }
+
+    /** The variables that name an end's device to UCX; those of the user's environment stay. */
     static Map<String, String> environment(Venue.End end) {
         Map<String, String> wanted = new HashMap<>();
         if (end.device().isEmpty()) {

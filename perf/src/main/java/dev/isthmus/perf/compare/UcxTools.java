@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
-import dev.isthmus.perf.demo.UcxPerftest;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Ports;
+import dev.isthmus.perf.ucx.UcxPerftest;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,10 +13,7 @@ import java.util.List;
 /** {@code ucx_perftest}: two new processes for each run. */
 final class UcxTools implements Contender {
 
-    private static final String PROGRAM = "ucx_perftest";
     private static final String HOST = "127.0.0.1";
-    private static final String FINAL = "Final:";
-    private static final int COLUMNS = 8;
 
     private final Venue venue;
     private final Children children;
@@ -55,7 +53,7 @@ final class UcxTools implements Contender {
                     back ? Placement.SERVER : Placement.CLIENT);
             lanes.add(new ToolLane(near, far, port, children, output -> read(point, iterations, output)));
         }
-        return Lane.run(lanes, limit);
+        return ToolLane.run(lanes, limit);
     }
 
     private List<String> server(int port) {
@@ -73,19 +71,14 @@ final class UcxTools implements Contender {
 
     /** Reads what a client has printed. */
     static Measured read(Point point, long iterations, String output) throws IOException {
-        for (String line : output.lines().toList()) {
-            String[] fields = line.replaceFirst("^" + FINAL, "").strip().split("\\s+", -1);
-            if (fields.length == COLUMNS && fields[0].matches("[0-9]+")) {
-                return UcxFlags.measured(
-                                point.benchmark(),
-                                Double.parseDouble(fields[3]),
-                                Double.parseDouble(fields[1]),
-                                Double.parseDouble(fields[7]),
-                                iterations)
-                        .withMessages(0); // how long its warm-up was it does not say
-            }
-        }
-        throw new IOException(PROGRAM + " printed no figures");
+        UcxPerftest.Results results = UcxPerftest.parse(output);
+        return UcxFlags.measured(
+                        point.benchmark(),
+                        results.averageMicros(),
+                        results.percentileMicros(),
+                        results.messagesPerSecond(),
+                        iterations)
+                .withMessages(0); // how long its warm-up was it does not say
     }
 
     @Override

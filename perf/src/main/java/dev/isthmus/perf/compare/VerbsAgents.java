@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.process.Children;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.Map;
+import java.util.Optional;
 
 /** Our perftest in Java. */
 final class VerbsAgents extends AgentContender {
@@ -22,20 +22,19 @@ final class VerbsAgents extends AgentContender {
         this.twin = twin;
     }
 
-    private boolean isTwin(Point point) {
-        return twin && VerbsFlags.isSingleWrite(point);
+    /** What one JVM does as both ends; nothing of what two do. */
+    private Optional<String> job(Point point, long iterations) {
+        String words = " " + String.join(" ", VerbsEnd.words(point, venue(), iterations));
+        if (VerbsFlags.isOnTime(point)) {
+            return Optional.of(AgentCommand.SEND_TRIPS + words);
+        }
+        return twin && VerbsFlags.isSingleWrite(point) ? Optional.of(AgentCommand.WRITES + words) : Optional.empty();
     }
 
     @Override
     public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
-        return isTwin(point)
-                ? alone(AgentCommand.WRITES + " " + String.join(" ", Writes.words(point, venue(), iterations)), limit)
-                : super.run(point, iterations, limit);
-    }
-
-    @Override
-    Map<String, String> environment(Venue.End end) {
-        return Map.of();
+        Optional<String> both = job(point, iterations);
+        return both.isPresent() ? alone(both.get(), limit) : super.run(point, iterations, limit);
     }
 
     @Override
@@ -66,6 +65,10 @@ final class VerbsAgents extends AgentContender {
         return VerbsFlags.isBandwidth(point)
                 ? VerbsFlags.ofRate(point, measured.messagesPerSecond(), iterations)
                 : VerbsFlags.ofTimes(
-                        point, measured.averageMicros(), measured.typicalMicros(), measured.p999Micros(), iterations);
+                        point,
+                        measured.averageMicros(),
+                        measured.typicalMicros(),
+                        measured.times().orElseThrow(),
+                        iterations);
     }
 }

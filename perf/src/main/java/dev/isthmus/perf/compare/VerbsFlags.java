@@ -34,6 +34,12 @@ final class VerbsFlags {
         return point.benchmark() == Benchmark.ONE_SIDED && isWrite(point.way());
     }
 
+    /** Whether round trips begin at fixed times. */
+    static boolean isOnTime(Point point) {
+        return point.benchmark() == Benchmark.FIXED_RATE
+                && (point.way() == Way.C_VERBS_SEND || point.way() == Way.JAVA_VERBS_SEND);
+    }
+
     private static boolean isWrite(Way way) {
         return way == Way.C_VERBS_WRITE || way == Way.JAVA_VERBS_WRITE;
     }
@@ -75,10 +81,20 @@ final class VerbsFlags {
                 : Measured.rate(messagesPerSecond, messages(point, iterations));
     }
 
-    /** What a run of latency comes to, by perftest's figures, which are those of half a round trip. */
-    static Measured ofTimes(Point point, double average, double typical, double p999, long iterations) {
-        boolean read = point.benchmark() == Benchmark.ONE_SIDED;
-        double trip = read ? 1 : 2;
-        return Measured.times(average * trip, typical * trip, p999 * trip, read ? 1 : 2, iterations);
+    /** How many times what perftest prints an operation takes: half a round trip, but of an operation of one side all. */
+    static double parts(Point point) {
+        return point.benchmark() == Benchmark.ONE_SIDED ? 1 : 2;
+    }
+
+    /**
+     * What a run of latency comes to.
+     *
+     * @param average by perftest, as is {@code typical}
+     * @param times of whole operations
+     */
+    static Measured ofTimes(Point point, double average, double typical, Distribution times, long iterations) {
+        double parts = parts(point);
+        return Measured.times(average * parts, typical * parts, times.micros(99.9), (int) parts, iterations)
+                .withTimes(times);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.JitCompilers;
+import dev.isthmus.perf.Spent;
 import dev.isthmus.perf.perftest.Bandwidth;
 import dev.isthmus.perf.perftest.LatencyStatistics;
 import dev.isthmus.perf.perftest.Observer;
@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** One end of a session of perftest's protocol; mean and median are perftest's own, with more digits. */
+/** One end of a session of perftest's protocol; mean and median are perftest's own, with more digits, and the times all. */
 final class VerbsJob implements Observer {
 
     /** Of an end that measures nothing. */
@@ -24,8 +24,8 @@ final class VerbsJob implements Observer {
     private static final double MILLION = 1e6;
 
     private final PerfTest test;
-    private Measured measured = NOTHING;
-    private long compiled;
+    private Measured measured; // null until there are figures
+    private Spent before = Spent.NOTHING;
 
     private VerbsJob(PerfTest test) {
         this.test = test;
@@ -36,35 +36,45 @@ final class VerbsJob implements Observer {
         PerfTest test = PerfTest.valueOf(words.getFirst());
         var job = new VerbsJob(test);
         Perftest.run(Plan.of(test, words.subList(1, words.size()).toArray(String[]::new)), PATIENCE, job);
-        return job.measured;
+        return job.measured == null ? NOTHING : job.measured;
     }
 
     @Override
     public void columns() {
-        compiled = JitCompilers.millis();
+        before = Spent.soFar();
     }
 
-    private long compileMillis() {
-        return JitCompilers.millis() - compiled;
+    private Spent spent() {
+        return Spent.soFar().since(before);
     }
 
     @Override
     public void latency(int bytes, long[] posted) {
+        Spent spent = spent(); // before all is sorted
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
         measured = new Measured(
                 figures.average(),
                 figures.typical(),
-                Percentiles.of(test, posted, 99.9),
+                Double.NaN,
                 Double.NaN,
                 0,
                 Double.NaN,
-                compileMillis(),
-                1);
+                spent,
+                1,
+                Optional.of(Distribution.of(Percentiles.histogram(posted))));
     }
 
     @Override
     public void bandwidth(Bandwidth mine, Optional<Bandwidth> theirs) {
         double both = mine.messageRate() + theirs.map(Bandwidth::messageRate).orElse(0.0);
-        measured = Measured.rate(both * MILLION, 0).withCompileMillis(compileMillis());
+        measured = Measured.rate(both * MILLION, 0).withSpent(spent());
+    }
+
+    /** An end that has nothing to do spends something, too. */
+    @Override
+    public void finished() {
+        if (measured == null) {
+            measured = NOTHING.withSpent(spent());
+        }
     }
 }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
-import dev.isthmus.perf.demo.ToolRun;
+import dev.isthmus.perf.Spent;
 import dev.isthmus.perf.perftest.LatencyReport;
 import dev.isthmus.perf.perftest.LatencyStatistics;
-import dev.isthmus.perf.perftest.Percentiles;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Ports;
+import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -37,16 +39,16 @@ final class VerbsTools implements Contender {
 
     private final Venue venue;
     private final Children children;
-    private final WriteTwin twin;
+    private final VerbsTwin twin;
 
-    VerbsTools(Venue venue, Children children, WriteTwin twin) {
+    VerbsTools(Venue venue, Children children, VerbsTwin twin) {
         this.venue = venue;
         this.children = children;
         this.twin = twin;
     }
 
     private boolean isTwin(Point point) {
-        return twin.isThere() && VerbsFlags.isSingleWrite(point);
+        return VerbsFlags.isOnTime(point) || (twin.isThere() && VerbsFlags.isSingleWrite(point));
     }
 
     @Override
@@ -62,9 +64,11 @@ final class VerbsTools implements Contender {
     @Override
     public Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         if (isTwin(point)) {
-            List<String> command = twin.command(Writes.words(point, venue, iterations));
+            List<String> command = twin.command(VerbsEnd.words(point, venue, iterations));
+            Spent before = Spent.byChildren();
             try (var writing = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
-                return Writes.read(writing.awaitOutput(limit), iterations);
+                Measured measured = VerbsTwin.read(point, writing.awaitOutput(limit), iterations);
+                return measured.withSpent(Spent.byChildren().since(before));
             }
         }
         for (int attempt = 1; attempt < ATTEMPTS; attempt++) {
@@ -87,7 +91,7 @@ final class VerbsTools implements Contender {
                     children,
                     output -> read(point, iterations, output)));
         }
-        return Lane.run(lanes, limit);
+        return ToolLane.run(lanes, limit);
     }
 
     private List<String> server(Point point, int port, long iterations) {
@@ -120,8 +124,10 @@ final class VerbsTools implements Contender {
                 if (times.length == 0) {
                     throw none(program, output);
                 }
-                double p999 = Percentiles.of(times, 99.9);
-                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), p999, iterations);
+                double parts = VerbsFlags.parts(point);
+                var whole = Distribution.ofMicros(
+                        Arrays.stream(times).map(each -> each * parts).toArray());
+                return VerbsFlags.ofTimes(point, figures.average(), figures.typical(), whole, iterations);
             } catch (IllegalArgumentException e) {
                 IOException none = none(program, output);
                 none.initCause(e);
@@ -165,7 +171,7 @@ final class VerbsTools implements Contender {
     @Override
     public String command(Point point, long iterations) {
         if (isTwin(point)) {
-            return WriteTwin.byHand(Writes.words(point, venue, iterations));
+            return VerbsTwin.byHand(VerbsEnd.words(point, venue, iterations));
         }
         return Contender.byHand(
                 point,

@@ -60,7 +60,7 @@ final class WarmUp {
         long end = clock.getAsLong() + (long) (options.warmUpSeconds() * 1e9);
         while (!steady.isSteady() && clock.getAsLong() - end < 0 && !stops.getAsBoolean()) {
             Measured slice = slice(contender, point, seconds);
-            steady.add(slice.figure(), seconds, slice.compileMillis());
+            steady.add(slice.figure(), seconds, slice.spent().compileMillis());
         }
         return steady.isSteady();
     }

@@ -16,7 +16,10 @@ enum Way {
     NIO_NON_BLOCKING("nio-non-blocking", "Java NIO, non-blocking"),
     C_SOCKETS("c-sockets", "C sockets over RDMA"),
     JAVA_SOCKETS("java-sockets", "Java sockets over RDMA"),
-    C_TCP("c-tcp", "C sockets over TCP");
+    C_TCP("c-tcp", "C sockets over TCP"),
+    NETTY_TCP("netty-tcp", "Netty over TCP, NIO"),
+    NETTY_EPOLL("netty-epoll", "Netty over TCP, epoll"),
+    NETTY_RDMA("netty-rdma", "Netty over RDMA");
 
     private final String id;
     private final String title;
@@ -41,9 +44,18 @@ enum Way {
         return this == C_SOCKETS || this == JAVA_SOCKETS || this == C_TCP;
     }
 
+    /** Whether it is a program on Netty. */
+    boolean isNetty() {
+        return this == NETTY_TCP || this == NETTY_EPOLL || this == NETTY_RDMA;
+    }
+
     /** Whether its bytes go by TCP. */
     boolean isTcp() {
-        return this == NIO_BLOCKING || this == NIO_NON_BLOCKING || this == C_TCP;
+        return this == NIO_BLOCKING
+                || this == NIO_NON_BLOCKING
+                || this == C_TCP
+                || this == NETTY_TCP
+                || this == NETTY_EPOLL;
     }
 
     /** Whether its 99.9th percentile is one of the last messages alone, which is all that ucx_perftest tells. */

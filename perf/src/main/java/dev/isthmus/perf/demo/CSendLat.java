@@ -3,17 +3,19 @@ package dev.isthmus.perf.demo;
 
 import dev.isthmus.perf.perftest.LatencyReport;
 import dev.isthmus.perf.perftest.LatencyStatistics;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.ToolRun;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** {@code ib_send_lat} against {@code ib_send_lat}: two new processes for each round, as that program is used. */
+/** {@code ib_send_lat} with itself: two new processes for each round, which is how people use that program. */
 final class CSendLat implements Contestant {
 
     private static final String PROGRAM = "ib_send_lat";
 
-    /** It measures how fast its clock ticks when it starts, and prints this when a busy machine spoilt that. */
+    /** The tool measures its clock's rate when it starts, and prints this if a busy machine has spoilt that. */
     private static final String NO_FIGURE = "nan";
 
     private static final int ATTEMPTS = 5;
@@ -40,17 +42,15 @@ final class CSendLat implements Contestant {
     }
 
     private String run(int bytes, int iterations) throws IOException, InterruptedException {
-        try (var server =
-                new ToolRun(Placement.SERVER, command(devices.server(), bytes, iterations), Map.of(), children)) {
-            server.awaitListening(port);
-            List<String> command = command(devices.client(), bytes, iterations);
-            command.add("127.0.0.1");
-            try (var client = new ToolRun(Placement.CLIENT, command, Map.of(), children)) {
-                String output = client.awaitOutput(iterations);
-                server.awaitOutput(iterations);
-                return output;
-            }
-        }
+        List<String> client = command(devices.client(), bytes, iterations);
+        client.add("127.0.0.1");
+        return ToolRun.pair(
+                command(devices.server(), bytes, iterations),
+                client,
+                port,
+                Map.of(),
+                Contestant.limit(iterations),
+                children);
     }
 
     private static Latency parse(String output) throws IOException {
@@ -67,10 +67,5 @@ final class CSendLat implements Contestant {
                 List.of(PROGRAM, "-F", "-d", end.device(), "-p", "" + port, "-s", "" + bytes, "-n", "" + iterations));
         end.gidIndex().ifPresent(index -> command.addAll(List.of("-x", "" + index)));
         return command;
-    }
-
-    @Override
-    public void close() {
-        // Nothing is kept between rounds.
     }
 }

@@ -2,8 +2,9 @@
 package dev.isthmus.perf.demo;
 
 import java.io.IOException;
+import java.time.Duration;
 
-/** One side of a {@link Duel}: it can run a ping-pong between two processes, again and again. */
+/** One side of a {@link Duel}: it can run a ping-pong between two processes repeatedly. */
 public interface Contestant extends AutoCloseable {
 
     /**
@@ -17,7 +18,12 @@ public interface Contestant extends AutoCloseable {
      */
     Latency round(int bytes, int iterations) throws IOException, InterruptedException;
 
-    /** Ends the processes that it keeps between rounds. */
+    /** Ends the processes that it keeps between rounds, if it does. */
     @Override
-    void close();
+    default void close() {}
+
+    /** How long a C tool may take for a round: a message takes less than a millisecond wherever this runs. */
+    static Duration limit(int iterations) {
+        return Duration.ofMinutes(1).plusMillis(iterations);
+    }
 }

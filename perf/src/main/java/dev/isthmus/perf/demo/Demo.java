@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -14,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs the demo's halves, and reports what was measured, whether or not all went well.
+ * Runs the demo's halves, and reports what was measured, even after a failure.
  *
  * @param json where to write the figures
  * @param reports the folder for a JVM's error report
@@ -40,7 +42,7 @@ record Demo(Optional<Path> json, Path reports, PrintWriter out, PrintStream erro
                 complete &= result.isComplete();
             }
         }
-        var report = new Report(date, machines, Comparison.of(samples), samples, failures);
+        var report = new DemoReport(date, machines, DuelResult.of(samples), samples, failures);
         out.print(Table.format(report));
         out.flush();
         failures.stream()

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.perf.WholeFile;
+import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,21 +17,21 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code isthmus demo}: holds Java against the C tools, over verbs in the testbed and over UCX here. */
+/** {@code isthmus demo}: compares Java with the C tools, over verbs in the testbed and over UCX on this machine. */
 @Command(
         name = "demo",
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Holds Java's latency against the C tools' in one run: RC sends against ib_send_lat, on this machine's",
-            "RDMA device or in the testbed, and tagged messages over shared memory against ucx_perftest."
+            "Compares Java's latency with the C tools' in one run: RC sends with ib_send_lat, on this machine's",
+            "RDMA device or in the testbed, and tagged messages over shared memory with ucx_perftest."
         })
 public final class DemoCommand implements Callable<Integer> {
 
-    /** Far more than it takes: each wait has its own limit, and a busy machine is slow. */
+    /** Far more than is needed: each wait has its own limit, and a busy machine is slow. */
     private static final String TIMEOUT_SECONDS = "3600";
 
-    /** What the demo consists of. */
+    /** The parts of the demo. */
     enum Part {
         /** RC sends over verbs. */
         VERBS,
@@ -39,7 +42,7 @@ public final class DemoCommand implements Callable<Integer> {
     @Mixin
     private DuelOptions options;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "write all figures there, of every round")
+    @Option(names = "--json", paramLabel = "FILE", description = "file for all figures of every round")
     private Optional<Path> json = Optional.empty();
 
     @Option(names = "--only", paramLabel = "PART", description = "${COMPLETION-CANDIDATES} (default: both)")
@@ -50,7 +53,9 @@ public final class DemoCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        checkWritable();
+        if (json.isPresent()) {
+            WholeFile.check(json.get());
+        }
         options.arguments(); // complains about them before anything is started
         List<Half> halves = new ArrayList<>();
         if (only.orElse(Part.VERBS) == Part.VERBS) {
@@ -76,15 +81,5 @@ public final class DemoCommand implements Callable<Integer> {
         java.addAll(options.arguments());
         words.addAll(Placement.CLIENT.elsewhere(java));
         return new Half(path, words);
-    }
-
-    /** Two minutes later would be a bad time to find out. */
-    private void checkWritable() throws IOException {
-        if (json.isPresent()) {
-            Path folder = json.get().toAbsolutePath().getParent();
-            if (!Files.isWritable(folder) || Files.isDirectory(json.get())) {
-                throw new IOException("cannot write " + json.get());
-            }
-        }
     }
 }

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * The devices that a ping-pong runs between, with the GIDs that both sides use: the first two of the machine, or its
- * only one with itself.
+ * The devices that a ping-pong runs between, and the GIDs that both sides use: the first two devices of the machine, or
+ * its only one with itself.
  *
  * @param server where the server is
  * @param client where the client is

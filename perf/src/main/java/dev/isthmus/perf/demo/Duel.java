@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.perf.Side;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.Arrays;
@@ -8,8 +9,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A comparison on one path: Java is warmed up, then the sides take turns, size by size and round by round, and who
- * begins changes with the round.
+ * A comparison on one path. Java is warmed up; then the sides take turns, size by size and round by round. In each
+ * round, the other side begins.
  *
  * @param path what the messages take, for the report
  * @param sizes the sizes of messages, bytes
@@ -22,25 +23,25 @@ public record Duel(String path, List<Integer> sizes, int iterations, int rounds,
     /**
      * When warming up ends.
      *
-     * @param atLeast no sooner than after so many iterations
-     * @param atMost but after so many in any case
-     * @param limit nor longer than this
-     * @param tolerance the last three rounds lie this close together, as a fraction
+     * @param atLeast the fewest iterations
+     * @param atMost the most iterations
+     * @param limit the longest time
+     * @param tolerance how close together the last three rounds must be, as a fraction
      */
     public record WarmUp(int atLeast, int atMost, Duration limit, double tolerance) {}
 
-    /** Told what happens, as it happens. */
+    /** Hears of events as they happen. */
     public interface Listener {
 
         /**
-         * Something begins.
+         * A step begins.
          *
          * @param what one short line
          */
         void progress(String what);
 
         /**
-         * A round that counts is over.
+         * A round that counts has ended.
          *
          * @param sample what it measured
          */
@@ -52,7 +53,7 @@ public record Duel(String path, List<Integer> sizes, int iterations, int rounds,
      *
      * @param c the C tool
      * @param java ours
-     * @param listener is told of each round
+     * @param listener hears of each round
      * @throws IOException if a side fails
      * @throws InterruptedException if the demo is to stop
      */
@@ -69,13 +70,13 @@ public record Duel(String path, List<Integer> sizes, int iterations, int rounds,
 
     private void turn(Side side, Contestant contestant, int bytes, int round, Listener listener)
             throws IOException, InterruptedException {
-        listener.progress(String.format(
-                Locale.ROOT, "%s %d B, round %d of %d: %s", path, bytes, round, rounds, side == Side.C ? "C" : "Java"));
+        listener.progress(
+                String.format(Locale.ROOT, "%s %d B, round %d of %d: %s", path, bytes, round, rounds, side.title()));
         Latency latency = contestant.round(bytes, iterations);
         listener.sample(new Sample(path, bytes, side, round, latency.medianMicros(), latency.averageMicros()));
     }
 
-    /** Runs the sizes in turn, because the JIT knows them all then, until they change no more. */
+    /** Runs the sizes in turn, so that the JIT sees all of them, until the figures are steady. */
     private void warmUp(Contestant java, Listener listener) throws IOException, InterruptedException {
         double[] last = new double[3 * sizes.size()];
         Arrays.fill(last, Double.NaN);
@@ -100,7 +101,7 @@ public record Duel(String path, List<Integer> sizes, int iterations, int rounds,
                 min = Math.min(min, last[i]);
                 max = Math.max(max, last[i]);
             }
-            // Not a number as long as there are fewer than three rounds: never steady.
+            // NaN while there are fewer than three rounds: not steady.
             if (!(max - min <= warmUp.tolerance() * min)) {
                 return false;
             }

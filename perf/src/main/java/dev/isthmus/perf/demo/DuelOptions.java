@@ -7,7 +7,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** What can be said about the rounds, here and in the testbed. */
+/** The options about rounds, here and in the testbed. */
 final class DuelOptions {
 
     private static final int MIN_ITERATIONS = 100;
@@ -33,7 +33,7 @@ final class DuelOptions {
             paramLabel = "R",
             defaultValue = "7",
             description =
-                    "rounds that each side has at each size over verbs, twice as many over UCX (default: ${DEFAULT-VALUE})")
+                    "rounds of each side at each size over verbs, twice as many over UCX (default: ${DEFAULT-VALUE})")
     private int rounds;
 
     @Spec(Spec.Target.MIXEE)

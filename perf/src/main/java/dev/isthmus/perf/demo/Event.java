@@ -3,33 +3,33 @@ package dev.isthmus.perf.demo;
 
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import dev.isthmus.perf.Machine;
 import java.io.PrintStream;
 import java.util.Optional;
 
 /**
- * What a duel in another process tells us: one line of JSON on its standard output. Members that are not set
- * are null.
+ * What a duel in another process reports: one line of JSON on its standard output. Unset members are null.
  *
  * @param progress what begins
  * @param sample a round that is over
- * @param machine where the duel is held
- * @param emulated whether that is on a processor that is played in software
+ * @param machine where the duel takes place
+ * @param emulated whether its processor is emulated in software
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
 record Event(String progress, Sample sample, Machine machine, Boolean emulated) {
 
-    /** What such a line begins with; anything else on that stream is for people. */
+    /** How such a line begins; any other line on that stream is for people. */
     private static final String MARK = "{\"";
 
     static Optional<Event> parse(String line) {
         try {
-            return line.startsWith(MARK) ? Optional.of(Report.JSON.readValue(line, Event.class)) : Optional.empty();
+            return line.startsWith(MARK) ? Optional.of(DemoReport.JSON.readValue(line, Event.class)) : Optional.empty();
         } catch (JsonProcessingException e) {
             return Optional.empty();
         }
     }
 
-    /** Passes on what a duel says. */
+    /** Prints a duel's events. */
     record Printer(PrintStream out) implements Duel.Listener {
 
         @Override
@@ -46,17 +46,17 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
             print(new Event(null, null, machine, null));
         }
 
-        /** The first to be told, as nothing can be told after a crash. */
+        /** The first event: after a crash there are no more. */
         void begin() {
             print(new Event("starting JVMs", null, null, Machine.isEmulated()));
         }
 
         private void print(Event event) {
             try {
-                out.println(Report.JSON.writeValueAsString(event));
+                out.println(DemoReport.JSON.writeValueAsString(event));
                 out.flush();
             } catch (JsonProcessingException e) {
-                throw new IllegalStateException("a record that cannot be written", e);
+                throw new IllegalStateException("cannot write a record", e);
             }
         }
     }

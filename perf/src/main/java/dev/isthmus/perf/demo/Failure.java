@@ -2,10 +2,10 @@
 package dev.isthmus.perf.demo;
 
 /**
- * What went wrong with a half of the demo.
+ * A failure of one half of the demo.
  *
  * @param path which half: verbs or ucx
  * @param reason in one line
- * @param repeated whether the half was run once more; the rounds are then the second run's alone
+ * @param repeated whether the half was run again; then only the second run's rounds count
  */
 public record Failure(String path, String reason, boolean repeated) {}

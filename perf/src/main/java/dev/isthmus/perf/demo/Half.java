@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
-import java.io.BufferedReader;
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.CrashException;
+import dev.isthmus.perf.process.CrashReport;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.lang.ProcessBuilder.Redirect;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,13 +23,13 @@ import java.util.function.Consumer;
  */
 record Half(String path, List<String> command) {
 
-    /** A process that this one has left behind may hold standard error open for longer. */
+    /** A process that this one left behind may hold standard error open for longer. */
     private static final Duration LAST_WORDS = Duration.ofSeconds(10);
 
     /**
-     * What came of it.
+     * The outcome.
      *
-     * @param machine where it was held; none if it did not get that far
+     * @param machine where it ran; none if it did not get that far
      * @param samples the rounds that count
      * @param failures what went wrong, in order; only the last may not have been repeated
      */
@@ -56,13 +57,13 @@ record Half(String path, List<String> command) {
     }
 
     /**
-     * Runs it: once, but once more when its JVM has crashed on an emulated processor, as it has now and then for no
-     * reason that is known. Elsewhere that is a failure like any other.
+     * Runs the half once, and again if its JVM crashes on an emulated processor, which happens now and then for unknown
+     * reasons. Elsewhere, that is a failure like any other.
      *
-     * @param progress is told what begins
-     * @param errors is told what the process writes to its standard error, a line at a time, and what is to be said of its end
+     * @param progress takes each step that begins
+     * @param errors takes the lines that the process writes to its standard error, and remarks on its end
      * @param reports the folder for a JVM's error report
-     * @return what came of it, also when it failed
+     * @return the outcome, even if it failed
      * @throws InterruptedException if the demo is to stop
      */
     Result run(Consumer<String> progress, Consumer<String> errors, Path reports) throws InterruptedException {
@@ -71,7 +72,7 @@ record Half(String path, List<String> command) {
         if (attempt.crashed && attempt.emulated) {
             failures.add(new Failure(path, attempt.reason.orElseThrow(), true));
             errors.accept("demo: on the testbed's emulated processor, " + attempt.reason.orElseThrow()
-                    + "; its rounds are dropped, and it is run once more");
+                    + "; its rounds are dropped, and it runs again");
             attempt = attempt(progress, errors, reports);
         }
         attempt.reason.ifPresent(reason -> failures.add(new Failure(path, reason, false)));
@@ -85,12 +86,8 @@ record Half(String path, List<String> command) {
             Process process = children.start(command, Map.of(), Redirect.PIPE, Redirect.PIPE);
             var said = new CrashReport(process.getErrorStream(), errors, reports);
             said.start();
-            process.getOutputStream().close();
-            var lines = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                Event.parse(line).ifPresent(event -> attempt.take(event, progress));
-            }
-            int status = process.waitFor();
+            int status = Children.listen(
+                    process, line -> Event.parse(line).ifPresent(event -> attempt.take(event, progress)));
             said.join(LAST_WORDS);
             attempt.crashed = CrashException.signal(status).isPresent();
             attempt.reason = reason(status, said.lastLine());

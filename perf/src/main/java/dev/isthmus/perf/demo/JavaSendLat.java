@@ -3,11 +3,14 @@ package dev.isthmus.perf.demo;
 
 import dev.isthmus.RdmaException;
 import dev.isthmus.perf.perftest.LatencyStatistics;
-import dev.isthmus.perf.perftest.Listening;
 import dev.isthmus.perf.perftest.Observer;
 import dev.isthmus.perf.perftest.PerfTest;
 import dev.isthmus.perf.perftest.Perftest;
 import dev.isthmus.perf.perftest.Plan;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Listening;
+import dev.isthmus.perf.process.Placement;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -16,25 +19,25 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Our {@code send_lat} against itself: the client is this JVM, the server another one that stays up between rounds.
- * Each round is a whole session of the protocol.
+ * Isthmus's {@code send_lat} with itself. The client is this JVM; the server is another one, which stays up between
+ * rounds. Each round is a whole session of the protocol.
  */
 final class JavaSendLat implements Contestant {
 
-    /** A JVM in the testbed takes seconds to start, but a minute and more on a machine that has a lot else to do. */
+    /** A JVM in the testbed takes seconds to start, but a minute or more on a busy machine. */
     private static final Duration LIMIT = Duration.ofMinutes(5);
 
     private final int port;
     private final JavaChild server;
     private DevicePair.End end;
 
-    /** Starts the second JVM, which needs a while until it answers: the earlier the better. */
+    /** Starts the second JVM early, as it takes a while to answer. */
     JavaSendLat(int port, Children children) throws IOException {
         this.port = port;
-        this.server = new JavaChild(children, Map.of(), "demo-send-lat-server", "" + port);
+        this.server = new JavaChild(children, Placement.SERVER, Map.of(), "demo-send-lat-server", "" + port);
     }
 
-    /** Says which device the client has; the server finds its own in the same way. */
+    /** Sets the client's device; the server finds its own in the same way. */
     void use(DevicePair devices) {
         end = devices.client();
     }

@@ -2,6 +2,9 @@
 package dev.isthmus.perf.demo;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.perf.process.Placement;
 import java.io.IOException;
 import java.util.HexFormat;
 import java.util.Map;
@@ -13,7 +16,8 @@ final class JavaTagLat implements Contestant {
     private final TagPingPong client;
 
     JavaTagLat(Map<String, String> settings, int maxBytes, Children children) throws IOException, InterruptedException {
-        server = new JavaChild(children, Map.of(), "demo-tag-lat-server", settings.get("TLS"), "" + maxBytes);
+        server = new JavaChild(
+                children, Placement.SERVER, Map.of(), "demo-tag-lat-server", settings.get("TLS"), "" + maxBytes);
         client = new TagPingPong(settings, maxBytes);
         server.tell(HexFormat.of().formatHex(client.address()));
         client.connect(HexFormat.of().parseHex(server.answer()));

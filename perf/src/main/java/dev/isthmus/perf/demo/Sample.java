@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.perf.Side;
+
 /**
  * One round of one side.
  *

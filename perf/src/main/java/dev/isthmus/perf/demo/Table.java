@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
+import dev.isthmus.perf.Machine;
 import java.util.Locale;
-import java.util.Map;
-import java.util.TreeMap;
-import java.util.stream.Collectors;
 
 /** The report for people. */
 public final class Table {
@@ -17,12 +15,12 @@ public final class Table {
      * @param report what was found
      * @return lines, each with its end
      */
-    public static String format(Report report) {
+    public static String format(DemoReport report) {
         var out = new StringBuilder();
         out.append(String.format(
                 "%-24s %7s %9s %9s %7s   %-17s %-17s%n",
                 "half a round trip, usec", "bytes", "C", "Java", "Java/C", "C rounds", "Java rounds"));
-        for (Comparison c : report.comparisons()) {
+        for (DuelResult c : report.comparisons()) {
             out.append(String.format(
                     Locale.ROOT,
                     "%-24s %7d %9.3f %9.3f %7.3f   %-17s %-17s%n",
@@ -37,8 +35,8 @@ public final class Table {
         out.append(String.format(Locale.ROOT, """
 
                 Medians of the rounds' medians, and the rounds from best to worst; %s
-                A round's median is that of its round trips, over UCX of the last 2048, as ib_send_lat and ucx_perftest print it.
-                Each end looks at its clock once a round trip: C at the processor's counter, Java by System.nanoTime().
+                A round's median covers its round trips, over UCX the last 2048, as ib_send_lat and ucx_perftest print it.
+                Each end reads its clock once a round trip: C the processor's counter, Java System.nanoTime().
                 """, report.date()));
         report.machines().forEach((path, machine) -> out.append(describe(path, machine)));
         report.failures().forEach(failure -> out.append(describe(failure)));
@@ -58,27 +56,11 @@ public final class Table {
     }
 
     private static String describe(String path, Machine machine) {
-        String versions = new TreeMap<>(machine.versions())
-                .entrySet().stream().map(Table::version).collect(Collectors.joining(", "));
-        return String.format(
-                Locale.ROOT,
-                "%s: %s; %s; %d x %s; %s; %s; System.nanoTime() takes %.0f ns%n",
-                title(path),
-                machine.where(),
-                machine.kernel(),
-                machine.cpus(),
-                machine.cpu(),
-                machine.jdk(),
-                versions,
-                machine.clockNanos());
+        return String.format("%s: %s; %s%n", title(path), machine.where(), machine.inWords());
     }
 
     private static String describe(Failure failure) {
-        String what = failure.repeated() ? "measured once more, because " : "not measured to the end, because ";
+        String what = failure.repeated() ? "measured again, because " : "not measured completely, because ";
         return String.format("%s: %s%s%n", title(failure.path()), what, failure.reason());
-    }
-
-    private static String version(Map.Entry<String, String> entry) {
-        return entry.getKey() + " " + entry.getValue();
     }
 }

@@ -15,8 +15,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One end of a ping-pong of tagged messages: per iteration what {@code ucx_perftest -t tag_lat} does, one send, one receive
- * and a look at the clock. Allocates nothing while it runs. Confined to the thread that made it.
+ * One end of a ping-pong of tagged messages. Each iteration does what {@code ucx_perftest -t tag_lat} does: one send,
+ * one receive, and one reading of the clock. Allocates nothing while it runs. Confined to the thread that created it.
  */
 final class TagPingPong implements AutoCloseable {
 
@@ -24,7 +24,7 @@ final class TagPingPong implements AutoCloseable {
     private static final int PROGRESS_BETWEEN_LOOKS = 1 << 12;
     private static final long SILENCE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-    /** Nanoseconds there and back in a microsecond one way. */
+    /** Nanoseconds of a round trip for a one-way microsecond. */
     private static final double ROUND_TRIP_NANOS = 2_000;
 
     private static final double MEDIAN = 50;
@@ -87,11 +87,11 @@ final class TagPingPong implements AutoCloseable {
         long last = System.nanoTime();
         for (int i = 0; i < iterations; i++) {
             answer(bytes);
-            last = stamp(last); // nobody wants to know it, but ucx_perftest looks at its clock here, too
+            last = stamp(last); // unused, but ucx_perftest reads its clock here, too
         }
     }
 
-    /** Answers first, and tidies up while the answer is on its way. */
+    /** Answers first, and cleans up while the answer is on its way. */
     private void answer(int bytes) throws IOException {
         long received = worker.tagReceive(incoming, 0, bytes, TAG, UcpWorker.EXACT_TAG);
         await(received);
@@ -120,7 +120,10 @@ final class TagPingPong implements AutoCloseable {
         }
     }
 
-    /** Progresses until something happens, or for a moment; false for that. The request is not looked at meanwhile. */
+    /**
+     * Progresses until something happens; returns false if nothing does for a moment. Does not check the
+     * request meanwhile.
+     */
     private boolean progress() {
         for (int i = 0; i < PROGRESS_BETWEEN_LOOKS; i++) {
             if (worker.progress() != 0) {
@@ -141,7 +144,7 @@ final class TagPingPong implements AutoCloseable {
 
     @Override
     public void close() {
-        // Both ends close at about the same time, and a graceful end would wait for the other's help.
+        // Both ends close at about the same time, and a graceful close would need the other end's progress.
         if (endpoint != null) {
             endpoint.closeForcibly();
         }

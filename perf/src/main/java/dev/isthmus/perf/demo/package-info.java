@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
  * {@code isthmus demo}: Java held against the C tools in one run. A {@link dev.isthmus.perf.demo.Duel} lets both sides
  * take turns, so that a machine that changes its speed changes it for both, and the
- * {@link dev.isthmus.perf.demo.Report} keeps every round and compares medians.
+ * {@link dev.isthmus.perf.demo.DemoReport} keeps every round and compares medians.
  */
 package dev.isthmus.perf.demo;

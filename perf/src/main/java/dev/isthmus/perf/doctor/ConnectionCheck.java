@@ -10,7 +10,7 @@ final class ConnectionCheck {
 
     private ConnectionCheck() {}
 
-    static void look(Machine machine, Findings findings, Libraries libraries) {
+    static void look(KernelFiles machine, Findings findings, Libraries libraries) {
         try {
             findings.good(Part.RDMA_CM, libraries.rdmaCm());
         } catch (RdmaUnavailableException e) {
@@ -30,7 +30,7 @@ final class ConnectionCheck {
             findings.good(Part.RDMA_CM, "/" + NODE + " may be opened");
         }
         if (!findings.works(Part.VERBS)) {
-            findings.missing(Part.RDMA_CM, "it connects by RDMA devices: see verbs", "what helps verbs");
+            findings.missing(Part.RDMA_CM, "it needs an RDMA device: see verbs", "fix verbs first");
         }
     }
 }

@@ -2,18 +2,18 @@
 package dev.isthmus.perf.doctor;
 
 /**
- * One thing that was looked at.
+ * One result.
  *
- * @param part what it matters for
+ * @param part the part that it concerns
  * @param level how much it matters
- * @param what how it is, in words
- * @param mend what to type or do; empty where nothing needs to be done
+ * @param what the state, in words
+ * @param mend what to type or do; empty if nothing needs to be done
  */
 record Finding(Part part, Level level, String what, String mend) {
 
     /** How much a finding matters. */
     enum Level {
-        /** As it should be. */
+        /** All is well. */
         GOOD,
         /** The part works, but less well than it could. */
         NOTE,

@@ -5,7 +5,7 @@ import dev.isthmus.perf.doctor.Finding.Level;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The findings so far, in the order in which they were made. */
+/** The findings so far, in order. */
 final class Findings {
 
     private final List<Finding> list = new ArrayList<>();
@@ -22,7 +22,7 @@ final class Findings {
         list.add(new Finding(part, Level.MISSING, what, mend));
     }
 
-    /** All of a part. */
+    /** The findings of a part. */
     List<Finding> of(Part part) {
         return list.stream().filter(finding -> finding.part() == part).toList();
     }

@@ -16,8 +16,8 @@ final class JvmCheck {
         findings.note(
                 Part.JVM,
                 version.feature() < WARNS
-                        ? "your program is granted native access as long as no module is named; name it all the same"
-                        : "your program is warned of native access unless it is granted, and refused by a later JDK",
+                        ? "your program has native access as long as no module is named; name it all the same"
+                        : "your program needs native access: without it the JVM warns, and a later JDK will refuse",
                 "java --enable-native-access=ALL-UNNAMED ...");
         if (barrier) {
             findings.good(Part.JVM, "UseSystemMemoryBarrier is on");

@@ -9,14 +9,14 @@ import dev.isthmus.verbs.Device;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** The libraries of this process, loaded the way that a program loads them. */
+/** The libraries of this process, loaded as any program loads them. */
 final class LoadedLibraries implements Libraries {
 
     private static final Pattern RESOURCE = Pattern.compile("resource +[0-9]+ .* flags +\\S+ +(\\S+/\\S+)");
 
-    private final Machine machine;
+    private final KernelFiles machine;
 
-    LoadedLibraries(Machine machine) {
+    LoadedLibraries(KernelFiles machine) {
         this.machine = machine;
     }
 
@@ -25,7 +25,7 @@ final class LoadedLibraries implements Libraries {
         try {
             Device.list();
         } catch (RdmaUnavailableException e) {
-            if (version("libibverbs").isEmpty()) { // otherwise it is there, and the kernel's part is not
+            if (version("libibverbs").isEmpty()) { // otherwise the library is there, but the kernel's part is not
                 throw e;
             }
         }
@@ -59,7 +59,7 @@ final class LoadedLibraries implements Libraries {
         }
     }
 
-    // libibverbs.so.1.14.44.0 is of rdma-core 44.
+    // libibverbs.so.1.14.44.0 comes from rdma-core 44.
     private String rdmaCore(String library) {
         String version = version(library);
         String[] parts = version.split("\\.", -1);

@@ -6,7 +6,9 @@ enum Part {
     JVM("Java"),
     VERBS("verbs"),
     RDMA_CM("rdma_cm"),
-    UCX("UCX");
+    UCX("UCX"),
+    /** The sockets of another JVM, if one is examined. */
+    SOCKETS("sockets of the JVM");
 
     private final String title;
 

@@ -9,12 +9,12 @@ final class PortCheck {
 
     private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
 
-    private final Machine machine;
+    private final KernelFiles machine;
     private final Findings findings;
     private final String device;
     private final String folder;
 
-    PortCheck(Machine machine, Findings findings, String device) {
+    PortCheck(KernelFiles machine, Findings findings, String device) {
         this.machine = machine;
         this.findings = findings;
         this.device = device;
@@ -51,10 +51,10 @@ final class PortCheck {
 
     private String mend(String port, String link) {
         if (!link.equals("Ethernet")) {
-            return "see the cable, and whether a subnet manager runs (opensm)";
+            return "check the cable, and whether a subnet manager runs (opensm)";
         }
         String interfaces = String.join(" ", interfaces(port));
-        return "ip link set " + (interfaces.isEmpty() ? "INTERFACE" : interfaces) + " up, and see the cable";
+        return "ip link set " + (interfaces.isEmpty() ? "INTERFACE" : interfaces) + " up, and check the cable";
     }
 
     private List<String> interfaces(String port) {

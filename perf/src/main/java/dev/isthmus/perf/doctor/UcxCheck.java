@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** UCX, and which transports it has on this machine. */
+/** UCX, and its transports on this machine. */
 final class UcxCheck {
 
     private static final Set<String> SHARED_MEMORY = Set.of("posix", "sysv", "cma", "xpmem", "knem");
@@ -26,7 +26,9 @@ final class UcxCheck {
         transports.forEach(transport -> names.add(transport.substring(0, transport.indexOf('/'))));
         if (names.isEmpty()) {
             findings.missing(
-                    Part.UCX, "UCX has no transport here", "unset UCX_TLS and UCX_NET_DEVICES; see ucx_info -d");
+                    Part.UCX,
+                    "UCX has no transport here",
+                    "unset UCX_TLS and UCX_NET_DEVICES; ucx_info -d lists transports");
             return;
         }
         findings.good(Part.UCX, "transports " + String.join(", ", transports));
@@ -39,7 +41,7 @@ final class UcxCheck {
                     "no RDMA among the transports: other machines are reached over TCP",
                     findings.works(Part.VERBS)
                             ? "see UCX_TLS and UCX_NET_DEVICES; on RoCE, UCX_IB_GID_INDEX"
-                            : "what helps verbs");
+                            : "fix verbs first");
         }
     }
 }

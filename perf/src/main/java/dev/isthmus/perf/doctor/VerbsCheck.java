@@ -10,13 +10,13 @@ final class VerbsCheck {
     static final String DEVICES = "sys/class/infiniband";
     static final String SOFT_ROCE = "modprobe rdma_rxe && rdma link add rxe0 type rxe netdev INTERFACE";
 
-    private static final String TESTBED = "./isthmus testbed -- COMMAND runs a command in a machine that has devices";
+    private static final String TESTBED = "./isthmus testbed -- COMMAND runs a command where there are devices";
     private static final String NODES = "dev/infiniband";
 
-    private final Machine machine;
+    private final KernelFiles machine;
     private final Findings findings;
 
-    VerbsCheck(Machine machine, Findings findings) {
+    VerbsCheck(KernelFiles machine, Findings findings) {
         this.machine = machine;
         this.findings = findings;
     }
@@ -49,8 +49,8 @@ final class VerbsCheck {
             findings.missing(
                     Part.VERBS,
                     "the kernel " + machine.text("proc/sys/kernel/osrelease")
-                            + " has no verbs interface (ib_uverbs), and so no RDMA device",
-                    "boot a kernel that has it, as Debian's linux-image-amd64; " + TESTBED);
+                            + " has no verbs interface (ib_uverbs), and hence no RDMA device",
+                    "boot a kernel that has it, such as Debian's linux-image-amd64; " + TESTBED);
         }
     }
 
@@ -71,7 +71,7 @@ final class VerbsCheck {
                 findings.missing(
                         Part.VERBS,
                         "/" + path + " is missing",
-                        "in a container: --device=/dev/infiniband; else see whether udev runs");
+                        "in a container: --device=/dev/infiniband; otherwise check whether udev runs");
             } else if (!machine.mayUse(path)) {
                 findings.missing(
                         Part.VERBS,

@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** {@code isthmus doctor}: what this machine lacks for which part of the library, and the command that mends it. */
+/** {@code isthmus doctor}: what this machine lacks for each part of the library, and the command that fixes it. */
 package dev.isthmus.perf.doctor;

@@ -18,7 +18,7 @@ import java.util.Arrays;
 import java.util.Set;
 import java.util.function.ToLongFunction;
 
-/** What ibv_devinfo -v prints of the extended attributes. */
+/** Prints the extended attributes like ibv_devinfo -v. */
 final class CapabilityReport {
 
     /** The upper half of the extended flags: the lower one is printed with the original attributes. */
@@ -54,7 +54,7 @@ final class CapabilityReport {
         }
     }
 
-    /** The flags of the original attributes that nobody knows. */
+    /** The unknown flags of the original attributes. */
     static long unknown(DeviceAttributes attributes) {
         return Integer.toUnsignedLong(attributes.deviceCapFlags())
                 & ~mask(DeviceCapability.values(), DeviceCapability::code);

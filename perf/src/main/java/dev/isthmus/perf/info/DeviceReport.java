@@ -13,7 +13,7 @@ import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 
-/** What ibv_devinfo prints of a device. */
+/** Prints a device like ibv_devinfo. */
 final class DeviceReport {
 
     private final Lines lines;
@@ -32,7 +32,7 @@ final class DeviceReport {
      */
     void print(Device device, OptionalInt onlyPort) throws IOException {
         try (DeviceContext context = device.open()) {
-            onlyPort.ifPresent(context::port); // refuses one that is not there before anything is printed
+            onlyPort.ifPresent(context::port); // throws for a missing port before anything is printed
             DeviceAttributes attributes = context.attributes();
             printHead(device, attributes);
             if (verbose) {

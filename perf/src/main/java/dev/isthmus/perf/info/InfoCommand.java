@@ -14,12 +14,12 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code ibv_devinfo} in Java: the same options, and the same text. */
+/** {@code ibv_devinfo} in Java, with the same options and the same text. */
 @Command(
         name = "info",
         mixinStandardHelpOptions = true,
         sortOptions = false,
-        description = "Prints what the RDMA devices can do, as ibv_devinfo does.")
+        description = "Prints the capabilities of the RDMA devices, like ibv_devinfo.")
 public final class InfoCommand implements Callable<Integer> {
 
     @Option(
@@ -47,7 +47,7 @@ public final class InfoCommand implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** Made by picocli. */
+    /** For picocli. */
     public InfoCommand() {}
 
     @Override
@@ -78,7 +78,7 @@ public final class InfoCommand implements Callable<Integer> {
 
     private static List<Device> all() {
         List<Device> devices = Device.list();
-        return devices.isEmpty() ? List.of(Device.first()) : devices; // which says why there is none
+        return devices.isEmpty() ? List.of(Device.first()) : devices; // first throws with the reason if there is none
     }
 
     private static void printNames(Lines lines, List<Device> devices) {

@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 import java.util.Set;
 
-/** Lines as ibv_devinfo lays them out. */
+/** Prints lines in ibv_devinfo's layout. */
 final class Lines {
 
     /** Before each name in a list of flags. */
@@ -17,8 +17,8 @@ final class Lines {
         this.out = out;
     }
 
-    /** A line of its own form, the newline left out. */
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    /** A line with its own format, without the newline. */
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency
     void line(String format, Object... values) {
         out.print(String.format(Locale.ROOT, format, values) + "\n");
     }
@@ -38,7 +38,7 @@ final class Lines {
         flags.forEach(flag -> flag(prefix + flag.name()));
     }
 
-    /** Flags that nobody knows, if there are any. */
+    /** Unknown flags, if there are any. */
     void unknownFlags(long flags) {
         if (flags != 0) {
             line(FLAG + "Unknown flags: 0x%X", flags);

@@ -9,7 +9,7 @@ import dev.isthmus.verbs.attributes.PortAttributes;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.util.Arrays;
 
-/** What ibv_devinfo prints of a port. */
+/** Prints a port like ibv_devinfo. */
 final class PortReport {
 
     private final Lines lines;
@@ -54,7 +54,7 @@ final class PortReport {
         }
     }
 
-    // A GID whose second half is zero counts as none there.
+    // ibv_devinfo skips a GID whose second half is zero.
     private void printGid(GidEntry entry, LinkLayer layer) {
         byte[] bytes = entry.gid().bytes();
         if (Arrays.equals(bytes, 8, 16, new byte[8], 0, 8)) {

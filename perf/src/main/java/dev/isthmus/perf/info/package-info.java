@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** What {@code ibv_devinfo} tells about the machine's devices, told by Java: the same options and the same text. */
+/** {@code ibv_devinfo} in Java, with the same options and the same text. */
 package dev.isthmus.perf.info;

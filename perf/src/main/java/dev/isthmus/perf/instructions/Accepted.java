@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.WholeFile;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,25 +15,25 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The table of accepted figures: a CSV file with a line for each row, after one that names the machine. Instructions
- * are compared where kernel, compiler, JDK and libraries are those of the table; ratios everywhere.
+ * The table of accepted figures: a CSV file with a line that names the machine, and then one for each row. Instructions
+ * are compared only where kernel, compiler, JDK and libraries match the table; ratios are compared everywhere.
  */
 final class Accepted {
 
-    /** So much above what is accepted is too much. */
+    /** More than this times the accepted figure is too much. */
     static final double LIMIT = 1.01;
 
-    /** A figure that is lower by less is the same. */
+    /** A figure must fall below this times the accepted one to count as better. */
     private static final double BETTER = 0.999;
 
     private static final String MACHINE = "# machine: ";
     private static final String HEADER = "row,java,ratio";
     private static final String INTRODUCTION = """
-            # The figures that `isthmus perf instructions --check` accepts: the instructions that an operation takes in Java,
+            # The figures that `isthmus perf instructions --check` accepts: the instructions of an operation in Java,
             # and Java over C. Written by --accept.
             """;
 
-    /** What is accepted of a row. */
+    /** The accepted figures of a row. */
     private record Line(double java, double ratio) {}
 
     private final Path file;
@@ -43,7 +45,7 @@ final class Accepted {
         this.machine = machine;
     }
 
-    /** Reads a table; an empty one when there is no file. */
+    /** Reads a table; an empty one if there is no file. */
     static Accepted read(Path file) throws IOException {
         if (!Files.exists(file)) {
             return new Accepted(file, "");
@@ -72,7 +74,7 @@ final class Accepted {
         }
     }
 
-    /** The machine that the table was made on. */
+    /** The machine on which the table was made. */
     String machine() {
         return machine;
     }
@@ -81,7 +83,7 @@ final class Accepted {
         return lines.isEmpty();
     }
 
-    /** The instructions that are accepted of a row in Java. */
+    /** The accepted instructions of a row in Java. */
     Optional<Double> java(String title) {
         return Optional.ofNullable(lines.get(title)).map(Line::java);
     }
@@ -90,7 +92,7 @@ final class Accepted {
     Optional<String> objection(Count count, String here) {
         Line accepted = lines.get(count.title());
         if (accepted == null) {
-            return Optional.of("no figure of it was accepted yet: --accept");
+            return Optional.of("it has no accepted figure yet: --accept");
         }
         var allocated = count.of(Side.JAVA).orElseThrow().bytes();
         if (allocated > 0) {
@@ -110,7 +112,7 @@ final class Accepted {
         return String.format(Locale.ROOT, "%.2f %% above the accepted %s", 100 * (times - 1), accepted);
     }
 
-    /** Takes over figures: better and new ones, or all. Returns the rows that were changed. */
+    /** Accepts figures: better and new ones, or all. Returns the changed rows. */
     List<String> accept(List<Count> counts, boolean all) {
         List<String> changed = new ArrayList<>();
         for (Count count : counts) {
@@ -124,7 +126,7 @@ final class Accepted {
         return changed;
     }
 
-    /** Replaces the file as a whole. */
+    /** Replaces the whole file. */
     void write(String here) throws IOException {
         var text = new StringBuilder(INTRODUCTION)
                 .append(MACHINE)
@@ -134,12 +136,6 @@ final class Accepted {
                 .append('\n');
         lines.forEach((title, line) ->
                 text.append(String.format(Locale.ROOT, "%s,%.2f,%.4f%n", title, line.java, line.ratio)));
-        Path next = file.resolveSibling(file.getFileName() + ".next");
-        try {
-            Files.writeString(next, text);
-            Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(next);
-        }
+        WholeFile.write(file, text.toString().getBytes(StandardCharsets.UTF_8));
     }
 }

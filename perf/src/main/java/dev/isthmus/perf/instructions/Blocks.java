@@ -24,15 +24,15 @@ final class Blocks {
         long run(int count);
     }
 
-    /** Calls of a loop before it is looked at: C2 compiles a method after 5,000. */
+    /** Calls of a loop before it is measured: docs/instructions.md, "How it counts". */
     private static final int WARM_UP_CALLS = 7_000;
 
     private static final int WARMED_UP_CALLS = 500;
 
-    /** How many blocks are compared with as many before them; so many are printed. */
+    /** How many blocks are printed, and compared with as many before them. */
     private static final int WINDOW = 31;
 
-    /** The best blocks of two windows that are so near to each other are steady. */
+    /** The figures are steady if the best blocks of two windows differ by no more than this. */
     private static final double STEADY = 0.0005;
 
     private static final int MAX_BLOCKS = 10 * WINDOW;
@@ -46,10 +46,10 @@ final class Blocks {
     }
 
     /**
-     * Calls a loop until C2 has compiled it and what it calls. Few operations a call: calls are what counts, and a loop
-     * that does not end is compiled in a way of its own.
+     * Calls a loop until C2 has compiled it and its callees. Each call has few operations, because only calls count,
+     * and a loop that runs for long is compiled differently.
      *
-     * @param fresh whether the loop was not run before, with other requests
+     * @param fresh whether the loop has not run before with other requests
      */
     static void warmUp(Loop loop, int operations, boolean fresh) {
         for (int i = 0; i < (fresh ? WARM_UP_CALLS : WARMED_UP_CALLS); i++) {
@@ -60,12 +60,12 @@ final class Blocks {
     /**
      * Measures a row.
      *
-     * @param perOperation what the figures are per, in an operation: the messages of a chain
+     * @param perOperation by how much to divide an operation's figures: the messages of a chain
      */
     void measure(String row, Loop loop, int operations, int perOperation) {
         double[] values = new double[2 * WINDOW];
         double count = (double) operations * perOperation;
-        long bytes = Long.MAX_VALUE; // in the best block: the JIT adds a little once, when it replaces what runs
+        long bytes = Long.MAX_VALUE; // of the best block: the JIT allocates a little when it replaces running code
         long compiled = 0;
         for (int blocks = 0; blocks < MAX_BLOCKS; blocks++) {
             if (blocks % WINDOW == 0) {
@@ -87,7 +87,10 @@ final class Blocks {
         return compiler.getTotalCompilationTime();
     }
 
-    /** By the best block of each window: what disturbs one, such as a tick of the kernel's clock, only adds. */
+    /**
+     * Compares the best block of each window: disturbances, such as a tick of the kernel's clock, only
+     * add instructions.
+     */
     private static boolean isSteady(double[] values) {
         double before = Arrays.stream(values, 0, WINDOW).min().orElseThrow();
         double after = Arrays.stream(values, WINDOW, 2 * WINDOW).min().orElseThrow();

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.Side;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** A row with what was counted so far. */
+/** A row, and what was counted so far. */
 final class Count {
 
     private final Row row;

@@ -4,14 +4,15 @@ package dev.isthmus.perf.instructions;
 import java.util.Arrays;
 
 /**
- * What an operation takes.
+ * The cost of an operation.
  *
- * @param instructions of the best block: what disturbs a block, such as a tick of the kernel's clock, only adds
+ * @param instructions those of the best block: disturbances, such as a tick of the kernel's clock, only
+ *     add instructions
  * @param bytes allocated on the Java heap
  */
 record Figure(double instructions, double bytes) {
 
-    /** Of the words of a program's line, after the row: bytes, then a value for each block. */
+    /** Reads the words of a program's line after the row: bytes, then a value for each block. */
     static Figure of(String[] words, int from) {
         double best = Arrays.stream(words, from + 1, words.length)
                 .mapToDouble(Double::parseDouble)

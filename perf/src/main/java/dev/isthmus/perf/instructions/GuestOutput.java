@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.Side;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,16 +11,16 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
 
-/** Reads what the programs print, line by line. */
+/** Reads the programs' output, line by line. */
 final class GuestOutput {
 
-    /** The row that says what the clock counts. */
+    /** The row that shows what the clock counts. */
     private static final String CLOCK = "clock";
 
     /** How far a tick of the clock may be from an instruction. */
     private static final double CLOCK_ERROR = 0.005;
 
-    /** A plain call takes so many instructions more than a critical one, at the very least. */
+    /** A plain call takes at least this many more instructions than a critical one. */
     private static final double PLAIN_COSTS = 10;
 
     private final Map<Suite, Map<String, Count>> counts = new LinkedHashMap<>();
@@ -29,9 +30,9 @@ final class GuestOutput {
     private Side side;
 
     /**
-     * Nothing read yet.
+     * Creates a reader.
      *
-     * @param complete told of a row when all sides have counted it
+     * @param complete takes each row once all sides have counted it
      */
     GuestOutput(Map<Suite, List<? extends Row>> rows, Consumer<Count> complete) {
         this.complete = complete;
@@ -42,7 +43,7 @@ final class GuestOutput {
         });
     }
 
-    /** Takes a line; what is going on, in a few words. */
+    /** Takes a line; returns what is going on, in a few words. */
     String take(String line) throws IOException {
         String[] words = line.split(" ", -1);
         switch (words[0]) {
@@ -66,7 +67,7 @@ final class GuestOutput {
     private void count(String[] words) throws IOException {
         Count count = suite == null ? null : counts.get(suite).get(words[0]);
         if (count == null) {
-            throw new IOException("a program printed what is no figure: " + String.join(" ", words));
+            throw new IOException("a program printed something that is not a figure: " + String.join(" ", words));
         }
         count.put(side, Figure.of(words, 1));
         boolean all = Arrays.stream(Side.values()).allMatch(each -> !suite.counts(each) || isCounted(count, each));
@@ -96,7 +97,7 @@ final class GuestOutput {
         return counts.values().stream().flatMap(rows -> rows.values().stream()).toList();
     }
 
-    /** Throws when a row lacks a figure, or the plain calls were none. */
+    /** Throws if a row lacks a figure, or if the plain calls were not plain. */
     void checkComplete() throws IOException {
         checkFigures();
         checkPlain();
@@ -110,7 +111,7 @@ final class GuestOutput {
             if (more < PLAIN_COSTS) {
                 throw new IOException(String.format(
                         Locale.ROOT,
-                        "%s takes %.1f instructions more than %s: the driver under another name was not called plainly",
+                        "%s takes %.1f instructions more than %s: the renamed driver was not called directly",
                         plain.title(),
                         more,
                         critical.title()));
@@ -123,7 +124,7 @@ final class GuestOutput {
             for (Count count : rows.getValue().values()) {
                 for (Side each : Side.values()) {
                     if (rows.getKey().counts(each) && count.of(each).isEmpty()) {
-                        throw new IOException("there is no figure of " + count.title() + " in " + each.title());
+                        throw new IOException("there is no figure for " + count.title() + " in " + each.title());
                     }
                 }
             }

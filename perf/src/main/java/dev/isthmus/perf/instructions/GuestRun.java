@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Progress;
-import dev.isthmus.perf.demo.Testbed;
-import java.io.BufferedReader;
+import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 
-/** One run of the testbed, where the clock counts instructions. It ends with this process. */
+/** One run of the testbed, whose clock counts instructions. It ends with this process. */
 final class GuestRun {
 
     private final int seconds;
@@ -25,7 +24,8 @@ final class GuestRun {
     /** Compiles the twins and runs all programs; blocks until the testbed has ended. */
     void run(Map<Suite, List<? extends Row>> rows, GuestOutput output) throws IOException, InterruptedException {
         Path testbed = Testbed.find()
-                .orElseThrow(() -> new IOException("there is no testbed/testbed here or above: run ./isthmus"));
+                .orElseThrow(
+                        () -> new IOException("there is no testbed/testbed in this folder or above it: run ./isthmus"));
         try (var twins = new Twins();
                 var children = new Children()) {
             var script = new GuestScript();
@@ -40,14 +40,9 @@ final class GuestRun {
             }
             progress.update("the testbed boots");
             Process process = children.start(command(testbed, script), Map.of());
-            process.getOutputStream().close();
-            BufferedReader lines = process.inputReader(StandardCharsets.UTF_8);
-            for (String line = lines.readLine(); line != null; line = lines.readLine()) {
-                progress.update(output.take(line));
-            }
-            int status = process.waitFor();
+            int status = Children.listen(process, line -> progress.update(output.take(line)));
             if (status != 0) {
-                throw new IOException("the testbed ended with exit status " + status + "; what it said stands above");
+                throw new IOException("the testbed ended with exit status " + status + "; its output is above");
             }
             output.checkComplete();
         }

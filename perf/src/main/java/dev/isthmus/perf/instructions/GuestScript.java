@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.Side;
 import java.io.File;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -8,16 +9,16 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** What the testbed's shell runs: the programs of the suites in turn, each announced by a line. */
+/** The script for the testbed's shell: runs the suites' programs in turn, each announced by a line. */
 final class GuestScript {
 
-    /** Before what is measured is the same from run to run: {@code "fact WORD..."}. */
+    /** Begins a line with a fact that does not change from run to run: {@code "fact WORD..."}. */
     static final String FACT = "fact";
 
-    /** Before a program's lines: {@code "begin SUITE SIDE"}. */
+    /** Begins the line before a program's lines: {@code "begin SUITE SIDE"}. */
     static final String BEGIN = "begin";
 
-    /** C2 compiles while the program waits, not beside it on the one processor, where it would be counted. */
+    /** The program waits while C2 compiles: docs/instructions.md, "How it counts". */
     private static final List<String> JVM_OPTIONS =
             List.of("-Xbatch", "-XX:+UseSerialGC", "-XX:-UsePerfData", "--enable-native-access=ALL-UNNAMED");
 
@@ -25,7 +26,7 @@ final class GuestScript {
 
     GuestScript() {
         fact("$(uname -sr)");
-        // The version stands in the file's name, behind the link.
+        // The version is in the name of the file that the link points to.
         fact("$(basename \"$(readlink -f /usr/lib/*/libibverbs.so.1)\")");
         fact("UCX $(ucx_info -v | sed -n '1s/.*[Vv]ersion:* //p')");
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
-import dev.isthmus.perf.demo.Progress;
+import dev.isthmus.perf.Progress;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -25,23 +25,23 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Counts the instructions that an operation takes, the kernel's among them, in Java and in the same loop in C.",
+            "Counts the instructions of an operation, including the kernel's, in Java and in the same loop in C.",
             "",
             "It runs in the testbed's QEMU, whose clock counts instructions: figures are the same on any host, however "
-                    + "busy (within 0.2 %%). One thread has two queue pairs that are connected to each other. The loops in "
+                    + "busy (within 0.2 %%). One thread has two queue pairs, connected to each other. The loops in "
                     + "C are compiled here (needs gcc, libibverbs-dev, librdmacm-dev and libucx-dev); the process has a "
                     + "second, idle thread there, as a JVM has.",
             "",
             "A row is the best of 31 blocks, once C2 has compiled the loop and two rows of blocks agree:",
             "  poll-empty, poll-N      a poll that finds nothing, or N completions",
             "  post-receive, post-...  a post alone",
-            "  send-64, write-64, ...  a whole message of so many bytes:",
-            "                          posts, and polls until all is completed",
+            "  send-64, write-64, ...  a whole message of that many bytes:",
+            "                          posts, and polls until all have completed",
             "  ...-chain-N             in chains of N requests, for each of them",
-            "  ...-plain               by plain calls, as other drivers",
-            "                          than Soft-RoCE's and SoftiWARP's get them",
+            "  ...-plain               by plain calls, as with drivers",
+            "                          other than Soft-RoCE and SoftiWARP",
             "  ucx-progress-...        a progress of a worker that finds nothing;",
-            "                          all of ucx-... are counted in JUCX, too",
+            "                          all ucx-... rows also count JUCX",
             "  ucx-tag-8-posix, ...    a tagged message over shared memory,",
             "                          or of a worker to itself",
             "  ucx-stream-..., ucx-am-..., ucx-put-..., ucx-get-...",
@@ -49,7 +49,7 @@ import picocli.CommandLine.Spec;
             "                          a write, a read",
             "  socket-64, ...          a write to a socket over RDMA, and the read of it,",
             "                          in non-blocking mode; ...-blocking: in blocking mode",
-            "docs/instructions.md says what costs what.",
+            "docs/instructions.md explains the costs.",
             ""
         },
         footer = {
@@ -63,32 +63,32 @@ import picocli.CommandLine.Spec;
         })
 public final class InstructionsCommand implements Callable<Integer> {
 
-    /** Of the project, which the launcher names. */
+    /** In the project's folder, which the launcher names. */
     private static final String TABLE = "perf/instructions.csv";
 
     @Option(
             names = "--rows",
             paramLabel = "PATTERN",
             defaultValue = ".*",
-            description = "Only rows whose whole name matches this regular expression.")
+            description = "Run only rows whose whole name matches this regular expression.")
     private Pattern pattern;
 
     @ArgGroup
     private Table table = new Table();
 
-    /** What to do about the table; one of them. */
+    /** What to do with the table; at most one of these. */
     static final class Table {
         @Option(
                 names = "--check",
-                description = "Fail when a row is more than 1 %% above what the table accepts, or allocates.")
+                description = "Fail if a row is more than 1 %% above the accepted figure, or allocates.")
         private boolean check;
 
-        @Option(names = "--accept", description = "Put figures that are better, or of new rows, into the table.")
+        @Option(names = "--accept", description = "Write better figures, and those of new rows, to the table.")
         private boolean accept;
 
         @Option(
                 names = "--accept-all",
-                description = "Put all figures into the table: for another kernel, JDK or compiler.")
+                description = "Write all figures to the table: for another kernel, JDK or compiler.")
         private boolean acceptAll;
     }
 
@@ -102,7 +102,7 @@ public final class InstructionsCommand implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "600",
-            description = "End the testbed after so long (default: ${DEFAULT-VALUE}).")
+            description = "End the testbed after this time (default: ${DEFAULT-VALUE}).")
     private int timeout;
 
     @Spec
@@ -117,17 +117,17 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (rows.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "no row has a name like " + pattern + "; there are: " + String.join(" ", allTitles()));
+                    "no row has a name that matches " + pattern + "; there are: " + String.join(" ", allTitles()));
         }
         if (timeout < 1) {
-            throw new ParameterException(spec.commandLine(), "--timeout is positive");
+            throw new ParameterException(spec.commandLine(), "--timeout must be positive");
         }
         Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
         var accepted = Accepted.read(path);
         PrintWriter out = spec.commandLine().getOut();
         PrintStream err = System.err;
         try (var progress = Progress.on(err)) {
-            var report = new Report(accepted, line -> {
+            var report = new RowTable(accepted, line -> {
                 progress.clear();
                 out.println(line);
                 out.flush();
@@ -150,20 +150,20 @@ public final class InstructionsCommand implements Callable<Integer> {
     private int accept(Accepted accepted, GuestOutput output, String here, PrintWriter out) throws IOException {
         if (table.accept && !accepted.isEmpty() && !here.equals(accepted.machine())) {
             throw new IOException("the table is of " + accepted.machine() + ", this is " + here
-                    + ": figures of the two cannot be compared; --accept-all replaces all");
+                    + ": their figures cannot be compared; --accept-all replaces all");
         }
         List<String> changed = accepted.accept(output.counts(), table.acceptAll);
         if (!changed.isEmpty()) {
             accepted.write(here);
         }
-        out.println("accepted: " + (changed.isEmpty() ? "nothing, as nothing is better" : String.join(" ", changed)));
+        out.println("accepted: " + (changed.isEmpty() ? "nothing: no figure is better" : String.join(" ", changed)));
         return 0;
     }
 
     private static int check(Accepted accepted, GuestOutput output, String here, PrintWriter out) {
         if (!here.equals(accepted.machine())) {
             out.println("The table is of " + accepted.machine() + ", this is " + here
-                    + ": ratios are compared, and not instructions.");
+                    + ": only ratios are compared, not instructions.");
         }
         int failed = 0;
         for (Count count : output.counts()) {
@@ -173,7 +173,7 @@ public final class InstructionsCommand implements Callable<Integer> {
                 out.println(count.title() + ": " + objection.get());
             }
         }
-        // As the test tiers end.
+        // The same last line as the test tiers print.
         out.println("instructions: " + (output.counts().size() - failed) + " passed, " + failed + " failed");
         return failed == 0 ? 0 : 1;
     }

@@ -11,7 +11,7 @@ import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucs.UcsConstants;
 
-/** The loops of {@link UcxFeatureLoops} by JUCX. */
+/** The loops of {@link UcxFeatureLoops} with JUCX. */
 final class JucxFeatureLoops implements AutoCloseable {
 
     private static final int ID = 1;

@@ -8,7 +8,7 @@ import org.openucx.jucx.ucp.UcpParams;
 import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 
-/** The loops of {@link UcxLoops} by JUCX, UCX' binding by JNI. */
+/** The loops of {@link UcxLoops} with JUCX, UCX's own JNI binding. */
 final class JucxLoops implements UcxProgram.Loops {
 
     static final int MAX_BYTES = 4096;
@@ -28,7 +28,7 @@ final class JucxLoops implements UcxProgram.Loops {
     private int bytes;
 
     JucxLoops(UcxRow.Transport transport) {
-        pair = new JucxPair(transport, new UcpParams().requestTagFeature()); // first: it loads JUCX' library
+        pair = new JucxPair(transport, new UcpParams().requestTagFeature()); // first, as it loads JUCX's library
         outgoing = UcxUtils.getAddress(buffers);
         incoming = outgoing + MAX_BYTES;
         sender = pair.sender;
@@ -71,7 +71,7 @@ final class JucxLoops implements UcxProgram.Loops {
     static void progress(UcpWorker worker) {
         try {
             worker.progress();
-        } catch (Exception e) { // it declares no other
+        } catch (Exception e) { // JUCX declares no narrower type
             throw new IllegalStateException(e);
         }
     }

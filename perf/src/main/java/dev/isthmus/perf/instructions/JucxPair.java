@@ -8,7 +8,7 @@ import org.openucx.jucx.ucp.UcpParams;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
-/** As {@link UcxPair}, by JUCX. */
+/** {@link UcxPair} with JUCX. */
 final class JucxPair implements AutoCloseable {
 
     final UcpContext context;

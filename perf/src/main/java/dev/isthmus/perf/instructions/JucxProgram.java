@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
-/** Counts rows of UCX with JUCX, in the testbed. Arguments: rows as {@link UcxRow#spec} says them. */
+/** Counts rows of UCX with JUCX, in the testbed. Arguments: rows in the form of {@link UcxRow#spec}. */
 public final class JucxProgram {
 
     private JucxProgram() {}

@@ -4,7 +4,10 @@ package dev.isthmus.perf.instructions;
 import java.io.IOException;
 import java.io.InputStream;
 
-/** Loads the library and this suite again, of which the JIT has seen nothing then. */
+/**
+ * Loads the library and this suite again, so that the JIT has no profile of them: docs/instructions.md, "How
+ * it counts".
+ */
 final class OwnClasses extends ClassLoader {
 
     private static final String ISTHMUS = "dev.isthmus.";

@@ -4,8 +4,8 @@ package dev.isthmus.perf.instructions;
 import java.util.List;
 
 /**
- * A row of verbs whose calls are plain, as those of a driver are that is not known to be short: in the same programs,
- * with Soft-RoCE's driver under another name.
+ * A row of verbs with plain calls, as for a driver whose calls are not known to be short. The same programs run with
+ * Soft-RoCE's driver under another name.
  */
 record PlainRow(VerbsRow row) implements Row {
 
@@ -13,7 +13,7 @@ record PlainRow(VerbsRow row) implements Row {
 
     private static final String SUFFIX = "-plain";
 
-    /** A call of which nearly nothing is C's: what a plain call takes more is seen there best. */
+    /** Hardly any of this call is C's, so it shows best how much more a plain call takes. */
     static final PlainRow SHORTEST = ALL.getFirst();
 
     @Override

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
-/** What is counted in one line of the table. */
+/** One line of the table. */
 interface Row {
 
-    /** As the table and the options name it. */
+    /** The name in the table and in options. */
     String title();
 
-    /** As the programs are told it, and as they answer. */
+    /** The name in the programs' arguments and output. */
     String spec();
 }

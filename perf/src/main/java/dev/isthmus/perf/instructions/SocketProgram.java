@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * Counts rows of sockets over RDMA, in the testbed. Arguments: the address of a device, then rows as {@link SocketRow#spec}
- * says them. Suite and library are loaded anew for each row, as by {@link VerbsProgram}.
+ * Counts rows of sockets over RDMA, in the testbed. Arguments: the address of a device, then rows in the form of
+ * {@link SocketRow#spec}. Suite and library are loaded anew for each row, as in {@link VerbsProgram}.
  */
 public final class SocketProgram {
 
-    /** In a call of the loop that warms up. */
+    /** In each call of the loop during warm-up. */
     private static final int WARM_UP_OPERATIONS = 4;
 
-    /** The testbed's clock leaps while files are read, as when classes are loaded. */
+    /** The testbed's clock leaps while files are read, for instance to load classes. */
     private static final String PATIENCE_SECONDS = "86400";
 
     private SocketProgram() {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.Side;
 import java.util.List;
 
 /** Rows that the same programs run. */
@@ -10,7 +11,7 @@ enum Suite {
     UCX,
     SOCKETS;
 
-    /** Where the testbed finds the driver under another name, without what a driver's file ends with. */
+    /** The path of the driver under another name in the testbed, without a driver file's suffix. */
     private static final String PLAIN_DRIVER = "/tmp/isthmus-plain/plain";
 
     /** The C source among the resources, without its suffix. */
@@ -27,7 +28,7 @@ enum Suite {
         return this == VERBS_PLAIN ? "verbs by plain calls" : twin();
     }
 
-    /** What the C program is linked with. */
+    /** The libraries of the C program. */
     List<String> libraries() {
         return switch (this) {
             case VERBS, VERBS_PLAIN -> List.of("-libverbs");
@@ -50,7 +51,7 @@ enum Suite {
         };
     }
 
-    /** What a shell in the testbed does before the programs run; a line, or nothing. */
+    /** What the testbed's shell does before the programs run: one line, or nothing. */
     String preparation() {
         // A driver is known by its file: libibverbs loads those that IBV_DRIVERS names before its own.
         return this == VERBS_PLAIN
@@ -60,8 +61,8 @@ enum Suite {
     }
 
     /**
-     * Before a side's program, in the words of a shell. UCX takes the signal that the JVM makes its null checks with:
-     * Isthmus sees to it itself, for JUCX a setting does.
+     * What precedes a side's program in the shell. UCX takes over the signal that the JVM uses for null checks. Isthmus
+     * prevents that itself; JUCX needs a setting.
      */
     String settings(Side side) {
         if (side == Side.JUCX) {
@@ -70,7 +71,7 @@ enum Suite {
         return this == VERBS_PLAIN ? "IBV_DRIVERS=" + PLAIN_DRIVER + " " : "";
     }
 
-    /** The arguments before the rows, in the words of a shell in the testbed. */
+    /** The arguments before the rows, for the testbed's shell. */
     String place(Side side) {
         return switch (this) {
             // The first device; in C also the index of its GID with the IPv4 address.

@@ -1,42 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.instructions;
 
+import dev.isthmus.perf.TemporaryFolder;
+import dev.isthmus.perf.process.Tool;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The programs in C, compiled by this machine's compiler in a folder that ends with this. */
+/** The C programs, compiled by this machine's compiler in a folder that is removed on close. */
 public final class Twins implements AutoCloseable {
 
     private static final String HEADER = "blocks.h";
 
-    private final Path folder;
-    private final List<Path> files = new ArrayList<>();
+    private final TemporaryFolder folder = new TemporaryFolder("isthmus-instructions-");
 
-    Twins() throws IOException {
-        folder = Files.createTempDirectory("isthmus-instructions-");
-    }
+    Twins() throws IOException {}
 
-    /** Compiles the twin of a suite; the program. */
+    /** Compiles the twin of a suite; returns the program. */
     Path compile(Suite suite) throws IOException, InterruptedException {
         copy(HEADER);
         Path source = copy(suite.twin() + ".c");
-        Path program = folder.resolve(suite.twin());
-        files.add(program);
+        Path program = folder.path().resolve(suite.twin());
         compile(source, program, suite.libraries());
         return program;
     }
 
     /**
-     * Compiles a program; the compiler's words are ours.
+     * Compiles a program; the compiler's messages go to our standard error.
      *
-     * @param source in C
-     * @param program that is to be
-     * @param libraries what it is linked with, as the compiler wants it told
+     * @param source the C source
+     * @param program the program to create
+     * @param libraries the libraries, as compiler arguments
      * @throws IOException if there is no compiler, or it fails
      * @throws InterruptedException if the caller is to stop
      */
@@ -47,7 +45,7 @@ public final class Twins implements AutoCloseable {
         command.addAll(libraries);
         int status;
         try {
-            status = new ProcessBuilder(command).inheritIO().start().waitFor();
+            status = Tool.run(command);
         } catch (IOException e) {
             throw new IOException("cannot run cc: install gcc and libc6-dev (" + e.getMessage() + ")", e);
         }
@@ -57,12 +55,9 @@ public final class Twins implements AutoCloseable {
     }
 
     private Path copy(String name) throws IOException {
-        Path file = folder.resolve(name);
-        if (!files.contains(file)) {
-            files.add(file);
-            try (InputStream text = Twins.class.getResourceAsStream(name)) {
-                Files.copy(text, file);
-            }
+        Path file = folder.path().resolve(name);
+        try (InputStream text = Twins.class.getResourceAsStream(name)) {
+            Files.copy(text, file, StandardCopyOption.REPLACE_EXISTING); // suites share some
         }
         return file;
     }
@@ -74,15 +69,11 @@ public final class Twins implements AutoCloseable {
      * @throws IOException if there is none
      */
     public static String compiler() throws IOException {
-        Process process = new ProcessBuilder("cc", "-dumpfullversion").start();
-        return "cc " + new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        return "cc " + Tool.firstLine("cc", "-dumpfullversion");
     }
 
     @Override
     public void close() throws IOException {
-        for (Path file : files) {
-            Files.deleteIfExists(file);
-        }
-        Files.delete(folder);
+        folder.close();
     }
 }

@@ -12,8 +12,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * The loops of {@link UcxLoops} that need another feature than tags, each with a context of its own, so that a tagged
- * message costs what it costs without them. They have twins in {@code ucx.c}, too.
+ * The loops beside {@link UcxLoops} that need other features than tags. Each has a context of its own, so that tagged
+ * messages do not pay for these features. They have twins in {@code ucx.c}, too.
  */
 final class UcxFeatureLoops implements AutoCloseable {
 

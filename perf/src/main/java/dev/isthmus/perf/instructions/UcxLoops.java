@@ -9,8 +9,8 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An endpoint and the worker that it leads to, and the loops of one thread over them. They have twins in {@code ucx.c},
- * line by line: what is changed here is changed there.
+ * An endpoint and the worker that it leads to, and one thread's loops over them. They have twins in {@code ucx.c}, line
+ * by line: change both.
  */
 final class UcxLoops implements UcxProgram.Loops {
 

@@ -7,7 +7,7 @@ import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpWorker;
 import java.util.EnumSet;
 
-/** Two workers of a context that has one feature, or a worker that is both, and an endpoint from one to the other. */
+/** Two workers of a context with one feature, or one worker in both roles, and an endpoint from one to the other. */
 final class UcxPair implements AutoCloseable {
 
     final UcpContext context;
@@ -24,7 +24,7 @@ final class UcxPair implements AutoCloseable {
         there = sender.createEndpoint(receiver.address());
     }
 
-    /** The receiver's endpoint to the sender, which a worker has to itself already. */
+    /** The receiver's endpoint to the sender; a single worker already has one to itself. */
     UcpEndpoint back() {
         if (back == null) {
             back = receiver.equals(sender) ? there : receiver.createEndpoint(sender.address());

@@ -7,16 +7,16 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-/** Counts rows of UCX, in the testbed. Arguments: rows as {@link UcxRow#spec} says them. */
+/** Counts rows of UCX, in the testbed. Arguments: rows in the form of {@link UcxRow#spec}. */
 public final class UcxProgram {
 
-    /** In a call of a loop that warms up. */
+    /** In each call of a loop during warm-up. */
     private static final int WARM_UP_OPERATIONS = 4;
 
-    /** What a binding offers. */
+    /** The loops of a binding. */
     interface Loops extends AutoCloseable {
 
-        /** Prepares a row, and gives its loop. */
+        /** Prepares a row, and returns its loop. */
         Blocks.Loop prepare(UcxRow row);
 
         @Override
@@ -34,14 +34,14 @@ public final class UcxProgram {
         run(UcxLoops::new, args);
     }
 
-    /** Runs rows of a binding. */
+    /** Runs rows with a binding. */
     static void run(Function<UcxRow.Transport, Loops> open, String... specs) {
         var blocks = new Blocks(System.out);
         Map<UcxRow.Transport, Loops> opened = new EnumMap<>(UcxRow.Transport.class);
         for (UcxRow.Transport transport : UcxRow.Transport.values()) {
             opened.put(transport, open.apply(transport));
         }
-        for (UcxRow row : UcxRow.ALL) { // all, so that a row is the same whatever others are asked for
+        for (UcxRow row : UcxRow.ALL) { // all, so that a row does not depend on which others are requested
             Blocks.warmUp(opened.get(row.transport()).prepare(row), WARM_UP_OPERATIONS, row.isFirst());
         }
         List<UcxRow> rows = Stream.of(specs).map(UcxRow::of).toList();

@@ -7,26 +7,26 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /**
- * A row of UCX: what is counted.
+ * A row of UCX.
  *
  * @param bytes of a message
- * @param operations how many of them a block has
+ * @param operations the operations of a block
  */
 record UcxRow(Operation operation, Transport transport, int bytes, int operations) implements Row {
 
     /** The loop that runs it. */
     enum Operation {
-        /** A progress that finds nothing. */
+        /** Progress that finds nothing. */
         PROGRESS,
         /** A tagged message: the receive, the send, and progress until both are done. */
         TAG,
-        /** A part of a stream, received as a tagged message is. */
+        /** A part of a stream, received like a tagged message. */
         STREAM,
         /** An active message, until its handler has run. */
         AM,
         /** A write to memory of the receiver, until it is done at this end. */
         PUT,
-        /** A read of it. */
+        /** A read of such memory. */
         GET
     }
 
@@ -46,7 +46,7 @@ record UcxRow(Operation operation, Transport transport, int bytes, int operation
     private static final int SHORT_BYTES = 8;
     private static final int LONG_BYTES = 4096;
 
-    /** All of them, in the order in which they are run and printed. */
+    /** All rows, in the order in which they are run and printed. */
     static final List<UcxRow> ALL = Stream.concat(
                     rows(1_000, Operation.PROGRESS, Operation.TAG),
                     rows(300, Operation.STREAM, Operation.AM, Operation.PUT, Operation.GET))
@@ -65,7 +65,7 @@ record UcxRow(Operation operation, Transport transport, int bytes, int operation
                         new UcxRow(kind, transport, LONG_BYTES, operations / 2));
     }
 
-    /** Whether no row before it has the same loop over the same transport. */
+    /** Whether no earlier row has the same loop over the same transport. */
     boolean isFirst() {
         return bytes != LONG_BYTES;
     }
@@ -82,12 +82,12 @@ record UcxRow(Operation operation, Transport transport, int bytes, int operation
         return word(operation) + ":" + word(transport) + ":" + bytes + ":" + operations;
     }
 
-    /** The row that a program was told. */
+    /** The row of a program's argument. */
     static UcxRow of(String spec) {
         return ALL.stream()
                 .filter(row -> row.spec().equals(spec))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", but "
+                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
                         + ALL.stream().map(UcxRow::spec).toList()));
     }
 

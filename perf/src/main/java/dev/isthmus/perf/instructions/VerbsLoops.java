@@ -21,8 +21,8 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.lang.foreign.Arena;
 
 /**
- * Two RC queue pairs that are connected to each other, and the loops of one thread over them. They have twins in
- * {@code verbs.c}, line by line: what is changed here is changed there.
+ * Two connected RC queue pairs, and one thread's loops over them. They have twins in {@code verbs.c}, line by line:
+ * change both.
  */
 final class VerbsLoops implements AutoCloseable {
 
@@ -197,7 +197,7 @@ final class VerbsLoops implements AutoCloseable {
         }
         long nanos = System.nanoTime() - begin;
         if (found != 0) {
-            throw new IllegalStateException("completions that nobody asked for: " + found);
+            throw new IllegalStateException("unexpected completions: " + found);
         }
         return nanos;
     }
@@ -242,7 +242,7 @@ final class VerbsLoops implements AutoCloseable {
     }
 
     private static IllegalStateException full() {
-        return new IllegalStateException("a queue is full, though it is drained");
+        return new IllegalStateException("a queue is full, although it is drained");
     }
 
     @Override

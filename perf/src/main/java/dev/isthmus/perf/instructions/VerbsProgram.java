@@ -5,10 +5,9 @@ import java.util.List;
 import java.util.function.BiConsumer;
 
 /**
- * Counts rows of verbs, in the testbed. Arguments: a device, then rows as {@link VerbsRow#spec} says them.
+ * Counts rows of verbs, in the testbed. Arguments: a device, then rows in the form of {@link VerbsRow#spec}.
  *
- * <p>C2 compiles a loop, and what it calls, for what it has seen in them, such as how many completions a poll finds. So suite
- * and library are loaded anew for each row, as in a program that does the one thing.
+ * <p>Suite and library are loaded anew for each row, for the JIT: docs/instructions.md, "How it counts".
  */
 public final class VerbsProgram {
 

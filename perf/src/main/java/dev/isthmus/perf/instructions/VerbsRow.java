@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A row of verbs: what is counted.
+ * A row of verbs.
  *
  * @param chain how many requests are posted, or completions polled, in one call
- * @param operations how many of them a block has: so many that a tick of the kernel's clock is little beside them, and
- *     not more than the queues hold where they are drained afterwards
+ * @param operations the operations of a block: enough that a tick of the kernel's clock hardly matters, and no more
+ *     than the queues hold if they are drained afterwards
  */
 record VerbsRow(Way way, Operation operation, int bytes, int chain, int operations) implements Row {
 
@@ -19,9 +19,9 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
     enum Way {
         /** A request, a receive if it needs one, and all their completions. */
         MESSAGE,
-        /** As MESSAGE, each call with a chain of requests, of which the last is signalled. */
+        /** Like MESSAGE, but each call has a chain of requests, of which the last is signaled. */
         CHAIN,
-        /** The post of a send request alone, every 4th signalled. */
+        /** The post of a send request alone; every 4th is signaled. */
         POST,
         /** The post of a receive alone. */
         RECEIVE,
@@ -46,7 +46,7 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
         }
     }
 
-    /** All of them, in the order in which they are run and printed. */
+    /** All rows, in the order in which they are run and printed. */
     static final List<VerbsRow> ALL = List.of(
             new VerbsRow(Way.EMPTY_POLL, Operation.SEND, 64, 1, 50_000),
             new VerbsRow(Way.FULL_POLL, Operation.WRITE, 64, 1, 64),
@@ -81,7 +81,7 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
         return operation.opcode;
     }
 
-    /** What the figure is per, in an operation: the messages of a chain. */
+    /** By how much to divide an operation's figure: the messages of a chain. */
     int perOperation() {
         return way == Way.CHAIN ? chain : 1;
     }
@@ -110,12 +110,12 @@ record VerbsRow(Way way, Operation operation, int bytes, int chain, int operatio
                 Integer.toString(operations));
     }
 
-    /** The row that a program was told. */
+    /** The row of a program's argument. */
     static VerbsRow of(String spec) {
         return ALL.stream()
                 .filter(row -> row.spec().equals(spec))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", but "
+                .orElseThrow(() -> new IllegalArgumentException("there is no row " + spec + ", only "
                         + Arrays.toString(ALL.stream().map(VerbsRow::spec).toArray())));
     }
 

@@ -2,18 +2,18 @@
 package dev.isthmus.perf.perftest;
 
 /**
- * What a bandwidth test has measured, in perftest's terms; it also comes from the peer.
+ * The result of a bandwidth test, in perftest's terms. The peer sends one, too.
  *
  * @param bytes the size of a message
  * @param iterations how many, of all queue pairs
- * @param peak the highest between two points of time, in the unit of the report, 0 when it was not looked for
+ * @param peak the highest bandwidth between two points in time, in the unit of the report; 0 if it was not measured
  * @param average over the whole run
  * @param messageRate millions per second
  */
 public record Bandwidth(long bytes, long iterations, double peak, double average, double messageRate) {
 
     /**
-     * Checks that they are numbers.
+     * Checks the numbers.
      *
      * @throws IllegalArgumentException if one is negative or not finite
      */

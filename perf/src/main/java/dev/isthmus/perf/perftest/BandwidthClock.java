@@ -2,8 +2,8 @@
 package dev.isthmus.perf.perftest;
 
 /**
- * When messages were posted and completed, and what perftest makes of it. With a peak to look for it has one point of
- * time per message, otherwise two.
+ * Records when messages were posted and completed, and computes perftest's figures from that. To find a peak it records
+ * a point in time for each message, otherwise only two.
  */
 final class BandwidthClock {
 
@@ -36,7 +36,7 @@ final class BandwidthClock {
         posted[(int) index] = System.nanoTime();
     }
 
-    /** Of messages that are signalled by another one only that is noted, and the last of all at the end. */
+    /** Records only messages that are signaled themselves, and the last one of all. */
     void completed(long count) {
         completed[(int) Math.min(count, total) - 1] = System.nanoTime();
     }
@@ -49,7 +49,7 @@ final class BandwidthClock {
         end = System.nanoTime();
     }
 
-    /** What a run of a number of messages comes to. */
+    /** The figures of a run with a number of messages. */
     Bandwidth figures() {
         long messages = (long) plan.traffic().iterations() * plan.queues().pairs();
         if (!keepsAll()) {
@@ -60,7 +60,7 @@ final class BandwidthClock {
         return figures(messages, completed[total - 1] - posted[0], bytes * 1e9 / peakNanos / unit());
     }
 
-    /** What a run of some time comes to. */
+    /** The figures of a run with a duration. */
     Bandwidth figures(long messages, long nanos, double peak) {
         double seconds = nanos / 1e9;
         return new Bandwidth(
@@ -72,8 +72,8 @@ final class BandwidthClock {
     }
 
     /**
-     * The shortest time per message between any post and any later completion that was signalled: perftest's peak. It
-     * works in whole cycles; these are fractions of nanoseconds.
+     * The shortest time per message between any post and any later signaled completion: perftest's peak. perftest
+     * computes in whole cycles, this method in fractions of nanoseconds.
      */
     static double shortest(long[] posted, long[] completed, int postList, int cqMod) {
         int count = posted.length;

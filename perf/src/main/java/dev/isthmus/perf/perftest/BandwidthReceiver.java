@@ -9,8 +9,8 @@ import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
 
 /**
- * The receiving end of send_bw: takes messages, and posts a receive for each while more are to come. Allocates nothing;
- * {@link #take} is one turn of its loop.
+ * The receiving end of send_bw: takes messages, and posts a receive for each as long as more will come. Allocates
+ * nothing; {@link #take} is one turn of its loop.
  */
 final class BandwidthReceiver {
 
@@ -83,25 +83,25 @@ final class BandwidthReceiver {
     private String silence() {
         return "no message from the peer after " + received
                 + (perPair == Long.MAX_VALUE ? "" : " of " + total)
-                + (pairs[0].type() == QueuePairType.RC ? "" : ", some may be lost,");
+                + (pairs[0].type() == QueuePairType.RC ? "" : " (some may be lost)");
     }
 
-    /** Whether all has come, or the time is over. */
+    /** Whether everything has arrived, or the time is up. */
     boolean isDone() {
         return perPair == Long.MAX_VALUE ? phases.isEnd() : received >= total;
     }
 
-    /** Whether a message has come. */
+    /** Whether a message has arrived. */
     boolean hasBegun() {
         return received > 0;
     }
 
-    /** How many came while it was measured, in a run that has a duration. */
+    /** How many arrived while measuring, in a run with a duration. */
     long sampled() {
         return sampled;
     }
 
-    /** Takes messages; how many. */
+    /** Takes messages; returns how many. */
     int take() throws PerftestException {
         int n = queue.poll(done);
         if (n > 0 && received == 0) {
@@ -123,7 +123,7 @@ final class BandwidthReceiver {
         return n;
     }
 
-    /** The time begins with the first message, unless this end sends, too. */
+    /** Time begins with the first message, unless this end also sends. */
     private void begin() {
         if (alone) {
             clock.begin();

@@ -3,7 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import java.util.Locale;
 
-/** perftest's columns of bandwidth, to the letter. */
+/** perftest's bandwidth columns, to the letter. */
 final class BandwidthReport {
 
     /** Below it, in gigabits, perftest prints more digits. */
@@ -42,7 +42,7 @@ final class BandwidthReport {
                 figures.messageRate());
     }
 
-    /** As perftest decides it: by this end's average. */
+    /** Decides like perftest, by this end's average. */
     static boolean isPrecise(Bandwidth mine, boolean gbits) {
         return gbits && mine.average() < SMALL;
     }

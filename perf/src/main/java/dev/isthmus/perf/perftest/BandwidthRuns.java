@@ -3,7 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import java.util.Optional;
 
-/** The runs of a bandwidth test, and the hand-shakes and reports that each kind of test has around them. */
+/** The runs of a bandwidth test, with the handshakes and reports that each kind of test has around them. */
 final class BandwidthRuns {
 
     private final Endpoint end;
@@ -27,7 +27,7 @@ final class BandwidthRuns {
         } else if (plan.sends()) {
             runOneSided();
         } else {
-            // the device answers alone, and the client tells in the end
+            // the device answers by itself; the client reports at the end
             session.handShake(talk.mine(), talk.patience());
             observer.bandwidth(session.exchange(new Bandwidth(0, 0, 0, 0, 0)), Optional.empty());
         }
@@ -69,7 +69,7 @@ final class BandwidthRuns {
         clock.end();
     }
 
-    /** The server sends once a message has come, when the client is surely there. */
+    /** The server sends once a message has arrived, as the client is surely there then. */
     private void runBoth(
             BandwidthSender sender, BandwidthReceiver receiver, BandwidthClock clock, Phases phases, Waiter waiter)
             throws PerftestException {

@@ -7,7 +7,7 @@ import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 
 /**
- * The sending end of a bandwidth test: keeps the send queues of all queue pairs full. Of so many sends one is signalled,
+ * The sending end of a bandwidth test: keeps the send queues of all queue pairs full. One send of several is signaled,
  * and its completion stands for all of them, as in perftest. Allocates nothing; {@link #post} and {@link #reap} are one
  * turn of its loop.
  */
@@ -87,12 +87,12 @@ final class BandwidthSender {
         }
     }
 
-    /** Whether all is sent and completed, or the time is over. */
+    /** Whether everything is sent and completed, or the time is up. */
     boolean isDone() {
         return perPair == Long.MAX_VALUE ? phases.isEnd() : totalCompleted >= total && totalPosted >= total;
     }
 
-    /** How many completed while it was measured, in a run that has a duration. */
+    /** How many completed while measuring, in a run with a duration. */
     long sampled() {
         return sampled;
     }
@@ -122,7 +122,7 @@ final class BandwidthSender {
         }
     }
 
-    /** Whether only completions let this go on, and not the next burst. */
+    /** Whether this waits for completions rather than for the next burst. */
     private boolean isStuck() {
         for (int i = 0; i < pairs.length; i++) {
             if (posted[i] < perPair && posted[i] - completed[i] + step <= depth) {
@@ -156,7 +156,7 @@ final class BandwidthSender {
         return new PerftestException("the send queue of queue pair " + pair + " is full at message " + posted[pair]);
     }
 
-    /** Takes completions; how many. */
+    /** Takes completions; returns how many. */
     int reap() throws PerftestException {
         int n = queue.poll(done);
         for (int i = 0; i < n; i++) {

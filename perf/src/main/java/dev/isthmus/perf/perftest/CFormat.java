@@ -5,7 +5,7 @@ import java.math.BigDecimal;
 import java.math.MathContext;
 import java.util.Locale;
 
-/** What C's printf does and Java's does not. */
+/** Formats of C's printf that Java lacks. */
 final class CFormat {
 
     private static final int SIGNIFICANT = 6;

@@ -17,10 +17,10 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A queue pair of RDMA CM, over which the ends of a test talk: what perftest does with {@code -R} or {@code -z}. */
+/** A queue pair of RDMA CM over which the ends of a test talk, like perftest with {@code -R} or {@code -z}. */
 final class CmLink implements Link {
 
-    /** Of each of its buffers: two for receives, one for sends. */
+    /** The size of each of its buffers: two for receives, one for sends. */
     private static final int BUFFER = 64;
 
     private static final int RECEIVES = 2;
@@ -50,7 +50,7 @@ final class CmLink implements Link {
     /** Connects to a server, which must be waiting already. */
     static CmLink connect(InetSocketAddress server, Duration deadline) throws PerftestException {
         if (server.isUnresolved()) {
-            throw new PerftestException("no host is called " + server.getHostString());
+            throw new PerftestException("unknown host " + server.getHostString());
         }
         try {
             return new CmLink(true, Connector.connect(server, deadline, CmLink::configure));
@@ -64,13 +64,16 @@ final class CmLink implements Link {
         }
     }
 
-    /** Says when a client can come, waits for one and then no longer listens; without end when the wait is zero. */
+    /**
+     * Says when clients can connect, waits for one, and then stops listening. If the wait is zero, waits without
+     * a limit.
+     */
     static CmLink accept(InetSocketAddress address, Duration wait, Runnable listening) throws PerftestException {
         try (var listener = Listener.bind(address, config -> config.connections(CmLink::configure))) {
             listening.run();
             Connection connection = wait.isZero() ? listener.accept() : listener.accept(wait);
             if (connection == null) {
-                throw new PerftestException("no client came to port " + address.getPort() + " of RDMA CM within "
+                throw new PerftestException("no client connected to port " + address.getPort() + " of RDMA CM within "
                         + wait.toSeconds() + " s");
             }
             return new CmLink(false, connection);
@@ -86,7 +89,7 @@ final class CmLink implements Link {
                 .prepare(CmLink::prepare);
     }
 
-    /** Receives are there before the peer can send. */
+    /** Posts receives before the peer can send. */
     private static void prepare(Connection connection) {
         RegisteredMemory memory = connection.allocate((RECEIVES + 1) * BUFFER, AccessFlag.LOCAL_WRITE);
         connection.id().attach(memory);
@@ -155,8 +158,8 @@ final class CmLink implements Link {
         byte[] message = new byte[length];
         long have = arrived[slot];
         if (have != length) {
-            throw new PerftestException(
-                    "the peer at " + peer + " sent " + have + " bytes instead of " + length + ": is it the same test?");
+            throw new PerftestException("the peer at " + peer + " sent " + have + " bytes instead of " + length
+                    + ": do both ends run the same test?");
         }
         long offset = (long) slot * BUFFER;
         MemorySegment.copy(memory.segment(), ValueLayout.JAVA_BYTE, offset, message, 0, length);
@@ -166,12 +169,12 @@ final class CmLink implements Link {
         return message;
     }
 
-    /** Takes a completion: of a send or a receive. */
+    /** Takes the completion of a send or a receive. */
     private void pump(Duration patience, String otherwise) throws PerftestException {
         try {
             if (connection.await(done, patience) == 0) {
                 throw new PerftestException("the peer at " + peer + " " + otherwise + " within " + patience.toSeconds()
-                        + " s: is it the same test?");
+                        + " s: do both ends run the same test?");
             }
         } catch (CmException e) {
             throw new PerftestException("the peer at " + peer + " closed the connection", e);
@@ -196,12 +199,12 @@ final class CmLink implements Link {
 
     @Override
     public void goodbye() {
-        // C says nothing here either: its connection just ends.
+        // C sends nothing here either: its connection just ends.
     }
 
     @Override
     public void leave(Duration patience) {
-        // There is no half of a connection to close, and C does not look at events before it has finished.
+        // A connection cannot be half-closed, and C does not look at events before it has finished.
     }
 
     @Override

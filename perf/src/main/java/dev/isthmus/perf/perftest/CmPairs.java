@@ -19,8 +19,8 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Queue pairs that RDMA CM connects, one after another: the server answers as many requests as there are queue pairs.
- * A server of datagrams learns where to answer to from a first datagram, which carries the sender's number.
+ * Queue pairs that RDMA CM connects, one after another: the server answers one request for each queue pair. A datagram
+ * server learns where to answer from a first datagram, which carries the sender's number.
  */
 final class CmPairs implements AutoCloseable {
 
@@ -30,13 +30,13 @@ final class CmPairs implements AutoCloseable {
     private static final Duration DEADLINE = Link.DEFAULT_DEADLINE;
     private static final Duration STEP = Duration.ofSeconds(2);
 
-    /** The kernel can miss an answer that comes at once, and looks again when the time is over: short tries find it. */
+    /** The kernel can miss an answer that comes at once, and looks again after the timeout: short attempts find it. */
     private static final Duration ADDRESS_STEP = Duration.ofMillis(200);
 
     private static final int RNR_RETRIES = 7;
     private static final int RETRIES = 7;
 
-    /** C listens only once it has answered the hand-shake: who comes before is rejected, and comes again. */
+    /** C listens only once it has answered the handshake: a client that comes earlier is rejected, and tries again. */
     private static final int ATTEMPTS = 50;
 
     private static final long PAUSE_MILLIS = 20;
@@ -53,7 +53,7 @@ final class CmPairs implements AutoCloseable {
         space = end.plan.isDatagram() ? PortSpace.UDP : PortSpace.TCP;
     }
 
-    /** The server listens before it answers the hand-shake after which the client comes. */
+    /** The server must listen before it answers the handshake, after which the client connects. */
     void listen() throws PerftestException {
         listener = channel.createId(space);
         listener.bind(end.plan.place().listenAt());
@@ -88,12 +88,12 @@ final class CmPairs implements AutoCloseable {
         }
     }
 
-    /** Takes the first datagram, and with it the way to its sender. */
+    /** Takes the first datagram, and learns from it how to reach its sender. */
     private Endpoint.Target answerTo(ConnectionId id, int index) throws PerftestException {
         var done = WorkCompletions.allocate(1);
         await(end.receiveQueue(), done, "no first datagram");
         if (!done.hasImmediate(0) || done.immediate(0) >>> 24 != 0) {
-            throw new PerftestException("the first datagram does not carry a queue pair's number");
+            throw new PerftestException("the first datagram has no queue pair number");
         }
         var header = GlobalRouteHeader.of(end.memory().segment(), end.receiveOffset(index));
         return new Endpoint.Target(
@@ -146,13 +146,13 @@ final class CmPairs implements AutoCloseable {
             CmEvent event = null;
             for (int attempt = 0; attempt < ATTEMPTS && !(event instanceof CmEvent.AddressResolved); attempt++) {
                 id.resolveAddress(server, ADDRESS_STEP);
-                event = next("the address " + server + " is not resolved");
+                event = next("the address " + server + " was not resolved");
             }
             if (!(event instanceof CmEvent.AddressResolved)) {
-                throw new PerftestException("the address " + server + " is not resolved: " + event);
+                throw new PerftestException("the address " + server + " was not resolved: " + event);
             }
             id.resolveRoute(STEP);
-            expect(CmEvent.RouteResolved.class, "the route to " + server + " is not resolved");
+            expect(CmEvent.RouteResolved.class, "the route to " + server + " was not resolved");
             return id;
         } catch (PerftestException | RuntimeException e) {
             id.close();
@@ -160,7 +160,7 @@ final class CmPairs implements AutoCloseable {
         }
     }
 
-    /** Of the first connection's device is all that they share. */
+    /** What the queue pairs share belongs to the first connection's device. */
     private QueuePair create(ConnectionId id) {
         if (!opened) {
             end.open(id.device(), id.devicePort());
@@ -187,7 +187,7 @@ final class CmPairs implements AutoCloseable {
                         .immediate(end.pair(index).qpNum())
                         .to(to.handle(), to.qpNum(), to.qkey())
                         .signaled(true));
-        await(end.sendQueue(), WorkCompletions.allocate(1), "the first datagram does not leave");
+        await(end.sendQueue(), WorkCompletions.allocate(1), "the first datagram was not sent");
     }
 
     private void await(CompletionQueue queue, WorkCompletions done, String silence) throws PerftestException {
@@ -224,7 +224,7 @@ final class CmPairs implements AutoCloseable {
         }
     }
 
-    /** No longer listens; what is connected belongs to the endpoint. */
+    /** Stops listening. Connected queue pairs belong to the endpoint. */
     @Override
     public void close() {
         if (listener != null) {

@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * A queue pair's address as it goes over a queue pair: C's {@code struct pingpong_dest} as it lies in memory on a 64-bit
- * machine, each field in network order.
+ * The format of a queue pair's address when it is sent over a queue pair: C's {@code struct pingpong_dest} in the
+ * memory of a 64-bit machine, with each field in network order.
  */
 final class CmWire {
 
@@ -33,7 +33,7 @@ final class CmWire {
                 .array();
     }
 
-    /** What the peer says of its GID's index is its own: whether there is a GID, both ends must agree. */
+    /** The peer's GID index is its own affair, but both ends must agree on whether there is a GID. */
     static PerftestDestination decode(byte[] message, boolean withGid) {
         var in = ByteBuffer.wrap(message);
         int lid = in.getInt();

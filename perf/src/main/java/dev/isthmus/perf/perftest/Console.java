@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** Prints a session as perftest does, and behind it the percentiles of its latencies. */
+/** Prints a session like perftest, followed by the percentiles of its latencies. */
 public final class Console implements Observer {
 
     private static final String RULE = LatencyReport.RULE;

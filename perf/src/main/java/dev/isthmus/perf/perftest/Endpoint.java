@@ -18,13 +18,13 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** All that a test has on its device, and in which part of the memory what is. Belongs to the thread that made it. */
+/** Everything that a test has on its device, and the layout of its memory. Belongs to the thread that created it. */
 final class Endpoint implements AutoCloseable {
 
-    /** Where the payload of a datagram begins in its buffer, behind the room for the header that comes with it. */
+    /** Where the payload of a datagram begins in its buffer, after the room for the header. */
     static final int DATAGRAM_PAYLOAD = 64;
 
-    /** The way to a peer's queue pair, for datagrams. */
+    /** How to reach a peer's queue pair with datagrams. */
     record Target(AddressHandle handle, int qpNum, int qkey) {}
 
     final Plan plan;
@@ -45,7 +45,7 @@ final class Endpoint implements AutoCloseable {
         this.terms = terms;
     }
 
-    /** Makes everything but the queue pairs. */
+    /** Creates everything but the queue pairs. */
     void open(DeviceContext context, int port) {
         setup = Setup.of(context, plan, port);
         pd = own(context.allocateProtectionDomain());
@@ -82,7 +82,7 @@ final class Endpoint implements AutoCloseable {
         return flags.toArray(AccessFlag[]::new);
     }
 
-    /** Has something closed with this, before what came earlier. */
+    /** Registers a resource to close with this, before those registered earlier. */
     <T extends AutoCloseable> T own(T resource) {
         owned.push(resource);
         return resource;
@@ -97,7 +97,7 @@ final class Endpoint implements AutoCloseable {
         }
     }
 
-    /** One more to test with. */
+    /** Adds a queue pair. */
     QueuePair add(QueuePair pair) {
         pairs.add(pair);
         return pair;
@@ -171,7 +171,7 @@ final class Endpoint implements AutoCloseable {
         return targets.get(index);
     }
 
-    /** Closes all of it; the first failure is told once the rest is closed, too. */
+    /** Closes everything; throws the first failure once the rest is closed, too. */
     @Override
     public void close() {
         RuntimeException failure = null;

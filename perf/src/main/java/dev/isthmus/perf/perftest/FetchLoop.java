@@ -6,7 +6,7 @@ import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 
-/** The loop of read_lat and atomic_lat: posts one request, and awaits its completion. Allocates nothing. */
+/** The loop of read_lat and atomic_lat: posts one request and awaits its completion. Allocates nothing. */
 final class FetchLoop {
 
     private final QueuePair qp;
@@ -29,7 +29,7 @@ final class FetchLoop {
         waiter = Waiter.of(end, phases);
     }
 
-    /** Runs it, and returns when each request was posted, nanoseconds; none of a run that has a duration. */
+    /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
     long[] run() throws PerftestException {
         if (timed) {
             phases.start();
@@ -46,7 +46,7 @@ final class FetchLoop {
         return posted;
     }
 
-    /** How many there were while it was measured, in a run that has a duration. */
+    /** How many there were while measuring, in a run with a duration. */
     long sampled() {
         return sampled;
     }
@@ -56,7 +56,7 @@ final class FetchLoop {
             throw new PerftestException("the send queue is full");
         }
         if (queue.poll(done) == 0 && waiter.await(queue, done, "no answer from the peer") == 0) {
-            return false; // the time is over
+            return false; // the time is up
         }
         if (!done.isSuccess(0)) {
             throw Waiter.failed("request", sampled, done, 0);

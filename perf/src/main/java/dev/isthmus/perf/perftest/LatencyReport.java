@@ -3,7 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import java.util.Locale;
 
-/** perftest's columns, to the letter: what reads {@code ib_send_lat}'s output reads ours. */
+/** perftest's columns, to the letter: a program that reads {@code ib_send_lat}'s output can read ours. */
 public final class LatencyReport {
 
     /** The line that perftest draws between the parts of its output. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
-/** The runs of a latency test, and the hand-shakes that each kind of test has around them. */
+/** The runs of a latency test, with the handshakes that each kind of test has around them. */
 final class LatencyRuns {
 
     private final Endpoint end;
@@ -19,14 +19,14 @@ final class LatencyRuns {
     void run() throws PerftestException {
         boolean fetches = end.plan.test().verb().isFetch();
         if (fetches && !end.plan.isClient()) {
-            session.finish(talk.mine(), talk.patience()); // the device answers alone
+            session.finish(talk.mine(), talk.patience()); // the device answers by itself
             return;
         }
         observer.columns();
         for (int bytes : Sizes.of(end.plan)) {
             run(bytes);
         }
-        if (end.plan.test() == PerfTest.WRITE_LAT) { // which has no hand-shake at its end
+        if (end.plan.test() == PerfTest.WRITE_LAT) { // it has no handshake at its end
             session.leave(talk.patience());
         } else {
             session.finish(talk.mine(), talk.patience());

@@ -4,13 +4,12 @@ package dev.isthmus.perf.perftest;
 import java.util.Arrays;
 
 /**
- * perftest's latency figures, computed as perftest does, with its peculiarities, so that columns can be compared.
- * All times are in microseconds; for messages that are
- * answered by messages, for one way.
+ * perftest's latency figures, computed like perftest, with its peculiarities, so that columns are comparable. All times
+ * are in microseconds; those of ping-pongs are one-way.
  *
  * @param min the shortest
- * @param max the second longest: the shorter of the two that mean and median leave out (print_report_lat in perftest's
- *     src/perftest_parameters.c)
+ * @param max the second longest: the shorter of the two that mean and median leave out, as in print_report_lat of
+ *     perftest's src/perftest_parameters.c
  * @param typical the median
  * @param average the mean, without the two longest
  * @param deviation the standard deviation of whole microseconds: C truncates each distance to an int
@@ -20,13 +19,13 @@ import java.util.Arrays;
 public record LatencyStatistics(
         double min, double max, double typical, double average, double deviation, double p99, double p999) {
 
-    /** A run needs so many iterations for there to be figures. */
+    /** The fewest iterations of a run with figures. */
     public static final int MIN_ITERATIONS = 5;
 
     /** How many of the longest are left out. */
     private static final int TAIL = 2;
 
-    /** Nanoseconds there and back in a microsecond one way. */
+    /** Nanoseconds of a round trip for a one-way microsecond. */
     private static final double ROUND_TRIP_NANOS = 2_000;
 
     private static final double NANOS = 1_000;
@@ -43,7 +42,7 @@ public record LatencyStatistics(
     }
 
     /**
-     * The figures of a test: reads and atomics are there and back, the others are halved.
+     * The figures of a test: reads and atomics count as whole round trips, the others are halved.
      *
      * @param test which one
      * @param posted when each message was posted, nanoseconds; the array is left as it is
@@ -71,7 +70,7 @@ public record LatencyStatistics(
     private static LatencyStatistics of(long[] posted, double unit) {
         if (posted.length < MIN_ITERATIONS) {
             throw new IllegalArgumentException(
-                    "a run has at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
+                    "a run needs at least " + MIN_ITERATIONS + " iterations, not " + posted.length);
         }
         long[] delta = deltas(posted);
         Arrays.sort(delta);

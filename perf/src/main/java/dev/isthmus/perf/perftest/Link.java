@@ -4,12 +4,12 @@ package dev.isthmus.perf.perftest;
 import java.time.Duration;
 
 /**
- * How the two ends of a test talk, and the one move that their protocol knows: both ends send a message of the same
- * length, the client first. Belongs to a thread; every wait has an end.
+ * How the two ends of a test talk. Their protocol has one move: both ends send a message of the same length, the client
+ * first. Belongs to a thread; every wait has a limit.
  */
 interface Link extends AutoCloseable {
 
-    /** How long a peer may take over one message; it may have 16 MiB of memory to fill and to register before. */
+    /** How long a peer may take over one message; it may first have to fill and register 16 MiB of memory. */
     Duration DEFAULT_DEADLINE = Duration.ofSeconds(20);
 
     /** Whether this is the client's end, which writes first. */
@@ -18,7 +18,7 @@ interface Link extends AutoCloseable {
     /** The other end, for messages. */
     String peer();
 
-    /** How long the peer may take over one message, where it has nothing to do before. */
+    /** How long the peer may take over one message if it has nothing to do before. */
     Duration deadline();
 
     /** An exchange within the deadline. */
@@ -26,18 +26,21 @@ interface Link extends AutoCloseable {
         return exchange(mine, deadline());
     }
 
-    /** Sends a message and receives the peer's of the same length, or the other way round; nothing is looked at yet. */
+    /**
+     * Sends a message and receives the peer's of the same length, or the other way round, without looking at
+     * the content.
+     */
     byte[] exchange(byte[] mine, Duration patience) throws PerftestException;
 
     /** The same with a queue pair's address, in the format that this kind of link has for it. */
     PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException;
 
-    /** Says that all is over, where there is a way to; nobody answers. */
+    /** Says goodbye, if this kind of link has a way to; the peer does not answer. */
     void goodbye();
 
     /**
-     * Says that this end has finished, and waits until the peer has, or the time is over. Until then the peer may send what
-     * this end's device must acknowledge.
+     * Says that this end has finished, and waits until the peer has, or the time is up. Until then the peer may send
+     * requests that this end's device must acknowledge.
      */
     void leave(Duration patience);
 

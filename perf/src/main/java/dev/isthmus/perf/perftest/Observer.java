@@ -4,7 +4,7 @@ package dev.isthmus.perf.perftest;
 import java.util.List;
 import java.util.Optional;
 
-/** Told how far a test has come and what it measured, in the order of the methods; each does nothing unless overridden. */
+/** Hears a test's progress and results, in the order of the methods. Each does nothing unless overridden. */
 public interface Observer {
 
     /** The server listens: a client can come from here on. */

@@ -11,7 +11,7 @@ import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairTransition;
 import dev.isthmus.verbs.QueuePairType;
 
-/** Queue pairs that are connected by hand, with what the ends have told each other. */
+/** Queue pairs that are connected by hand, with the addresses that the ends have exchanged. */
 final class Pairs {
 
     /** The key that perftest's datagrams carry. */

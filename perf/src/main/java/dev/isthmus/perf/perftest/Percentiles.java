@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
-import java.util.Arrays;
 import java.util.Locale;
 import org.HdrHistogram.Histogram;
 
 /**
- * The tail that perftest's columns leave out, of all messages, the two longest among them. A percentile is, here and
- * wherever this project computes one itself, the least time that so many of the messages did not take longer than: its
- * rank is rounded up. HdrHistogram has the same, to a thousandth of the value. docs/perf.md says who has another.
+ * The tail that perftest's columns leave out, over all messages including the two longest. Wherever this project
+ * computes a percentile itself, its rank is rounded up: it is the least time that this share of the messages did not
+ * exceed. HdrHistogram does the same, to a thousandth of the value. docs/perf.md says which tools do not.
  */
 public final class Percentiles {
 
@@ -22,38 +21,22 @@ public final class Percentiles {
     private Percentiles() {}
 
     /**
-     * A percentile.
+     * The times of a run.
      *
-     * @param sorted times, ascending, at least one
-     * @param percentile above 0, to 100
-     * @return the least that so many are not above
-     */
-    public static double of(double[] sorted, double percentile) {
-        return sorted[Math.max(0, (int) Math.ceil(sorted.length * percentile / 100) - 1)];
-    }
-
-    /**
-     * A percentile of a run.
-     *
-     * @param test which one
      * @param posted when each message was posted, nanoseconds
-     * @param percentile above 0, to 100
-     * @return microseconds, as the test's columns have them
+     * @return from each to the next, nanoseconds: of a ping-pong whole round trips
      */
-    public static double of(PerfTest test, long[] posted, double percentile) {
-        double[] sorted = Arrays.stream(LatencyStatistics.deltas(posted))
-                .mapToDouble(delta -> delta / LatencyStatistics.unit(test))
-                .sorted()
-                .toArray();
-        return of(sorted, percentile);
-    }
-
-    /** The row of a run. */
-    static String row(PerfTest test, int bytes, long[] posted) {
+    public static Histogram histogram(long[] posted) {
         var histogram = new Histogram(DIGITS);
         for (long delta : LatencyStatistics.deltas(posted)) {
             histogram.recordValue(Math.max(0, delta));
         }
+        return histogram;
+    }
+
+    /** The row of a run. */
+    static String row(PerfTest test, int bytes, long[] posted) {
+        Histogram histogram = histogram(posted);
         var out = new StringBuilder(String.format(Locale.ROOT, " %-7d", bytes));
         for (double percentile : PERCENTILES) {
             double micros = histogram.getValueAtPercentile(percentile) / LatencyStatistics.unit(test);

@@ -13,12 +13,12 @@ import java.util.Optional;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * One end of a test, the whole session: the counterpart is perftest's program or another one of these, in either role.
- * Everything is made for the session and closed with it, as in C.
+ * One end of a test, for a whole session. The other end is perftest's program or another one of these, in either role.
+ * Everything is created for the session and closed with it, as in C.
  */
 public final class Perftest {
 
-    /** The buffers begin on pages; what perftest calls the cycle buffer. */
+    /** Buffers begin on page boundaries; perftest calls this the cycle buffer. */
     private static final int PAGE = 4096;
 
     private static final int CACHE_LINE = 64;
@@ -100,8 +100,8 @@ public final class Perftest {
     }
 
     /**
-     * Tells each end about the other's queue pairs, connects them, and makes sure that both are connected: one
-     * hand-shake more than there are queue pairs, and for the latency tests that are not of sends one before.
+     * Tells each end about the other's queue pairs, connects them, and makes sure that both ends are connected. That
+     * takes one handshake more than there are queue pairs, and another one first for latency tests other than send_lat.
      */
     private Talk introduce(Endpoint end, PerftestSession session) throws PerftestException {
         int count = plan.queues().pairs();

@@ -18,7 +18,7 @@ public final class PerftestConnection implements Link {
     /** The port that perftest's programs use unless told otherwise. */
     public static final int DEFAULT_PORT = 18515;
 
-    /** A host that is gone without a word is found out by this, during a long run. */
+    /** This detects a vanished host during a long run. */
     private static final int KEEP_ALIVE_SECONDS = 10;
 
     private final Socket socket;
@@ -51,7 +51,7 @@ public final class PerftestConnection implements Link {
         var address = new InetSocketAddress(host, port);
         String peer = host + ":" + port;
         if (address.isUnresolved()) {
-            throw new PerftestException("no host is called " + host);
+            throw new PerftestException("unknown host " + host);
         }
         var socket = new Socket();
         try {
@@ -68,7 +68,7 @@ public final class PerftestConnection implements Link {
     }
 
     /**
-     * Waits for one client and then no longer listens.
+     * Waits for one client, and then stops listening.
      *
      * @param port the port to listen on
      * @param wait how long to wait for a client, zero for as long as it takes
@@ -90,7 +90,7 @@ public final class PerftestConnection implements Link {
             String peer = socket.getInetAddress().getHostAddress() + ":" + socket.getPort();
             return new PerftestConnection(socket, false, peer, deadline);
         } catch (SocketTimeoutException e) {
-            throw new PerftestException("no client came to port " + at.getPort() + " within " + seconds(wait), e);
+            throw new PerftestException("no client connected to port " + at.getPort() + " within " + seconds(wait), e);
         } catch (PerftestException e) {
             throw e;
         } catch (IOException e) {
@@ -110,7 +110,7 @@ public final class PerftestConnection implements Link {
             throw new PerftestException(
                     "cannot listen on " + (everywhere ? "" : at.getAddress().getHostAddress() + ", ") + "port "
                             + at.getPort() + ": " + e.getMessage()
-                            + "; another test may be using it, -p chooses another port on both ends"
+                            + "; another test may be using it: -p chooses another port, on both ends"
                             + (everywhere ? "" : "; --listen takes an address of this host"),
                     e);
         } catch (IOException e) {
@@ -160,7 +160,7 @@ public final class PerftestConnection implements Link {
         try {
             socket.getOutputStream().write(Wire.DONE);
         } catch (IOException e) {
-            // Nobody reads it, and a peer that has gone already has had all that mattered.
+            // Nobody reads it, and a peer that has gone already has everything that matters.
         }
     }
 
@@ -179,7 +179,7 @@ public final class PerftestConnection implements Link {
         }
     }
 
-    /** Has a read wait until a moment at most; false when that is over. */
+    /** Sets the limit of the next read; returns false if the time is up. */
     private boolean awaitUntil(long end) throws IOException {
         long left = Math.ceilDiv(end - System.nanoTime(), 1_000_000L);
         if (left > 0) {
@@ -202,7 +202,7 @@ public final class PerftestConnection implements Link {
         int have = 0;
         try {
             while (have < length) {
-                // Each read gets what is left, so that a peer that drips does not extend it.
+                // Each read gets the remaining time, so a peer that sends in drips cannot extend it.
                 if (!awaitUntil(end)) {
                     throw new SocketTimeoutException();
                 }
@@ -216,7 +216,7 @@ public final class PerftestConnection implements Link {
         } catch (SocketTimeoutException e) {
             throw new PerftestException(
                     "the peer at " + peer + " sent " + have + " of " + length + " bytes within " + seconds(patience)
-                            + received(message, have) + ": is it the same test, and has it a GID index too?",
+                            + received(message, have) + ": do both ends run the same test, and both use a GID index?",
                     e);
         } catch (IOException e) {
             throw new PerftestException(

@@ -13,7 +13,7 @@ import java.util.Optional;
  * @param psn the packet sequence number that it begins with, 24 bits
  * @param rkey the key of the buffer, of no use to a send test
  * @param address the address of the buffer, likewise
- * @param gid the port's GID; when it is there the longer of the two formats is spoken
+ * @param gid the port's GID; if there is one, the longer of the two formats is used
  * @param srqNum the number of the shared receive queue, 0 without one
  */
 public record PerftestDestination(

@@ -4,8 +4,8 @@ package dev.isthmus.perf.perftest;
 import java.io.IOException;
 
 /**
- * The exchange with the other end of a test failed: there is no peer, it is silent, or what it says is not perftest's
- * protocol. The message is one line that names the peer and what to do.
+ * The exchange with the other end of a test failed: there is no peer, the peer is silent, or it does not speak
+ * perftest's protocol. The message is one line that names the peer and what to do.
  */
 public final class PerftestException extends IOException {
 

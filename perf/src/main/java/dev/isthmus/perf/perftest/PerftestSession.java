@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * perftest's exchange over one connection, from the versions to the good-bye: {@link #open} agrees on what both ends
- * must have in common, {@link #exchange} tells each the other's queue pair, {@link #handShake} keeps them in step and
- * {@link #finish} ends the test. Nothing that the peer says is used before it was checked. Not thread-safe.
+ * perftest's exchange over one connection, from the versions to the goodbye. {@link #open} agrees on what both ends
+ * must have in common, {@link #exchange} tells each end the other's queue pair, {@link #handShake} keeps them in step,
+ * and {@link #finish} ends the test. Everything that the peer says is checked before use. Not thread-safe.
  */
 public final class PerftestSession {
 
@@ -91,13 +91,13 @@ public final class PerftestSession {
             throw new PerftestException("the peer at " + link.peer() + " has the GID "
                     + theirs.gid().map(Gid::toString).orElse("none") + ", ours is "
                     + mine.gid().map(Gid::toString).orElse("none")
-                    + ": one is IPv4, the other is not; -x chooses another");
+                    + ": one is IPv4 and the other is not; -x chooses another");
         }
         return theirs;
     }
 
     /**
-     * Waits until the peer has come to the same point, where neither has anything to do before.
+     * Waits until the peer is at the same point, if neither end has anything to do before.
      *
      * @param mine our queue pair, as before
      * @return what the peer says about its own now
@@ -107,7 +107,7 @@ public final class PerftestSession {
         return link.exchange(mine, link.deadline());
     }
 
-    /** The same where the peer may be measuring. */
+    /** The same, while the peer may still be measuring. */
     PerftestDestination handShake(PerftestDestination mine, Duration patience) throws PerftestException {
         return link.exchange(mine, patience);
     }
@@ -136,7 +136,7 @@ public final class PerftestSession {
     }
 
     /**
-     * Ends the test: the last hand-shake and the good-bye, which nobody answers.
+     * Ends the test: the last handshake, and the goodbye, which nobody answers.
      *
      * @param mine our queue pair, as before
      * @throws PerftestException if the peer is gone
@@ -145,7 +145,7 @@ public final class PerftestSession {
         finish(mine, link.deadline());
     }
 
-    /** Ends a test that has no hand-shake at its end: the queue pair must answer until this returns. */
+    /** Ends a test that has no handshake at its end: the queue pair must answer until this returns. */
     void leave(Duration patience) {
         link.leave(patience);
     }

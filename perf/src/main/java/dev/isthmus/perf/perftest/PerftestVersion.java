@@ -4,15 +4,15 @@ package dev.isthmus.perf.perftest;
 import java.math.BigDecimal;
 
 /**
- * The version that perftest announces first: a decimal number such as 6.06, which C compares as one.
+ * The version that perftest announces first: a decimal number such as 6.06. C compares it as a number, too.
  *
  * @param number the number
  */
 public record PerftestVersion(BigDecimal number) implements Comparable<PerftestVersion> {
 
     /**
-     * What we announce: Debian's perftest 4.5+0.17. Peers from 6.28 on exchange one more block, but only with a peer
-     * that announces as much, so this is also what keeps us compatible with them.
+     * The version that we announce, that of Debian's perftest 4.5+0.17. Peers from 6.28 on exchange one more block, but
+     * only with a peer that announces at least that version, so this also keeps us compatible with them.
      */
     public static final PerftestVersion OURS = new PerftestVersion(new BigDecimal("6.06"));
 

@@ -4,8 +4,9 @@ package dev.isthmus.perf.perftest;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The time of a run that has a duration: a margin, what is measured, a margin. A thread of its own turns the pages, so
- * that a loop only has to look at a field. A run that has a number of messages has none of it, and never ends by time.
+ * The phases of a run with a duration: a margin, the measured time, and another margin. A thread of its own moves from
+ * phase to phase, so a loop only needs to look at a field. A run with a number of messages has no phases, and never
+ * ends by time.
  */
 final class Phases {
 
@@ -26,7 +27,7 @@ final class Phases {
         margin = traffic.margin();
     }
 
-    /** Begins, when it has not begun. */
+    /** Begins, unless it has begun. */
     void start() {
         if (!started) {
             started = true;
@@ -59,7 +60,7 @@ final class Phases {
         return phase == END;
     }
 
-    /** How long was measured; once the end is seen. */
+    /** How long was measured; valid once the end was seen. */
     long nanos() {
         return isEnd() ? ended - began : 0;
     }

@@ -9,12 +9,12 @@ import dev.isthmus.verbs.SharedReceiveQueue;
 import dev.isthmus.verbs.WorkCompletions;
 
 /**
- * The ping-pong of send_lat: per message exactly what {@code ib_send_lat} does. A send is signalled, and its completion
- * awaited at once, for every so many; a receive is posted again for each message while more than a queueful are still to
+ * The ping-pong of send_lat: for each message, exactly what {@code ib_send_lat} does. One send of several is signaled,
+ * and its completion is awaited at once. A receive is reposted for each message as long as more than a queueful will
  * come. Allocates nothing.
  *
- * <p>One message is a method of its own rather than the body of a long loop: the JIT then has its final code after some
- * thousand calls, where a loop that is entered once needs more than a hundred thousand turns.
+ * <p>A message is a method, not the body of a long loop: the JIT then has its final code after some thousand calls. A
+ * loop that is entered once needs more than a hundred thousand turns for that.
  */
 final class PingPongLoop {
 
@@ -60,7 +60,7 @@ final class PingPongLoop {
         }
     }
 
-    /** Runs it, and returns when each message was posted, nanoseconds; none of a run that has a duration. */
+    /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
     long[] run(boolean client) throws PerftestException {
         if (timed) {
             runForSomeTime(client);
@@ -72,12 +72,12 @@ final class PingPongLoop {
         return posted;
     }
 
-    /** How many messages came while it was measured, in a run that has a duration. */
+    /** How many messages arrived while measuring, in a run with a duration. */
     long sampled() {
         return sampled;
     }
 
-    /** The client sends first, and the last thing is an answer. */
+    /** The client sends first, and the last message is an answer. */
     private void runClient() throws PerftestException {
         send(0);
         for (int i = 1; i < posted.length; i++) {
@@ -153,7 +153,7 @@ final class PingPongLoop {
 
     private void awaitSent() throws PerftestException {
         if (sendQueue.poll(sent) == 0 && waiter.await(sendQueue, sent, "the peer acknowledges nothing") == 0) {
-            return; // the time is over
+            return; // the time is up
         }
         if (!sent.isSuccess(0)) {
             throw Waiter.failed("send", receives, sent, 0);

@@ -7,21 +7,21 @@ import java.util.Optional;
 import java.util.OptionalInt;
 
 /**
- * Where a test runs, and how the ends meet.
+ * Where a test runs, and how its ends find each other.
  *
  * @param device the device's name; empty for the first one
  * @param ibPort the device's port
  * @param gidIndex the index of the GID; empty for the best
  * @param mtu at most this; empty for the port's
- * @param tcpPort the port to meet at
- * @param listen the address to wait at; empty for every one
+ * @param tcpPort the TCP port of the exchange
+ * @param listen the address that a server listens at; empty for all
  * @param rdmaCm whether the queue pairs are connected by RDMA CM
- * @param exchangeByCm whether the ends talk over a queue pair of RDMA CM, rather than TCP
+ * @param exchangeByCm whether the ends talk over a queue pair of RDMA CM instead of TCP
  * @param serviceLevel of the path
  * @param qpTimeout of the queue pairs, 4.096 us times two to the power of it
  * @param relaxedOrdering whether memory is registered with relaxed ordering
  * @param runLimitSeconds how long to wait for the peer's end of a run
- * @param silenceSeconds for how long the peer may be silent in a run
+ * @param silenceSeconds how long the peer may be silent during a run
  */
 record Place(
         Optional<String> device,
@@ -45,7 +45,7 @@ record Place(
         }
         var address = new InetSocketAddress(listen.get(), tcpPort);
         if (address.isUnresolved()) {
-            throw new PerftestException("no host is called " + listen.get() + " (--listen)");
+            throw new PerftestException("unknown host " + listen.get() + " (--listen)");
         }
         return address;
     }

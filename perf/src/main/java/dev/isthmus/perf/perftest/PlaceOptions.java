@@ -7,7 +7,7 @@ import java.util.OptionalInt;
 import java.util.stream.Stream;
 import picocli.CommandLine.Option;
 
-/** The flags that say where a test runs, and how the ends meet. */
+/** The flags that say where a test runs, and how its ends find each other. */
 final class PlaceOptions {
 
     @Option(
@@ -25,7 +25,7 @@ final class PlaceOptions {
     @Option(
             names = {"-x", "--gid-index"},
             paramLabel = "N",
-            description = "index of the GID (default: the best one on Ethernet, none on InfiniBand)")
+            description = "GID index (default: the best one on Ethernet, none on InfiniBand)")
     private Optional<Integer> gidIndex = Optional.empty();
 
     @Option(
@@ -37,7 +37,7 @@ final class PlaceOptions {
     @Option(
             names = {"-p", "--port"},
             paramLabel = "PORT",
-            description = "port to meet at (default: ${DEFAULT-VALUE})")
+            description = "TCP port of the exchange (default: ${DEFAULT-VALUE})")
     private int port = PerftestConnection.DEFAULT_PORT;
 
     @Option(
@@ -47,7 +47,7 @@ final class PlaceOptions {
 
     @Option(
             names = {"-z", "--comm_rdma_cm", "--com_rdma_cm"}, // the last is what perftest's help calls it
-            description = "exchange data over a queue pair of RDMA CM rather than TCP")
+            description = "exchange data over a queue pair of RDMA CM instead of TCP")
     private boolean exchangeByCm;
 
     @Option(
@@ -59,7 +59,7 @@ final class PlaceOptions {
     @Option(
             names = {"-u", "--qp-timeout"},
             paramLabel = "N",
-            description = "time-out of a queue pair, 4 us times 2 to the power of it (default: ${DEFAULT-VALUE})")
+            description = "timeout of a queue pair: 4 us times 2 to the power of this (default: ${DEFAULT-VALUE})")
     private int qpTimeout = 14;
 
     @Option(names = "--disable_pcie_relaxed", description = "register memory without relaxed ordering")
@@ -67,30 +67,32 @@ final class PlaceOptions {
 
     @Option(
             names = {"-F", "--CPU-freq"},
-            description = "accepted and of no effect: we do not check the CPU governor")
-    @SuppressWarnings("UnusedVariable") // that is what it is for
+            description = "accepted, without effect: the CPU governor is not checked")
+    @SuppressWarnings("UnusedVariable") // accepted and ignored
     private boolean ignoreCpuFrequency;
 
-    @Option(names = "--use_old_post_send", description = "accepted and of no effect: we post by ibv_post_send")
-    @SuppressWarnings("UnusedVariable") // that is what it is for
+    @Option(
+            names = "--use_old_post_send",
+            description = "accepted, without effect: requests are always posted by ibv_post_send")
+    @SuppressWarnings("UnusedVariable") // accepted and ignored
     private boolean oldPostSend;
 
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS",
-            description = "ours, not perftest's: where a server waits (default: every address)")
+            description = "not in perftest: the address that a server listens at (default: every address)")
     private Optional<String> listen = Optional.empty();
 
     @Option(
             names = "--run-limit",
             paramLabel = "SECONDS",
-            description = "ours, not perftest's: how long the other end may measure (default: ${DEFAULT-VALUE})")
+            description = "not in perftest: how long the other end may measure (default: ${DEFAULT-VALUE})")
     private int runLimit = 3600;
 
     @Option(
             names = "--silence",
             paramLabel = "SECONDS",
-            description = "ours, not perftest's: for how long the other end may be silent in a run"
+            description = "not in perftest: how long the other end may be silent during a run"
                     + " (default: ${DEFAULT-VALUE})")
     private int silence = 10;
 
@@ -99,7 +101,7 @@ final class PlaceOptions {
         Range.check("the GID index", gidIndex.orElse(0), 0, 65535);
         Range.check("the TCP port", port, 1, 65535);
         Range.check("the service level", serviceLevel, 0, 15);
-        Range.check("the time-out of a queue pair", qpTimeout, 0, 31);
+        Range.check("the timeout of a queue pair", qpTimeout, 0, 31);
         Range.check("the limit of a run", runLimit, 1, 1_000_000);
         Range.check("the limit of silence", silence, 1, 1_000_000);
         return new Place(
@@ -113,7 +115,7 @@ final class PlaceOptions {
                 rdmaCm || exchangeByCm,
                 serviceLevel,
                 qpTimeout,
-                !strict && test != PerfTest.WRITE_LAT, // it looks at memory for what the device writes there last
+                !strict && test != PerfTest.WRITE_LAT, // write_lat polls the byte that the device writes last
                 runLimit,
                 silence);
     }

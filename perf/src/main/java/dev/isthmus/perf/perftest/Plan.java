@@ -9,11 +9,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /**
- * A test with all that was asked for, and what follows from it: what perftest's command line comes down to.
+ * A test with all of its options, and everything that perftest derives from its command line.
  *
  * @param test which one
  * @param server the host to connect to; empty for the server
- * @param place where, and how the ends meet
+ * @param place where it runs, and how the ends find each other
  * @param traffic what goes over the wire
  * @param queues the queues
  * @param reporting what is printed
@@ -45,8 +45,8 @@ public record Plan(
         @Option(
                 names = "--sessions",
                 paramLabel = "N",
-                description = "ours, not perftest's: run N sessions in one JVM, so that the later ones are warm;"
-                        + " the other end needs it too (default: ${DEFAULT-VALUE})")
+                description = "not in perftest: run N sessions in one JVM, so that later ones are warm;"
+                        + " the other end needs this, too (default: ${DEFAULT-VALUE})")
         private int sessions = 1;
 
         @Parameters(arity = "0..1", paramLabel = "SERVER", description = "where the server waits")
@@ -56,7 +56,7 @@ public record Plan(
         public Flags() {}
 
         /**
-         * What they come down to.
+         * The plan that follows from the flags.
          *
          * @param test which test they are for
          * @return the plan
@@ -115,14 +115,14 @@ public record Plan(
         return traffic.transport() == QueuePairType.UD;
     }
 
-    /** For UD, no more than a packet. */
+    /** For UD, limits messages to one packet. */
     Plan within(int mtuBytes) {
         if (!isDatagram() || traffic.bytes() <= mtuBytes) {
             return this;
         }
         Range.require(
                 traffic.allSizes() || !traffic.sizeGiven(),
-                "a message of UD is at most the MTU, " + mtuBytes + " bytes, not " + traffic.bytes());
+                "a UD message is at most as long as the MTU, " + mtuBytes + " bytes, not " + traffic.bytes());
         return new Plan(test, server, place, traffic.withBytes(mtuBytes), queues, reporting, sessions);
     }
 }

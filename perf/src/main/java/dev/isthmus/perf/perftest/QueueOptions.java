@@ -6,15 +6,15 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Option;
 
-/** The flags of the queues. What is not given follows from the rest, as in perftest. */
+/** The flags of the queues. Defaults follow from the other flags, as in perftest. */
 final class QueueOptions {
 
     private static final int DEFAULT_RECEIVES = 512;
 
-    /** UC and UD lose what finds no receive: there are as many as messages, up to here. */
+    /** UC and UD lose messages that find no receive, so there is one receive for each message, up to this many. */
     private static final int MAX_LOSSLESS_RECEIVES = 16_000;
 
-    /** Above it every send is signalled: one that is not would hold the figures up. */
+    /** Above this, every send is signaled: unsignaled ones would delay the figures. */
     private static final int MODERATED_BYTES = 8192;
 
     @Option(
@@ -38,29 +38,29 @@ final class QueueOptions {
     @Option(
             names = {"-l", "--post_list"},
             paramLabel = "N",
-            description = "sends posted in one call (bandwidth; default: ${DEFAULT-VALUE})")
+            description = "sends posted by one call (bandwidth; default: ${DEFAULT-VALUE})")
     private int postList = 1;
 
     @Option(
             names = {"-Q", "--cq-mod"},
             paramLabel = "N",
-            description = "one send of N is signalled (default: 100, 1 above 8 KiB)")
+            description = "signal one send in N (default: 100; 1 above 8 KiB)")
     private Optional<Integer> cqMod = Optional.empty();
 
     @Option(
             names = {"-I", "--inline_size"},
             paramLabel = "BYTES",
-            description = "send inline up to this size (default: as perftest, for latency 188 to 236 on devices that it"
+            description = "send inline up to this size (default: perftest's; for latency 188 to 236 on devices that it"
                     + " knows, otherwise 0)")
     private Optional<Integer> inline = Optional.empty();
 
-    @Option(names = "--use-srq", description = "a shared receive queue (send)")
+    @Option(names = "--use-srq", description = "use a shared receive queue (send)")
     private boolean shared;
 
     @Option(
             names = {"-o", "--outs"},
             paramLabel = "N",
-            description = "outstanding reads or atomics (default: the device's most)")
+            description = "outstanding reads or atomics (default: the device's maximum)")
     private Optional<Integer> outstanding = Optional.empty();
 
     int txDepth(PerfTest test, TrafficOptions traffic) {
@@ -70,15 +70,15 @@ final class QueueOptions {
 
     Queues queues(PerfTest test, Traffic traffic, int tx) {
         Range.check("the number of queue pairs", pairs, 1, 16_384);
-        Range.require(pairs == 1 || test.isBandwidth(), "several queue pairs are for bandwidth tests");
-        Range.require(postList == 1 || test.isBandwidth(), "post lists are for bandwidth tests");
-        Range.require(!shared || test.verb() == Verb.SEND, "a shared receive queue is for send tests");
-        Range.require(inline.isEmpty() || !test.verb().isFetch(), "nothing goes inline with " + test.command());
+        Range.require(pairs == 1 || test.isBandwidth(), "only bandwidth tests have several queue pairs");
+        Range.require(postList == 1 || test.isBandwidth(), "only bandwidth tests have post lists");
+        Range.require(!shared || test.verb() == Verb.SEND, "only send tests have a shared receive queue");
+        Range.require(inline.isEmpty() || !test.verb().isFetch(), "no data goes inline with " + test.command());
         Range.require(outstanding.isEmpty() || test.verb().isFetch(), "-o is for reads and atomics");
         Range.check("the inline size", inline.orElse(0), 0, 912);
         Range.check("the post list", postList, 1, 15_000);
         int rx = rxDepth(test, traffic);
-        Range.require(!shared || pairs <= rx, "a shared receive queue is deeper than there are queue pairs");
+        Range.require(!shared || pairs <= rx, "a shared receive queue must be deeper than the number of queue pairs");
         return new Queues(
                 pairs,
                 tx,
@@ -118,11 +118,12 @@ final class QueueOptions {
         if (postList == 1) {
             return every;
         }
-        Range.require(postList <= tx, "the post list is at most the transmit depth, " + tx);
+        Range.require(postList <= tx, "the post list must not exceed the transmit depth, " + tx);
         Range.require(
                 traffic.isTimed() || traffic.iterations() % postList == 0,
-                "the iterations are a multiple of the post list");
-        Range.require(cqMod.isEmpty() || postList % every == 0, "the post list is a multiple of the CQ moderation");
+                "the iterations must be a multiple of the post list");
+        Range.require(
+                cqMod.isEmpty() || postList % every == 0, "the post list must be a multiple of the CQ moderation");
         return cqMod.isEmpty() ? postList : every;
     }
 }

@@ -10,10 +10,10 @@ import java.util.OptionalInt;
  * @param txDepth how many sends may be outstanding on each
  * @param rxDepth how many receives are posted ahead on each, or on the shared receive queue
  * @param postList how many sends are posted in a call
- * @param cqMod of how many sends one is signalled
- * @param inline up to which size sends are inline; empty for perftest's default
+ * @param cqMod one of this many sends is signaled
+ * @param inline the largest inline send; empty for perftest's default
  * @param shared whether there is a shared receive queue
- * @param outstandingReads how many reads or atomics; 0 for the device's most
+ * @param outstandingReads how many reads or atomics; 0 for the device's maximum
  */
 record Queues(
         int pairs,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
-/** Ranges of numbers, as perftest has them. */
+/** Ranges of numbers, as in perftest. */
 final class Range {
 
     private Range() {}
 
     static int check(String what, int value, int min, int max) {
-        require(value >= min && value <= max, what + " is between " + min + " and " + max + ", not " + value);
+        require(value >= min && value <= max, what + " must be between " + min + " and " + max + ", not " + value);
         return value;
     }
 

@@ -2,7 +2,7 @@
 package dev.isthmus.perf.perftest;
 
 /**
- * A limit that the sender keeps by itself, by gaps between bursts.
+ * A rate limit that the sender itself keeps, by gaps between bursts.
  *
  * @param rate how much per second
  * @param units g for gigabits, M for mebibytes, p for messages
@@ -22,7 +22,7 @@ record RateLimit(double rate, Units units, int burst) {
         P
     }
 
-    /** From the begin of a burst to that of the next. */
+    /** From the beginning of one burst to that of the next. */
     long gapNanos(int bytes) {
         double messages = switch (units) {
             case G -> rate * 1e9 / (8.0 * bytes);

@@ -10,18 +10,18 @@ import picocli.CommandLine.Option;
 /** The flags that say what is printed. */
 final class ReportOptions {
 
-    /** Above so many iterations perftest does not look for the peak. */
+    /** With more iterations, perftest does not measure the peak. */
     private static final int PEAK_ITERATIONS = 20_000;
 
-    @Option(names = "--report_gbits", description = "Gb/sec rather than MiB/sec (which perftest calls MB/sec)")
+    @Option(names = "--report_gbits", description = "report Gb/sec instead of MiB/sec (which perftest calls MB/sec)")
     private boolean gbits;
 
     @Option(
             names = {"-N", "--noPeak"},
-            description = "do not look for the peak bandwidth")
+            description = "do not measure the peak bandwidth")
     private boolean noPeak;
 
-    @Option(names = "--report-both", description = "each direction of a bidirectional test, too")
+    @Option(names = "--report-both", description = "also report each direction of a bidirectional test")
     private boolean both;
 
     @Option(
@@ -31,22 +31,25 @@ final class ReportOptions {
 
     @Option(
             names = {"-U", "--report-unsorted"},
-            description = "print all times of a latency test, as they came")
+            description = "print all times of a latency test, in order")
     private boolean unsorted;
 
     @Option(
             names = "--output",
             paramLabel = "FIGURE",
-            description = "print one figure alone: latency, bandwidth or message_rate")
+            description = "print one figure only: latency, bandwidth or message_rate")
     private Optional<String> only = Optional.empty();
 
-    @Option(names = "--out_json", description = "write perftest's JSON, too")
+    @Option(names = "--out_json", description = "also write perftest's JSON")
     private boolean json;
 
-    @Option(names = "--out_json_file", paramLabel = "FILE", description = "where to (default: ${DEFAULT-VALUE})")
+    @Option(
+            names = "--out_json_file",
+            paramLabel = "FILE",
+            description = "file for the JSON (default: ${DEFAULT-VALUE})")
     private Path jsonFile = Path.of("perftest_out.json");
 
-    /** Asked first: after the run it would be too late, for the other end, too. */
+    /** Checked first: after the run it would be too late, also for the other end. */
     private static boolean isWritable(Path file) {
         Path parent = file.toAbsolutePath().getParent();
         return Files.exists(file)
@@ -58,7 +61,7 @@ final class ReportOptions {
         Range.require(!noPeak || test.isBandwidth(), "-N is for bandwidth tests");
         Range.require((!histogram && !unsorted) || !test.isBandwidth(), "-H and -U are for latency tests");
         Set<String> figures = test.isBandwidth() ? Set.of("bandwidth", "message_rate") : Set.of("latency");
-        Range.require(only.isEmpty() || figures.contains(only.get()), "--output is one of " + figures);
+        Range.require(only.isEmpty() || figures.contains(only.get()), "--output must be one of " + figures);
         Range.require(!json || isWritable(jsonFile), "cannot write --out_json_file " + jsonFile);
         boolean listens = test == PerfTest.SEND_BW && server && !traffic.bidirectional();
         boolean peak = !noPeak && !traffic.isTimed() && !listens && traffic.iterations() <= PEAK_ITERATIONS;

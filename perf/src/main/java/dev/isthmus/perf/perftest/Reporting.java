@@ -7,11 +7,11 @@ import java.util.Optional;
 /**
  * What is printed.
  *
- * @param gbits gigabits rather than mebibytes per second
+ * @param gbits gigabits instead of mebibytes per second
  * @param peak whether a bandwidth test looks for its peak
  * @param both whether a bidirectional test prints each direction, too
  * @param histogram whether a latency test prints its times, sorted
- * @param unsorted whether it prints them as they came
+ * @param unsorted whether it prints them in order
  * @param only the one figure to print: latency, bandwidth or message_rate; empty for all
  * @param json the file for perftest's JSON
  */

@@ -66,7 +66,7 @@ final class Requests {
         return ring;
     }
 
-    /** A chain of sends, of which every so many is signalled. */
+    /** A chain of sends, some of them signaled. */
     SendRequest chain(int pair) {
         int places = end.places(bytes);
         SendRequest first = null;

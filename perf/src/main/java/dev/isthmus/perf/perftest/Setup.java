@@ -12,7 +12,7 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a device has for a test.
+ * What a device offers a test.
  *
  * @param device the name of the device
  * @param transport IB or IWARP
@@ -20,7 +20,7 @@ import java.util.Optional;
  * @param linkLayer what the port runs on
  * @param lid the port's LID, 0 on Ethernet
  * @param gid the GID in use, if any
- * @param inlineBytes up to which size messages are inline
+ * @param inlineBytes the largest inline message
  * @param outReads how many reads or atomics may be outstanding, 1 for tests without
  */
 public record Setup(
@@ -33,7 +33,7 @@ public record Setup(
         int inlineBytes,
         int outReads) {
 
-    /** Mellanox, Intel, Chelsio: on others, Soft-RoCE among them, perftest sends nothing inline. */
+    /** Mellanox, Intel, Chelsio: on other devices, including Soft-RoCE, perftest sends nothing inline. */
     private static final int[] INLINE_VENDORS = {0x2c9, 0x8086, 0x1425};
 
     private static final int INLINE_WRITE = 220;
@@ -54,14 +54,14 @@ public record Setup(
                 outReadsOf(context, plan));
     }
 
-    /** Without this a session would begin, and end a while later with completions that say that nobody answers. */
+    /** Without this check, a session would begin, and end later with completions that say that nobody answers. */
     static void requireActive(String device, int portNumber, PortAttributes port) {
         PortState state = port.state();
         if (state != PortState.ACTIVE) {
             String name = state == PortState.UNKNOWN ? "in state " + port.stateCode() : state.toString();
-            throw new IllegalArgumentException(
-                    "port " + portNumber + " of " + device + " is " + name
-                            + ", not ACTIVE: see its cable and network interface (isthmus doctor), or choose another by -d and -i");
+            throw new IllegalArgumentException("port " + portNumber + " of " + device + " is " + name
+                    + ", not ACTIVE: check its cable and network interface (isthmus doctor), or choose another"
+                    + " with -d and -i");
         }
     }
 

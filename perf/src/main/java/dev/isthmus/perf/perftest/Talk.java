@@ -5,9 +5,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What hand-shakes need once the ends know each other.
+ * What handshakes need once the ends know each other.
  *
- * @param mine our first queue pair, which every hand-shake carries
+ * @param mine our first queue pair, which every handshake carries
  * @param theirs the peer's queue pairs
  * @param patience how long the peer may be busy with a run
  */

@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** What perftest prints about a test before its figures, and writes into its JSON. */
+/** What perftest prints about a test before its figures, and writes to its JSON. */
 record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
 
     /** The title, with blanks for the terminal and underscores for the JSON. */
@@ -80,7 +80,7 @@ record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
         }
     }
 
-    /** perftest's JSON, which no parser of JSON reads: nothing is quoted. Unknown to it, so are our percentiles. */
+    /** perftest's JSON, which no JSON parser reads, as nothing is quoted. It has no place for our percentiles. */
     String json(String results) {
         var out = new StringBuilder("{\ntest_info: {\n");
         out.append("test: ").append(title('_')).append(",\n");
@@ -147,7 +147,7 @@ record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
                 : setup.linkLayer() == LinkLayer.INFINIBAND ? "IB" : "Unknown";
     }
 
-    /** The lines of a queue pair: with a key and an address where the peer reads or writes, unless RDMA CM is asked. */
+    /** The lines of a queue pair: with a key and an address if the peer reads or writes, unless RDMA CM connects. */
     List<String> address(String side, PerftestDestination end) {
         String line = " " + side + " address: LID " + CFormat.alternateHex(end.lid(), 4) + " QPN "
                 + CFormat.alternateHex(end.qpNum(), 6) + " PSN " + CFormat.alternateHex(end.psn(), 6);

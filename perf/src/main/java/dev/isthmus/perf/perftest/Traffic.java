@@ -14,9 +14,9 @@ import java.util.Optional;
  * @param allSizes whether there is a run for each power of two
  * @param iterations how many, per queue pair; 0 with a duration
  * @param seconds how long; 0 with a number of iterations
- * @param margin how many of the seconds are left out, at the begin and at the end
+ * @param margin how many of the seconds to leave out, at the beginning and at the end
  * @param bidirectional whether both ends send
- * @param events whether completions are waited for rather than polled for
+ * @param events whether to sleep until completions instead of polling
  * @param atomic which atomic operation
  * @param rate the limit of a bandwidth test
  */

@@ -31,25 +31,25 @@ final class TrafficOptions {
 
     @Option(
             names = {"-a", "--all"},
-            description = "a run for each power of two from 2 bytes to 8 MiB, for UD to the MTU")
+            description = "run each power of two from 2 bytes to 8 MiB (for UD, to the MTU)")
     private boolean all;
 
     @Option(
             names = {"-n", "--iters"},
             paramLabel = "N",
-            description = "messages per queue pair, 5 and more (default: write_bw 5000, others 1000)")
+            description = "messages per queue pair, at least 5 (default: write_bw 5000, others 1000)")
     private Optional<Integer> iterations = Optional.empty();
 
     @Option(
             names = {"-D", "--duration"},
             paramLabel = "SECONDS",
-            description = "so long rather than a number of messages")
+            description = "run for this time instead of a number of messages")
     private Optional<Integer> duration = Optional.empty();
 
     @Option(
             names = {"-f", "--margin"},
             paramLabel = "SECONDS",
-            description = "of a duration, not measured at its begin and end (default: a quarter)")
+            description = "the part of a duration at its beginning and end that is not measured (default: a quarter)")
     private Optional<Integer> margin = Optional.empty();
 
     @Option(
@@ -59,7 +59,7 @@ final class TrafficOptions {
 
     @Option(
             names = {"-e", "--events"},
-            description = "sleep on completion events rather than poll (not for write)")
+            description = "sleep until completion events instead of polling (not for write)")
     private boolean events;
 
     @Option(
@@ -71,19 +71,19 @@ final class TrafficOptions {
     @Option(
             names = "--rate_limit",
             paramLabel = "RATE",
-            description = "limit a bandwidth test's sender, by gaps between bursts")
+            description = "limit the rate of a bandwidth test's sender, by gaps between bursts")
     private Optional<Double> rate = Optional.empty();
 
     @Option(
             names = "--rate_units",
             paramLabel = "M|g|p",
-            description = "of the rate: MiB/s, Gb/s, messages/s (default: ${DEFAULT-VALUE})")
+            description = "unit of the rate: MiB/s, Gb/s, messages/s (default: ${DEFAULT-VALUE})")
     private String rateUnits = "g";
 
     @Option(names = "--burst_size", paramLabel = "N", description = "messages in a burst (default: transmit depth)")
     private int burst;
 
-    @Option(names = "--rate_limit_type", paramLabel = "SW", description = "only the software limiter is here")
+    @Option(names = "--rate_limit_type", paramLabel = "SW", description = "only the software limiter is supported")
     private String rateLimitType = "SW";
 
     int iterationsOf(PerfTest test) {
@@ -101,10 +101,10 @@ final class TrafficOptions {
     Traffic traffic(PerfTest test, int txDepth) {
         checkFlags(test);
         int seconds = duration.orElse(0);
-        Range.require(duration.isEmpty() || seconds > 0, "the duration is positive, not " + seconds);
+        Range.require(duration.isEmpty() || seconds > 0, "the duration must be positive, not " + seconds);
         int spared = margin.orElse(seconds / 4);
-        Range.require(spared >= 0, "the margin is not negative");
-        Range.require(seconds == 0 || seconds > 2 * spared, "the duration is more than two margins");
+        Range.require(spared >= 0, "the margin must not be negative");
+        Range.require(seconds == 0 || seconds > 2 * spared, "the duration must be longer than two margins");
         return new Traffic(
                 transport(test),
                 bytes(test),
@@ -121,9 +121,10 @@ final class TrafficOptions {
 
     private void checkFlags(PerfTest test) {
         Range.require(!bidirectional || test.isBandwidth(), "-b is for bandwidth tests");
-        Range.require(!events || test.verb() != Verb.WRITE, "-e is not for RDMA WRITE, of which nobody is told");
-        Range.require(!isTimed() || !events, "a duration does not go with events");
-        Range.require(!isTimed() || !all, "a duration does not go with all sizes");
+        Range.require(
+                !events || test.verb() != Verb.WRITE, "-e is not for RDMA WRITE, which gives the peer no completion");
+        Range.require(!isTimed() || !events, "a duration cannot be combined with events");
+        Range.require(!isTimed() || !all, "a duration cannot be combined with all sizes");
         Range.require(!all || test.verb() != Verb.ATOMIC, "atomics have one size: 8");
         Range.require(atomic.isEmpty() || test.verb() == Verb.ATOMIC, "-A is for atomic_lat and atomic_bw");
     }
@@ -160,7 +161,7 @@ final class TrafficOptions {
         }
         long factor = text.endsWith("K") ? 1 << 10 : text.endsWith("M") ? 1 << 20 : 1;
         long value = factor * Long.parseLong(text.replaceAll("[KM]", ""));
-        Range.require(value <= MAX_BYTES, "the message size is at most " + MAX_BYTES + ", not " + value);
+        Range.require(value <= MAX_BYTES, "the message size must be at most " + MAX_BYTES + ", not " + value);
         return (int) value;
     }
 
@@ -175,7 +176,7 @@ final class TrafficOptions {
     }
 
     private Optional<RateLimit> rateLimit(PerfTest test, int txDepth) {
-        Range.require(rateLimitType.equals("SW"), "only the software rate limiter is here, not " + rateLimitType);
+        Range.require(rateLimitType.equals("SW"), "only the software rate limiter is supported, not " + rateLimitType);
         if (rate.isEmpty()) {
             Range.require(burst == 0, "--burst_size needs --rate_limit");
             return Optional.empty();
@@ -183,7 +184,7 @@ final class TrafficOptions {
         Range.require(
                 test.isBandwidth() && test.verb() != Verb.ATOMIC && !(test.verb() == Verb.SEND && bidirectional),
                 "the rate limiter is for bandwidth tests, not for atomics or sends in both directions");
-        Range.require(rate.get() > 0 && Double.isFinite(rate.get()), "the rate is positive");
+        Range.require(rate.get() > 0 && Double.isFinite(rate.get()), "the rate must be positive");
         Range.check("the burst size", burst, 0, 1 << 20);
         RateLimit.Units units = switch (rateUnits) {
             case "g" -> RateLimit.Units.G;

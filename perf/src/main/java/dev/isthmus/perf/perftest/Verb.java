@@ -3,7 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import dev.isthmus.verbs.AccessFlag;
 
-/** What a test does; in perftest's order, which is a number there. */
+/** What a test does, in perftest's order, whose ordinals perftest uses. */
 public enum Verb {
     /** Messages, into buffers that the receiver posts. */
     SEND("Send"),
@@ -38,7 +38,7 @@ public enum Verb {
         };
     }
 
-    /** Whether the peer answers with data, so that there are no halves, and nothing goes inline. */
+    /** Whether the peer answers with data, so that times are not halved, and nothing goes inline. */
     boolean isFetch() {
         return this == READ || this == ATOMIC;
     }

@@ -7,13 +7,16 @@ import dev.isthmus.verbs.WorkCompletions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
-/** What a loop does when a queue was empty: polls, or sleeps on events; and never for longer than a peer may be silent. */
+/**
+ * What a loop does when a queue is empty: it polls, or sleeps until events, but never for longer than a peer may
+ * be silent.
+ */
 abstract class Waiter {
 
-    /** After so many empty polls somebody looks at the clock. */
+    /** How many empty polls there are between two readings of the clock. */
     private static final int POLLS_BETWEEN_LOOKS = 1 << 16;
 
-    /** C would wait for ever, or for two minutes. */
+    /** C would wait forever, or for two minutes. */
     private final long silenceNanos;
 
     private int polls;
@@ -23,22 +26,24 @@ abstract class Waiter {
         silenceNanos = TimeUnit.SECONDS.toNanos(silenceSeconds);
     }
 
-    /** For an end's queues, which may be polled or have events. */
+    /** A waiter for an end's queues, which may be polled or have events. */
     static Waiter of(Endpoint end, Phases phases) {
         return end.channel() == null
                 ? polling(end, phases)
                 : new Events(end.plan.place().silenceSeconds(), end.channel());
     }
 
-    /** For what has no events. */
+    /** A waiter that only polls. */
     static Waiter polling(Endpoint end, Phases phases) {
         return new Polling(end.plan.place().silenceSeconds(), phases);
     }
 
-    /** Waits until there are completions, and takes them; 0 when the run's time is over. */
+    /** Waits until there are completions, and takes them; returns 0 if the run's time is up. */
     abstract int await(CompletionQueue queue, WorkCompletions into, String silence) throws PerftestException;
 
-    /** Waits a moment for any queue, which the caller polls again; true when the peer has been silent for too long. */
+    /**
+     * Waits a moment for any queue; the caller then polls again. Returns true if the peer has been silent for too long.
+     */
     abstract boolean idle() throws PerftestException;
 
     /** Something came. */
@@ -47,7 +52,7 @@ abstract class Waiter {
         since = 0;
     }
 
-    /** Nothing came, once more; true when that has been so for too long. */
+    /** Nothing came again; returns true if that has been so for too long. */
     final boolean look() {
         return ++polls == POLLS_BETWEEN_LOOKS && lookAtTheClock();
     }
@@ -64,7 +69,7 @@ abstract class Waiter {
     /** What to say of a peer that has been silent for too long. */
     final PerftestException silent(String silence) {
         return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(silenceNanos)
-                + " s: are test, size (-s) and iterations (-n) the same on both ends? If it is but slow, --silence"
+                + " s: are test, size (-s) and iterations (-n) the same on both ends? If it is merely slow, --silence"
                 + " waits longer");
     }
 

@@ -11,8 +11,8 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * The messages of perftest's exchange as bytes. Every decoder takes a message of exactly the right length and throws
- * {@link IllegalArgumentException}, saying what is wrong, for anything that C would not have sent.
+ * The messages of perftest's exchange as bytes. Every decoder takes a message of exactly the right length. For anything
+ * that C would not have sent, it throws an {@link IllegalArgumentException} that says what is wrong.
  */
 final class Wire {
 
@@ -22,7 +22,7 @@ final class Wire {
     static final int DESTINATION_BYTES = 59;
     static final int DESTINATION_GID_BYTES = 108;
 
-    /** What C writes when it is through, with its NUL. Nobody reads it. */
+    /** What C writes at the end, with its NUL. Nobody reads it. */
     static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
     private Wire() {}
@@ -39,7 +39,7 @@ final class Wire {
         if (length == VERSION_BYTES) {
             throw new IllegalArgumentException("a version without an end: " + printable(latin1(message)));
         }
-        // C sends a buffer that it cleared, but older ones strncpy into: what is behind the NUL does not matter.
+        // C sends a cleared buffer, but older versions fill it by strncpy: ignore what follows the NUL.
         return PerftestVersion.parse(latin1(Arrays.copyOf(message, length)));
     }
 
@@ -108,7 +108,7 @@ final class Wire {
         return new PerftestDestination(lid, outReads, qpNum, psn, rkey, address, gid, srqNum);
     }
 
-    /** What came over a network, so that it can stand in a message on one line. */
+    /** Makes text from the network fit for a one-line message. */
     static String printable(String text) {
         var out = new StringBuilder("\"");
         int shown = Math.min(text.length(), 64);
@@ -134,7 +134,7 @@ final class Wire {
         return new String(message, StandardCharsets.ISO_8859_1);
     }
 
-    /** Hexadecimal fields of fixed widths, with a colon behind each but maybe a NUL behind the last. */
+    /** Hexadecimal fields of fixed widths, each followed by a colon, the last one perhaps by a NUL. */
     private static final class Fields {
         private final byte[] message;
         private int at;

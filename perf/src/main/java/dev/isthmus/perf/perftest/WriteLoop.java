@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.invoke.VarHandle;
 
 /**
- * The ping-pong of write_lat: each end writes a number into the last byte of the other's buffer, and looks at the last
+ * The ping-pong of write_lat: each end writes a number into the last byte of the other's buffer, and polls the last
  * byte of its own until the next number is there. The server begins. Allocates nothing.
  */
 final class WriteLoop {
@@ -46,7 +46,7 @@ final class WriteLoop {
         waiter = Waiter.polling(end, phases);
     }
 
-    /** Runs it, and returns when each write was posted, nanoseconds; none of a run that has a duration. */
+    /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
     long[] run(boolean client) throws PerftestException {
         if (timed) {
             runForSomeTime(client);
@@ -66,7 +66,7 @@ final class WriteLoop {
         return posted;
     }
 
-    /** How many writes there were while it was measured, in a run that has a duration. */
+    /** How many writes there were while measuring, in a run with a duration. */
     long sampled() {
         return sampled;
     }
@@ -114,7 +114,7 @@ final class WriteLoop {
             throw new PerftestException("the send queue is full");
         }
         if (queue.poll(done) == 0 && waiter.await(queue, done, "the peer acknowledges nothing") == 0) {
-            return; // the time is over
+            return; // the time is up
         }
         if (!done.isSuccess(0)) {
             throw Waiter.failed("write", sent, done, 0);

@@ -23,13 +23,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "rdma-core's rstream in Java: bytes to and fro over a socket over RDMA, with its flags and table.",
-            "The other end is this or rstream, with the same sizes and counts. Without -s it is the server and waits for one"
-                    + " client. Without -I, -C and -S it runs rstream's own series of sizes, for latency and then for bandwidth."
+            "rdma-core's rstream in Java, with its flags and table: exchanges bytes over a socket over RDMA.",
+            "The other end is this command or rstream, with the same sizes and counts. Without -s this is the"
+                    + " server, and waits for one client. With --iomap this is riostream, and so must be the other end."
+                    + " Without -I, -C and -S it runs rstream's own series of sizes, for latency and then bandwidth."
         })
 public final class StreamCommand implements Callable<Integer>, Counterpart {
 
-    /** What rstream has and this has not: docs/perf.md says so, too. */
+    /** Flags that rstream has and this lacks; docs/perf.md also lists them. */
     private static final Set<String> ABSENT = Set.of("-k");
 
     private static final String ALL_SIZES = "all";
@@ -43,13 +44,13 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     @Option(
             names = "-b",
             paramLabel = "ADDRESS",
-            description = "the local address: where the server listens, or the client comes from")
+            description = "the local address that the server listens at, or the client connects from")
     private String local;
 
     @Option(
             names = "-f",
             paramLabel = "FORMAT",
-            description = "how addresses are written: name, ip or ipv6 (default: name)")
+            description = "the format of addresses: name, ip or ipv6 (default: name)")
     private String format = "name";
 
     @Option(names = "-B", paramLabel = "BYTES", description = "the size of each ring (default: ${DEFAULT-VALUE})")
@@ -58,19 +59,19 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     @Option(
             names = "-i",
             paramLabel = "BYTES",
-            description = "messages up to this go inline, where latency is measured (default: ${DEFAULT-VALUE})")
+            description = "messages up to this size go inline in latency tests (default: ${DEFAULT-VALUE})")
     private int inline = 64;
 
-    @Option(names = "-I", paramLabel = "COUNT", description = "how often to go to and fro")
+    @Option(names = "-I", paramLabel = "COUNT", description = "number of round trips")
     private Integer iterations;
 
-    @Option(names = "-C", paramLabel = "COUNT", description = "how many transfers in a row, each way")
+    @Option(names = "-C", paramLabel = "COUNT", description = "number of transfers in a row, each way")
     private Integer transfers;
 
     @Option(
             names = "-S",
             paramLabel = "BYTES",
-            description = "the size of a transfer; all for the series with more sizes")
+            description = "the size of a transfer; all runs the longer series of sizes")
     private String size;
 
     @Option(names = "-p", paramLabel = "PORT", description = "the server's port (default: ${DEFAULT-VALUE})")
@@ -80,9 +81,16 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
             names = "-T",
             paramLabel = "OPTION",
             description =
-                    "s, sockets: over TCP, by the JDK's channel; b, blocking: calls that wait; n, nonblocking: calls that"
-                            + " do not, the default; v, verify: what comes is checked")
+                    "s, sockets: TCP, by the JDK's channel; b, blocking: calls that wait; n, nonblocking: calls that"
+                            + " do not (the default); a, async: a select before each call; v, verify: checks received"
+                            + " bytes")
     private List<String> test = List.of();
+
+    @Option(
+            names = "--iomap",
+            description =
+                    "be riostream: each end writes into memory that the other has mapped, and watches its last byte")
+    private boolean iomap;
 
     @Spec
     private CommandSpec spec;
@@ -110,10 +118,10 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     }
 
     /**
-     * Runs an end, as its flags say, and prints nothing.
+     * Runs one end by its flags, and prints nothing.
      *
      * @param flags those of the command
-     * @return how many microseconds a transfer took, of the last that were measured
+     * @return the microseconds that each of the last measured transfers took
      * @throws IOException if it fails; {@link java.net.ConnectException} when no server listens
      */
     public static double measure(List<String> flags) throws IOException {
@@ -126,6 +134,7 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     private StreamPlan plan() throws UnknownHostException {
         boolean tcp = false;
         boolean blocking = false;
+        boolean selects = false;
         boolean verify = false;
         for (String option : test) {
             switch (option) {
@@ -133,12 +142,20 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
                 case "b", "blocking" -> blocking = true;
                 case "n", "nonblocking" -> blocking = false;
                 case "v", "verify" -> verify = true;
-                case "a", "async" -> throw absent(option, "sockets over RDMA have no selector yet");
+                case "a", "async" -> selects = true;
                 case "f", "fork" -> throw absent(option, "a JVM cannot fork");
-                case "r", "resolve" ->
-                    throw absent(option, "addresses are the JDK's, and rdma_getaddrinfo is not asked");
-                default -> throw new IllegalArgumentException("-T " + option + " is no option of rstream's");
+                case "r", "resolve" -> throw absent(option, "the JDK resolves addresses, not rdma_getaddrinfo");
+                default -> throw new IllegalArgumentException("-T " + option + " is not an option of rstream");
             }
+        }
+        if (selects && blocking) {
+            throw absent("a with -T b", "a channel with a selector cannot block");
+        }
+        if (selects && iomap) {
+            throw absent("a with --iomap", "a selector is not told of writes to memory");
+        }
+        if (iomap && tcp) {
+            throw new IllegalArgumentException("riostream has no -T s: memory cannot be mapped over TCP");
         }
         boolean custom = iterations != null || transfers != null || (size != null && !size.equals(ALL_SIZES));
         return new StreamPlan(
@@ -151,19 +168,21 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
                 ALL_SIZES.equals(size),
                 tcp,
                 blocking,
-                verify);
+                selects,
+                verify,
+                iomap);
     }
 
     private static IllegalArgumentException absent(String option, String why) {
-        return new IllegalArgumentException("rstream's -T " + option + " is not there: " + why);
+        return new IllegalArgumentException("rstream's -T " + option + " is not implemented: " + why);
     }
 
     private InetAddress address(String written) throws UnknownHostException {
         return switch (format) {
             case "name" -> InetAddress.getByName(written);
             case "ip", "ipv6" -> InetAddress.ofLiteral(written);
-            case "gid" -> throw new IllegalArgumentException("rstream's -f gid is not there: Java has no AF_IB");
-            default -> throw new IllegalArgumentException("-f " + format + " is no format of rstream's");
+            case "gid" -> throw new IllegalArgumentException("rstream's -f gid is not implemented: Java has no AF_IB");
+            default -> throw new IllegalArgumentException("-f " + format + " is not a format of rstream");
         };
     }
 
@@ -171,7 +190,7 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
         try {
             return size == null || size.equals(ALL_SIZES) ? 1000 : positive("-S", Integer.parseInt(size));
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("-S " + size + " is no size", e);
+            throw new IllegalArgumentException("-S " + size + " is not a size", e);
         }
     }
 

@@ -10,15 +10,17 @@ import java.util.Locale;
  * What rstream's flags ask for.
  *
  * @param server where to connect to; null for the server itself
- * @param local where to listen, or to come from; null for any
+ * @param local the address to listen at, or to connect from; null for any
  * @param port the server's
  * @param ring how large the rings are, in bytes
- * @param inline what goes inline where latency is measured, in bytes
+ * @param inline the largest inline message of latency tests, in bytes
  * @param custom the only transfer to measure; null for the series
  * @param allSizes whether the series is the long one
- * @param tcp whether it goes by the JDK's channel
+ * @param tcp whether it uses the JDK's channel over TCP
  * @param blocking whether calls wait
- * @param verify whether what comes is checked
+ * @param selects whether a select precedes each call that does not wait
+ * @param verify whether received bytes are checked
+ * @param iomap whether the flags are riostream's
  */
 record StreamPlan(
         InetAddress server,
@@ -30,12 +32,14 @@ record StreamPlan(
         boolean allSizes,
         boolean tcp,
         boolean blocking,
-        boolean verify) {
+        boolean selects,
+        boolean verify,
+        boolean iomap) {
 
     private static final int SMALLEST_BITS = 6;
     private static final int LARGEST_BITS = 22;
 
-    /** What a line of the table is about: so often, so many transfers of a size, each way. */
+    /** A line of the table: iterations, the transfers in each, and their size, each way. */
     record Transfer(String name, int iterations, int count, int size) {
 
         long bytes() {
@@ -87,7 +91,7 @@ record StreamPlan(
         return size >= 1 << 20 ? 100 : size >= 1 << 16 ? 1000 : size >= 1 << 10 ? 10_000 : 100_000;
     }
 
-    /** A number of bytes as rstream writes it. */
+    /** A number of bytes in rstream's notation. */
     static String bytes(long size) {
         int shift = size >= 1 << 30 ? 30 : size >= 1 << 20 ? 20 : size >= 1 << 10 ? 10 : 0;
         String unit = shift == 30 ? "g" : shift == 20 ? "m" : shift == 10 ? "k" : "";
@@ -96,7 +100,7 @@ record StreamPlan(
         return whole + (tenths == 0 ? "" : "." + tenths) + unit;
     }
 
-    /** A number of things as rstream writes it. */
+    /** A number of items in rstream's notation. */
     static String count(long count) {
         return count >= 1_000_000_000
                 ? count / 1_000_000_000 + "b"

@@ -11,11 +11,13 @@ import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.NetworkChannel;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.util.List;
 
-/** One end of a run: makes the connections, and measures the transfers of each. */
+/** One end of a run: connects, and measures the transfers of each connection. */
 final class StreamRun {
 
     private static final int SYNC_BYTES = 16;
@@ -25,8 +27,11 @@ final class StreamRun {
     private final StreamPlan plan;
     private final PrintWriter out;
     private final ByteBuffer buffer;
+    private final boolean verify;
+    private final IomapTransfers mapped;
     private SocketChannel channel;
-    private byte sent; // the next byte that is sent, and the next that is to come, when they are verified
+    private SelectionKey key; // null unless a select precedes each call
+    private byte sent; // the next byte to send and the next to expect, for verification
     private byte expected;
     private long verified;
     private double micros; // of the last transfers
@@ -34,10 +39,12 @@ final class StreamRun {
     StreamRun(StreamPlan plan, PrintWriter out) {
         this.plan = plan;
         this.out = out;
+        this.verify = plan.verify() && !plan.iomap();
+        this.mapped = new IomapTransfers(plan);
         this.buffer = ByteBuffer.allocateDirect(Math.max(plan.largest(), SYNC_BYTES));
     }
 
-    /** Runs it; returns how many microseconds a transfer took, of the last that were measured. */
+    /** Runs it; returns the microseconds that each of the last measured transfers took. */
     double run() throws IOException {
         if (plan.server() != null) {
             tell(StreamPlan.head());
@@ -50,7 +57,7 @@ final class StreamRun {
                     plan.local() == null
                             ? new InetSocketAddress(plan.port())
                             : new InetSocketAddress(plan.local(), plan.port()));
-            tell(StreamPlan.head()); // it can be connected to
+            tell(StreamPlan.head()); // clients can connect from now on
             connections(inline -> {
                 options(listener, inline);
                 return listener.accept();
@@ -64,7 +71,7 @@ final class StreamRun {
         out.flush();
     }
 
-    /** Makes a connection. */
+    /** Connects, or accepts. */
     private interface Maker {
 
         SocketChannel make(int inline) throws IOException;
@@ -99,25 +106,26 @@ final class StreamRun {
         of.setOption(StandardSocketOptions.SO_RCVBUF, plan.ring());
         if (!plan.tcp()) {
             of.setOption(RdmaSocketOptions.INLINE, inline);
+            of.setOption(RdmaSocketOptions.IOMAP_SIZE, plan.iomap() ? 1 : 0);
         }
     }
 
     private void measure(Maker maker, int inline, List<Transfer> transfers) throws IOException {
-        try (SocketChannel made = maker.make(inline)) {
+        try (SocketChannel made = maker.make(inline);
+                Selector selector = plan.selects() ? made.provider().openSelector() : null) {
             channel = made;
             channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
             channel.configureBlocking(plan.blocking());
+            key = selector == null ? null : channel.register(selector, 0);
             for (Transfer transfer : transfers) {
-                exchange(SYNC_BYTES, 1);
-                long begin = System.nanoTime();
-                for (int i = 0; i < transfer.iterations(); i++) {
-                    exchange(transfer.size(), transfer.count());
-                }
-                double time = (System.nanoTime() - begin) / 1000.0;
+                double time = plan.iomap() ? timeMapped(transfer) : time(transfer);
                 micros = transfer.microsEach(time);
                 tell(StreamPlan.line(transfer, time));
             }
-            // What was written last must have gone when the program ends.
+            if (key != null) {
+                key.cancel();
+            }
+            // The last bytes must have been sent when the program ends.
             channel.configureBlocking(true);
             channel.setOption(StandardSocketOptions.SO_LINGER, SECONDS_TO_LEAVE);
             if (plan.server() == null) {
@@ -126,14 +134,40 @@ final class StreamRun {
         }
     }
 
+    private double time(Transfer transfer) throws IOException {
+        exchange(SYNC_BYTES, 1);
+        long begin = System.nanoTime();
+        for (int i = 0; i < transfer.iterations(); i++) {
+            exchange(transfer.size(), transfer.count());
+        }
+        return microsSince(begin);
+    }
+
+    private double timeMapped(Transfer transfer) throws IOException {
+        mapped.begin((RdmaSocketChannel) channel, transfer.size());
+        for (int i = 0; i < SYNC_BYTES; i++) {
+            buffer.put(i, IomapTransfers.NONE); // riostream gets it in the memory where it looks for a transfer
+        }
+        exchange(SYNC_BYTES, 1);
+        long begin = System.nanoTime();
+        mapped.exchange(transfer);
+        double time = microsSince(begin);
+        mapped.end();
+        return time;
+    }
+
+    private static double microsSince(long begin) {
+        return (System.nanoTime() - begin) / 1000.0;
+    }
+
     /**
-     * The server sends last, so the client closes first: an rstream that polls takes a connection for broken when the other
+     * The server sends last, so the client closes first: a polling rstream takes a connection for broken if the other
      * end's close arrives along with the last bytes.
      */
     private void awaitEnd() throws IOException {
         if (channel.read(buffer.clear()) >= 0) {
             throw new IOException(
-                    "the client goes on sending after all was exchanged: give both ends the same options");
+                    "the client went on sending after everything was exchanged: give both ends the same options");
         }
     }
 
@@ -158,29 +192,43 @@ final class StreamRun {
     }
 
     private void send() throws IOException {
-        if (plan.verify()) {
+        if (verify) {
             for (int i = 0; i < buffer.limit(); i++) {
                 buffer.put(i, sent++);
             }
         }
         while (buffer.hasRemaining()) {
+            await(SelectionKey.OP_WRITE);
             if (channel.write(buffer) == 0) {
                 Thread.onSpinWait();
             }
         }
     }
 
+    /** Like rpoll in rstream. */
+    private void await(int operation) throws IOException {
+        if (key != null) {
+            key.interestOps(operation);
+            int ready;
+            do {
+                ready = key.selector().select();
+            } while (ready == 0);
+            key.selector().selectedKeys().clear();
+        }
+    }
+
     private void receive() throws IOException {
         while (buffer.hasRemaining()) {
+            await(SelectionKey.OP_READ);
             int count = channel.read(buffer);
             if (count < 0) {
-                throw new IOException("the other end has closed the connection before all was exchanged");
+                throw new IOException("the other end closed the connection before everything was exchanged");
             }
             if (count == 0) {
                 Thread.onSpinWait();
             }
         }
-        for (int i = 0; plan.verify() && i < buffer.limit(); i++) {
+        for (int i = 0; verify && i < buffer.limit(); i++) {
             if (buffer.get(i) != expected++) {
                 throw new IOException("data verification failed byte " + (verified + i));
             }

@@ -1,3 +1,2 @@
-// SPDX-License-Identifier: Apache-2.0
-/** {@code isthmus perf stream}: rstream of rdma-core in Java, over sockets over RDMA. */
+/** {@code isthmus perf stream}: rdma-core's rstream in Java, on sockets over RDMA. */
 package dev.isthmus.perf.stream;

@@ -2,8 +2,8 @@
 package dev.isthmus.perf.ucx;
 
 import dev.isthmus.perf.perftest.PerftestException;
+import dev.isthmus.perf.process.Tool;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Collectors;
 
@@ -12,29 +12,17 @@ final class Affinity {
 
     private Affinity() {}
 
-    /** Keeps all threads of this process, and those to come, to some processors; none for no change. */
+    /** Pins all present and future threads of this process to these processors; does nothing if there are none. */
     static void set(List<Integer> cpus) throws IOException {
         if (cpus.isEmpty()) {
             return;
         }
         String list = cpus.stream().map(String::valueOf).collect(Collectors.joining(","));
-        try {
-            Process taskset = new ProcessBuilder(
-                            "taskset",
-                            "-a",
-                            "-c",
-                            "-p",
-                            list,
-                            "" + ProcessHandle.current().pid())
-                    .redirectErrorStream(true)
-                    .start();
-            String said = new String(taskset.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-            if (taskset.waitFor() != 0) {
-                throw new PerftestException("cannot run on the processors " + list + " (-c): " + said.strip());
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new PerftestException("interrupted", e);
+        String pid = "" + ProcessHandle.current().pid();
+        Tool.Answer taskset = Tool.ask("taskset", "-a", "-c", "-p", list, pid);
+        if (taskset.status() != 0) {
+            throw new PerftestException("cannot run on the processors " + list + " (-c): "
+                    + taskset.text().strip());
         }
     }
 }

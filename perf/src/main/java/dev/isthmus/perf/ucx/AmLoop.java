@@ -7,7 +7,7 @@ import dev.isthmus.ucx.UcpPayload;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Active messages. What comes by rendezvous is fetched, as it comes. */
+/** Active messages. Messages that arrive by rendezvous are fetched as they arrive. */
 final class AmLoop implements JavaLoop {
 
     private static final int ID = 1;
@@ -49,10 +49,10 @@ final class AmLoop implements JavaLoop {
         received++;
     }
 
-    /** Within one progress some can end, which is seen only after it, and others come in their place. */
+    /** Within one progress, some can end, which shows only afterwards, while others take their place. */
     private void makeRoom() {
         if (fetches.size() >= MAX_FETCHES) {
-            throw new IllegalStateException("more active messages have come at once than the window says");
+            throw new IllegalStateException("more active messages have arrived at once than the window allows");
         }
         fetches.grow();
     }

@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** Atomic operations, in one direction, that leave a zero as it is; the last one sets the number's last byte to 1. */
+/** Atomic operations in one direction. They leave a zero unchanged; the last one sets the number's last byte to 1. */
 final class AtomicLoop implements JavaLoop {
 
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
@@ -44,12 +44,12 @@ final class AtomicLoop implements JavaLoop {
 
     @Override
     public void ask(int count) {
-        throw new UnsupportedOperationException("atomic operations go one way");
+        throw new UnsupportedOperationException("atomic operations go in one direction only");
     }
 
     @Override
     public void answer(int count) {
-        throw new UnsupportedOperationException("atomic operations go one way");
+        throw new UnsupportedOperationException("atomic operations go in one direction only");
     }
 
     @Override

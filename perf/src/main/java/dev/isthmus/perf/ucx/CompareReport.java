@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import com.fasterxml.jackson.annotation.JsonInclude;
+import com.fasterxml.jackson.annotation.JsonProperty;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import dev.isthmus.perf.demo.Machine;
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Side;
 import java.io.IOException;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.OptionalDouble;
 
-/** A comparison for people and for programs. */
+/** Prints a comparison for people and for programs. */
 final class CompareReport {
 
     private CompareReport() {}
@@ -26,25 +27,18 @@ final class CompareReport {
                     "%-22s %5s %10s %10s %10s %8s %8s",
                     figures.cell().title(),
                     figures.cell().unit(),
-                    number(Contender.Name.C, figures),
-                    number(Contender.Name.JAVA, figures),
-                    number(Contender.Name.JUCX, figures),
-                    ratio(figures.ratio(Contender.Name.JAVA)),
-                    ratio(figures.ratio(Contender.Name.JUCX)));
+                    number(Side.C, figures),
+                    number(Side.JAVA, figures),
+                    number(Side.JUCX, figures),
+                    ratio(figures.ratio(Side.JAVA)),
+                    ratio(figures.ratio(Side.JUCX)));
         }
         line(out, "");
         line(out, "Medians of the rounds: of latency the median of a round, of bandwidth a round's average.");
         line(out, "Below 1 is better for latency, above 1 for bandwidth. %s", date);
-        line(
-                out,
-                "%s; %d x %s; %s; %s",
-                machine.kernel(),
-                machine.cpus(),
-                machine.cpu(),
-                machine.jdk(),
-                versions(machine));
+        line(out, "%s", machine.inWords());
         for (Figures figures : all) {
-            for (Contender.Name name : Contender.Name.values()) {
+            for (Side name : Side.values()) {
                 figures.failure(name)
                         .ifPresent(why -> line(out, "%s, %s: %s", figures.cell().title(), name.title(), why));
             }
@@ -52,15 +46,7 @@ final class CompareReport {
         return out.toString();
     }
 
-    private static String versions(Machine machine) {
-        return machine.versions().entrySet().stream()
-                .sorted(Map.Entry.comparingByKey())
-                .map(version -> version.getKey() + " " + version.getValue())
-                .reduce((a, b) -> a + ", " + b)
-                .orElse("");
-    }
-
-    private static String number(Contender.Name name, Figures figures) {
+    private static String number(Side name, Figures figures) {
         OptionalDouble value = figures.median(name);
         if (value.isEmpty()) {
             return figures.failure(name).isPresent() ? "failed" : "-";
@@ -73,7 +59,7 @@ final class CompareReport {
         return value.isPresent() ? String.format(Locale.ROOT, "%.2f", value.getAsDouble()) : "-";
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency
     private static void line(StringBuilder out, String format, Object... values) {
         out.append(String.format(Locale.ROOT, format, values).stripTrailing()).append('\n');
     }
@@ -82,7 +68,7 @@ final class CompareReport {
     static String csv(List<Figures> all) {
         var out = new StringBuilder("cell,unit,contender,round,figure\n");
         for (Figures figures : all) {
-            for (Contender.Name name : Contender.Name.values()) {
+            for (Side name : Side.values()) {
                 List<Double> rounds = figures.rounds(name);
                 for (int i = 0; i < rounds.size(); i++) {
                     line(
@@ -99,28 +85,48 @@ final class CompareReport {
         return out.toString();
     }
 
-    /** Everything; not complete when it was stopped. */
+    /** Everything; incomplete if it was stopped. */
     static String json(List<Figures> all, Machine machine, String date, boolean complete) throws IOException {
-        Map<String, Object> report = new LinkedHashMap<>();
-        report.put("date", date);
-        report.put("complete", complete);
-        report.put("machine", machine);
-        report.put("cells", all.stream().map(CompareReport::cell).toList());
+        var report =
+                new Whole(date, complete, machine, all.stream().map(Line::of).toList());
         return new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(report) + "\n";
     }
 
-    private static Map<String, Object> cell(Figures figures) {
-        Map<String, Object> cell = new LinkedHashMap<>();
-        cell.put("cell", figures.cell().title());
-        cell.put("unit", figures.cell().unit());
-        for (Contender.Name name : Contender.Name.values()) {
-            Map<String, Object> one = new LinkedHashMap<>();
-            figures.median(name).ifPresent(median -> one.put("median", median));
-            figures.ratio(name).ifPresent(ratio -> one.put("byC", ratio));
-            one.put("rounds", figures.rounds(name));
-            figures.failure(name).ifPresent(why -> one.put("failure", why));
-            cell.put(name.title(), one);
+    /** A comparison as JSON has it. */
+    record Whole(String date, boolean complete, Machine machine, List<Line> cells) {}
+
+    /** A cell, with the sides by their names. */
+    record Line(
+            String cell,
+            String unit,
+            @JsonProperty("C") SideRounds c,
+            @JsonProperty("Java") SideRounds java,
+            @JsonProperty("JUCX") SideRounds jucx) {
+
+        static Line of(Figures figures) {
+            return new Line(
+                    figures.cell().title(),
+                    figures.cell().unit(),
+                    SideRounds.of(figures, Side.C),
+                    SideRounds.of(figures, Side.JAVA),
+                    SideRounds.of(figures, Side.JUCX));
         }
-        return cell;
+    }
+
+    /** A side's rounds at a cell; what there is not is null, and left out. */
+    @JsonInclude(JsonInclude.Include.NON_NULL)
+    record SideRounds(Double median, Double byC, List<Double> rounds, String failure) {
+
+        static SideRounds of(Figures figures, Side side) {
+            return new SideRounds(
+                    orNull(figures.median(side)),
+                    orNull(figures.ratio(side)),
+                    figures.rounds(side),
+                    figures.failure(side).orElse(null));
+        }
+
+        private static Double orNull(OptionalDouble value) {
+            return value.isPresent() ? value.getAsDouble() : null;
+        }
     }
 }

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.Side;
 import dev.isthmus.perf.WholeFile;
-import dev.isthmus.perf.demo.Machine;
-import dev.isthmus.perf.demo.Progress;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.LocalDate;
 import java.time.ZoneOffset;
@@ -19,6 +19,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -31,38 +32,41 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Holds Java against C's ucx_perftest and JUCX in one run, over shared memory and TCP: "
+            "Compares Java with C's ucx_perftest and with JUCX in one run, over shared memory and TCP: "
                     + "latency of tag, stream, active message and put at 8 B and 4 KiB, bandwidth at 64 KiB and 1 "
                     + "MiB. The three take turns at each cell, round after round; the table has the medians and "
-                    + "their ratios. Exit status 1 when a cell could not be measured. Ctrl-C prints and writes "
-                    + "what was measured until then."
+                    + "their ratios. Exit status 1 if a cell could not be measured. Ctrl-C prints and writes "
+                    + "what was measured so far."
         })
 public final class CompareUcxCommand implements Callable<Integer> {
 
     private static final double WARM_UP_SECONDS = 2;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "how many rounds (default: ${DEFAULT-VALUE})")
+    @Option(names = "--rounds", paramLabel = "N", description = "number of rounds (default: ${DEFAULT-VALUE})")
     private int rounds = 9;
 
     @Option(
             names = "--only",
             paramLabel = "PATTERN",
-            description = "only cells whose name has a match, such as shm-tag or lat-8$")
+            description = "measure only cells whose name has a match, such as shm-tag or lat-8$")
     private Pattern only = Pattern.compile("");
 
-    @Option(names = "--iterations", paramLabel = "N", description = "iterations of a run (default: by cell)")
+    @Option(
+            names = "--iterations",
+            paramLabel = "N",
+            description = "iterations of a run (default: depends on the cell)")
     private Optional<Integer> iterations = Optional.empty();
 
     @Option(
             names = "--warm-up",
             paramLabel = "SECONDS",
-            description = "how long a JVM is warmed up for each cell (default: ${DEFAULT-VALUE})")
+            description = "how long to warm up a JVM for each cell (default: ${DEFAULT-VALUE})")
     private double warmUpSeconds = WARM_UP_SECONDS;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "write all figures there, of every round")
+    @Option(names = "--json", paramLabel = "FILE", description = "file for all figures of every round")
     private Optional<Path> json = Optional.empty();
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "the same as CSV")
+    @Option(names = "--csv", paramLabel = "FILE", description = "file for the same figures as CSV")
     private Optional<Path> csv = Optional.empty();
 
     @Spec
@@ -70,16 +74,17 @@ public final class CompareUcxCommand implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException, InterruptedException {
-        List<Cell> cells = Cell.ALL.stream()
+        List<UcxCell> cells = UcxCell.ALL.stream()
                 .filter(cell -> only.matcher(cell.title()).find())
                 .toList();
         check(
                 !cells.isEmpty(),
                 "there is no cell that matches: "
-                        + Cell.ALL.stream().map(Cell::title).toList());
+                        + UcxCell.ALL.stream().map(UcxCell::title).toList());
         check(rounds > 0 && iterations.orElse(1) > 0 && warmUpSeconds >= 0, "rounds and iterations are positive");
-        checkWritable(json);
-        checkWritable(csv);
+        for (Path file : Stream.of(json, csv).flatMap(Optional::stream).toList()) {
+            WholeFile.check(file);
+        }
         var machine =
                 Machine.here("this machine", Map.of("UCX", UcxVersion.loaded().toString(), "JUCX", jucx()));
         var options = new Comparing.Options(cells, rounds, iterations, warmUpSeconds);
@@ -87,7 +92,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
         return figures.stream().allMatch(CompareUcxCommand::isWhole) ? 0 : 1;
     }
 
-    /** Measures and reports; when a signal comes before the end, what there is by then. */
+    /** Measures and reports. If a signal arrives earlier, reports what was measured by then. */
     private List<Figures> measure(PrintStream says, Comparing.Options options, Machine machine)
             throws IOException, InterruptedException {
         try (var progress = Progress.on(says);
@@ -121,7 +126,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
         try {
             Runtime.getRuntime().removeShutdownHook(hook);
         } catch (IllegalStateException e) {
-            // It runs, and this JVM ends with it.
+            // The hook is running, and the JVM ends with it.
         }
     }
 
@@ -130,7 +135,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         out.print(CompareReport.table(figures, machine, date));
         if (!complete) {
-            out.println("Stopped before the end: these are the rounds that were measured.");
+            out.println("Stopped early: these are the rounds that were measured.");
         }
         out.flush();
         if (json.isPresent()) {
@@ -146,11 +151,10 @@ public final class CompareUcxCommand implements Callable<Integer> {
     }
 
     private static boolean isWhole(Figures figures) {
-        return List.of(Contender.Name.values()).stream()
-                .allMatch(name -> figures.failure(name).isEmpty());
+        return Stream.of(Side.values()).allMatch(name -> figures.failure(name).isEmpty());
     }
 
-    /** The jar's name ends with the version. */
+    /** The version is the end of the jar's name. */
     private static String jucx() {
         String path = System.getProperty("java.class.path");
         var version = Pattern.compile("jucx-([0-9][^/:]*)\\.jar").matcher(path);
@@ -160,16 +164,6 @@ public final class CompareUcxCommand implements Callable<Integer> {
     private void check(boolean right, String otherwise) {
         if (!right) {
             throw new ParameterException(spec.commandLine(), otherwise);
-        }
-    }
-
-    /** Minutes later would be a bad time to find out. */
-    private static void checkWritable(Optional<Path> file) throws IOException {
-        if (file.isPresent()) {
-            Path folder = file.get().toAbsolutePath().getParent();
-            if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file.get())) {
-                throw new IOException("cannot write " + file.get());
-            }
         }
     }
 }

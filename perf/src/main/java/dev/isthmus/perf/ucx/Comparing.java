@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
-import dev.isthmus.perf.demo.Children;
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.process.Children;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumMap;
@@ -17,26 +18,26 @@ import java.util.function.Consumer;
 /** Runs a comparison: the contenders take turns at every cell, round after round. */
 final class Comparing implements AutoCloseable {
 
-    /** So that the JIT compiler has each loop; the time limit is what counts. */
+    /** Enough for the JIT to compile each loop; the time limit decides. */
     private static final int WARM_UP = 400_000;
 
     private static final int MEASURED_WARM_UP = 10_000;
     private static final double MEASURED_WARM_UP_SECONDS = 0.1;
 
-    /** Ctrl-C ends the children, too, which may be noticed before the signal is. */
+    /** Ctrl-C also ends the children, and their end may be noticed before the signal. */
     private static final long SIGNAL_MILLIS = 500;
 
     /** What a comparison is told. */
-    record Options(List<Cell> cells, int rounds, Optional<Integer> iterations, double warmUpSeconds) {}
+    record Options(List<UcxCell> cells, int rounds, Optional<Integer> iterations, double warmUpSeconds) {}
 
     private final Options options;
     private final Consumer<String> progress;
     private final Children children = new Children();
-    private final Map<Contender.Name, Contender> contenders = new EnumMap<>(Contender.Name.class);
+    private final Map<Side, UcxContender> contenders = new EnumMap<>(Side.class);
     private final CountDownLatch stopped = new CountDownLatch(1);
 
     /** Guarded by this, as long as it is measured. */
-    private final Map<Cell, Figures> figures = new LinkedHashMap<>();
+    private final Map<UcxCell, Figures> figures = new LinkedHashMap<>();
 
     private int done;
 
@@ -46,10 +47,10 @@ final class Comparing implements AutoCloseable {
         options.cells().forEach(cell -> figures.put(cell, new Figures(cell)));
     }
 
-    /** Measures everything, or until {@link #stop} is called. */
+    /** Measures everything, or measures until {@link #stop} is called. */
     List<Figures> run() throws IOException, InterruptedException {
-        for (Cell.Transport transport : Cell.Transport.values()) {
-            List<Cell> cells = options.cells().stream()
+        for (UcxCell.Transport transport : UcxCell.Transport.values()) {
+            List<UcxCell> cells = options.cells().stream()
                     .filter(cell -> cell.transport() == transport)
                     .toList();
             if (!cells.isEmpty()) {
@@ -60,7 +61,7 @@ final class Comparing implements AutoCloseable {
     }
 
     /**
-     * Ends the measuring: nothing that is measured from now on counts. May be called by any thread.
+     * Ends the measurement: nothing that is measured from now on counts. Any thread may call it.
      *
      * @return what was measured so far
      */
@@ -73,33 +74,33 @@ final class Comparing implements AutoCloseable {
         return stopped.getCount() == 0;
     }
 
-    private synchronized void count(Cell cell, Consumer<Figures> what) {
+    private synchronized void count(UcxCell cell, Consumer<Figures> what) {
         if (!isStopped()) {
             what.accept(figures.get(cell));
         }
     }
 
-    private void run(Cell.Transport transport, List<Cell> cells) throws IOException, InterruptedException {
+    private void run(UcxCell.Transport transport, List<UcxCell> cells) throws IOException, InterruptedException {
         try {
-            for (Cell cell : cells) {
-                for (Contender.Name name : List.of(Contender.Name.JAVA, Contender.Name.JUCX)) {
+            for (UcxCell cell : cells) {
+                for (Side name : List.of(Side.JAVA, Side.JUCX)) {
                     progress.accept("warming " + name.title() + " up: " + cell.title());
                     attempt(cell, name, transport, WARM_UP, options.warmUpSeconds(), false);
                 }
             }
             for (int round = 0; round < options.rounds(); round++) {
-                for (Cell cell : cells) {
+                for (UcxCell cell : cells) {
                     turns(round, cell, transport);
                 }
             }
         } finally {
-            contenders.values().forEach(Contender::close);
+            contenders.values().forEach(UcxContender::close);
             contenders.clear();
         }
     }
 
-    private void turns(int round, Cell cell, Cell.Transport transport) throws IOException, InterruptedException {
-        List<Contender.Name> names = Arrays.asList(Contender.Name.values());
+    private void turns(int round, UcxCell cell, UcxCell.Transport transport) throws IOException, InterruptedException {
+        List<Side> names = Arrays.asList(Side.values());
         progress.accept(String.format(
                 Locale.ROOT,
                 "%s, round %d of %d (%d of %d runs)",
@@ -109,25 +110,25 @@ final class Comparing implements AutoCloseable {
                 done,
                 options.rounds() * options.cells().size()));
         for (int i = 0; i < names.size(); i++) {
-            Contender.Name name = names.get((i + round) % names.size());
+            Side name = names.get((i + round) % names.size());
             attempt(cell, name, transport, MEASURED_WARM_UP, MEASURED_WARM_UP_SECONDS, true);
         }
         done++;
     }
 
-    /** Runs once; a failure is noted with the cell, and the others go on. */
+    /** Runs once. A failure is recorded with the cell, and the others go on. */
     private void attempt(
-            Cell cell, Contender.Name name, Cell.Transport transport, int warmUp, double seconds, boolean counts)
+            UcxCell cell, Side name, UcxCell.Transport transport, int warmUp, double seconds, boolean counts)
             throws InterruptedException {
         if (isStopped()) {
             return;
         }
         try {
-            Contender contender = contenders.get(name);
+            UcxContender contender = contenders.get(name);
             if (contender == null) {
-                contender = name == Contender.Name.C
-                        ? new ToolContender(children)
-                        : new AgentContender(name, transport, children);
+                contender = name == Side.C
+                        ? new UcxToolContender(transport, children)
+                        : new UcxAgentContender(name, transport, children);
                 contenders.put(name, contender);
             }
             int iterations = options.iterations().orElse(cell.iterations());
@@ -139,7 +140,7 @@ final class Comparing implements AutoCloseable {
             if (!stopped.await(SIGNAL_MILLIS, TimeUnit.MILLISECONDS)) {
                 count(cell, noted -> noted.fail(name, e.getMessage()));
             }
-            Contender failed = contenders.remove(name);
+            UcxContender failed = contenders.remove(name);
             if (failed != null) {
                 failed.close();
             }
@@ -148,7 +149,7 @@ final class Comparing implements AutoCloseable {
 
     @Override
     public void close() {
-        contenders.values().forEach(Contender::close);
+        contenders.values().forEach(UcxContender::close);
         children.close();
     }
 }

@@ -26,12 +26,12 @@ final class GetLoop implements JavaLoop {
 
     @Override
     public void ask(int count) {
-        throw new UnsupportedOperationException("gets go one way");
+        throw new UnsupportedOperationException("gets go in one direction only");
     }
 
     @Override
     public void answer(int count) {
-        throw new UnsupportedOperationException("gets go one way");
+        throw new UnsupportedOperationException("gets go in one direction only");
     }
 
     @Override

@@ -6,16 +6,16 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * What an end tells the other of itself: {@code ucx_perf_ep_info_t}, and behind it address and key.
+ * What an end tells the other about itself: {@code ucx_perf_ep_info_t}, followed by address and key.
  *
  * @param address of the worker
- * @param key of the memory, as UCX packs it; empty when the test needs none
+ * @param key of the memory, as packed by UCX; empty if the test needs none
  * @param memory where the memory is
  */
-@SuppressWarnings("ArrayRecordComponent") // never compared, nor kept
+@SuppressWarnings("ArrayRecordComponent") // never compared or kept
 record Introduction(byte[] address, byte[] key, long memory) {
 
-    /** The longest that C takes. */
+    /** The longest that C accepts. */
     static final int MAX_BYTES = 2048;
 
     private static final int HEAD = 5 * Long.BYTES;
@@ -44,7 +44,7 @@ record Introduction(byte[] address, byte[] key, long memory) {
                 || address > bytes.length
                 || key > bytes.length
                 || HEAD + address + key != total) {
-            throw new IllegalArgumentException("its address and key have lengths that do not fit");
+            throw new IllegalArgumentException("its address and key have inconsistent lengths");
         }
         long memory = in.getLong(4 * Long.BYTES);
         int keyAt = HEAD + (int) address;

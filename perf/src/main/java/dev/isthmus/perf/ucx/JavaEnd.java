@@ -17,7 +17,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Map;
 
-/** An end by Isthmus. */
+/** An end that uses Isthmus. */
 final class JavaEnd implements UcxEnd {
 
     private final UcxPlan plan;
@@ -36,7 +36,7 @@ final class JavaEnd implements UcxEnd {
         this(plan, server, link, Map.of());
     }
 
-    /** With options of UCX that are not from the environment. */
+    /** Creates an end with UCX options beyond those of the environment. */
     JavaEnd(UcxPlan plan, boolean server, UcxLink link, Map<String, String> settings) {
         this.plan = plan;
         this.server = server;
@@ -123,7 +123,7 @@ final class JavaEnd implements UcxEnd {
         return header == null ? MemorySegment.NULL : header.segment();
     }
 
-    /** What is sent when it is more than a plain buffer, or one of many: null otherwise. */
+    /** What is sent if it is more than a plain buffer, such as a list; otherwise null. */
     UcpPayload outgoingPayload() {
         UcpPayload payload = plan.sendIov()
                 ? list(outgoing())
@@ -134,7 +134,7 @@ final class JavaEnd implements UcxEnd {
         return plan.sendIov() ? payload : null;
     }
 
-    /** What is received into when it is a list of buffers: null otherwise. */
+    /** What is received into if it is a list of buffers; otherwise null. */
     UcpPayload incomingPayload() {
         return plan.receiveIov() ? list(incoming()) : null;
     }
@@ -187,7 +187,7 @@ final class JavaEnd implements UcxEnd {
 
     @Override
     public void close() {
-        // After a failure there may be something left that will never end.
+        // After a failure, there may be operations that will never end.
         if (remote != null) {
             remote.close();
         }

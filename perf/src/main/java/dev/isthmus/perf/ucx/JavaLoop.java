@@ -3,7 +3,7 @@ package dev.isthmus.perf.ucx;
 
 import java.io.IOException;
 
-/** What an operation's tests repeat, at either end. */
+/** What the tests of an operation repeat, at either end. */
 interface JavaLoop {
 
     /** The server's part of a ping-pong: it sends first. */
@@ -21,6 +21,6 @@ interface JavaLoop {
     /** Before a run. */
     default void begin() {}
 
-    /** After a run: waits for all that was begun. */
+    /** After a run: waits for everything that was begun. */
     void finish() throws IOException;
 }

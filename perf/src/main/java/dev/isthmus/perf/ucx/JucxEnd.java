@@ -17,7 +17,7 @@ import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucp.UcpWorkerParams;
 
-/** An end by JUCX, UCX' binding by JNI. It has the plain tests of tag, stream, active messages and put. */
+/** An end that uses JUCX, UCX's own JNI binding. It has the plain tests of tag, stream, active messages and put. */
 final class JucxEnd implements UcxEnd {
 
     private static final int PASSES_BETWEEN_LOOKS = 1 << 12;
@@ -134,7 +134,7 @@ final class JucxEnd implements UcxEnd {
         return UcxUtils.getByteBufferView(address, plan.bytes());
     }
 
-    /** Progresses once, and looks now and then whether the peer still lives. */
+    /** Progresses once, and checks now and then whether the peer is alive. */
     void pass() throws IOException {
         if (once() == 0 && ++idle == PASSES_BETWEEN_LOOKS) {
             idle = 0;
@@ -145,7 +145,7 @@ final class JucxEnd implements UcxEnd {
     private int once() {
         try {
             return worker.progress();
-        } catch (Exception e) { // it declares no other
+        } catch (Exception e) { // JUCX declares no narrower type
             throw new IllegalStateException(e);
         }
     }

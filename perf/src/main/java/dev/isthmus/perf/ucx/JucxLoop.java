@@ -10,7 +10,7 @@ import org.openucx.jucx.ucp.UcpRequest;
 import org.openucx.jucx.ucp.UcpWorker;
 import org.openucx.jucx.ucs.UcsConstants;
 
-/** What an operation's tests repeat, by JUCX: as the loops of Isthmus do. */
+/** What the tests of an operation repeat, with JUCX; the same as Isthmus's loops. */
 abstract class JucxLoop {
 
     final JucxEnd end;

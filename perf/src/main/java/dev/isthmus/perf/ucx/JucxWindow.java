@@ -4,7 +4,7 @@ package dev.isthmus.perf.ucx;
 import java.io.IOException;
 import org.openucx.jucx.ucp.UcpRequest;
 
-/** {@link Window} with JUCX' requests, and how they are waited for. */
+/** {@link Window} with JUCX's requests, and how to wait for them. */
 final class JucxWindow {
 
     private final JucxEnd end;

@@ -4,31 +4,31 @@ package dev.isthmus.perf.ucx;
 import java.util.Arrays;
 
 /**
- * The times of a run's last messages, and a percentile of them: as many as {@code ucx_perftest} keeps, and by its index,
- * which is rounded down (src/tools/perf/lib/libperf.c). Allocates nothing while it is written to.
+ * The times of a run's last messages, and a percentile of them. It keeps as many as {@code ucx_perftest}, and uses its
+ * index, which is rounded down (src/tools/perf/lib/libperf.c). Adding allocates nothing.
  */
 public final class LastTimes {
 
     private static final int SIZE = 2048;
 
     private final double[] queue = new double[SIZE];
-    private long taken; // a run without an end has more than an int counts in an hour or two
+    private long taken; // an endless run exceeds an int within an hour or two
 
-    /** None yet. */
+    /** Creates an empty list. */
     public LastTimes() {}
 
-    /** Forgets all. */
+    /** Forgets all times. */
     public void clear() {
         clear(0);
     }
 
-    /** Forgets all, as if so many had been taken. */
+    /** Forgets all times, as if this many had been taken. */
     void clear(long before) {
         taken = before;
     }
 
     /**
-     * Notes one.
+     * Adds a time.
      *
      * @param nanos how long it took
      */
@@ -37,10 +37,10 @@ public final class LastTimes {
     }
 
     /**
-     * A percentile of those that are kept.
+     * A percentile of the times that are kept.
      *
      * @param rank 0 to 100
-     * @return nanoseconds; not a number when there are none
+     * @return nanoseconds; NaN if there are no times
      */
     public double percentile(double rank) {
         int count = (int) Math.min(taken, SIZE);

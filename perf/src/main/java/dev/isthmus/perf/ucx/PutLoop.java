@@ -8,13 +8,13 @@ import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.VarHandle;
 
-/** Puts. A message's last byte is its number, which the other end waits for. */
+/** Puts. The last byte of a message is its number, and the other end waits for that. */
 final class PutLoop implements JavaLoop {
 
     private static final VarHandle BYTE = ValueLayout.JAVA_BYTE.varHandle();
     private static final byte NONE = -1;
 
-    /** What the last message of a test in one direction ends with. */
+    /** The last byte of the last message of a test in one direction. */
     private static final byte LAST = 1;
 
     private final UcpWorker worker;
@@ -77,7 +77,7 @@ final class PutLoop implements JavaLoop {
         }
     }
 
-    /** There is nothing to be seen before the last one, but that the peer has gone. */
+    /** Nothing shows before the last message, except that the peer has gone. */
     @Override
     public void take(int count) throws IOException {
         for (int i = 0; i < count; i++) {

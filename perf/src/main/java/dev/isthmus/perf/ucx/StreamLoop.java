@@ -17,9 +17,9 @@ final class StreamLoop implements JavaLoop {
     private final UcpPayload outgoingPayload;
     private final UcpPayload incomingPayload;
     private final long bytes;
-    private final UcpStreamData data; // null when not asked for
+    private final UcpStreamData data; // null unless requested
     private final Window sends;
-    private long early; // bytes that came with the end of the message before
+    private long early; // bytes that arrived with the end of the previous message
 
     StreamLoop(JavaEnd end) {
         UcxPlan plan = end.plan();

@@ -23,7 +23,7 @@ final class TagLoop implements JavaLoop {
     private final long bytes;
     private final long mask;
     private final boolean synchronous;
-    private final UcpTagMessage probed; // null when not asked for
+    private final UcpTagMessage probed; // null unless requested
     private final Window sends;
     private final Window receives;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
-/** A way for a JVM to UCX. */
+/** A binding of UCX for Java. */
 @FunctionalInterface
 interface UcxBinding {
 
-    /** Makes an end of a test, on the thread that is to run it. */
+    /** Creates an end of a test, on the thread that runs it. */
     UcxEnd open(UcxPlan plan, boolean server, UcxLink link);
 }

@@ -3,10 +3,10 @@ package dev.isthmus.perf.ucx;
 
 import java.io.IOException;
 
-/** Some iterations of a test: an end's part of them. */
+/** One end's part of some iterations of a test. */
 @FunctionalInterface
 interface UcxBlock {
 
-    /** Runs so many. */
+    /** Runs this many iterations. */
     void run(int count) throws IOException;
 }

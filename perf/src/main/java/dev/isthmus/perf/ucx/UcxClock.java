@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import java.util.Optional;
 import java.util.function.Consumer;
+import org.HdrHistogram.Histogram;
 
 /**
- * Takes a run's time: where each message is waited for, after each of them at both ends, as {@code ucx_perftest} does, and
- * otherwise once for each {@value #BLOCK}. {@code System.nanoTime()} waits for what the processor has begun, so it costs
- * several times what reading the time-stamp counter costs C, which would be most of what a message costs that nobody
- * waits for. Allocates nothing while it runs, but to report once a second.
+ * Measures a run's time. If each message is awaited, it reads the clock after each of them at both ends, as
+ * {@code ucx_perftest} does; otherwise once for every {@value #BLOCK} messages. {@code System.nanoTime()} waits for the
+ * processor's pending instructions, so it costs several times as much as C's reading of the time-stamp counter; that
+ * would be most of the cost of a message that is not awaited. Allocates nothing while it runs, except for a report once
+ * a second.
  */
 final class UcxClock {
 
@@ -19,18 +22,20 @@ final class UcxClock {
     private final UcxPlan plan;
     private final Consumer<UcxResult> report;
     private final LastTimes times = new LastTimes();
+    private final Histogram all; // null where nobody wants them, or single messages are not waited for
     private long begin;
     private long now;
     private long reportedAt;
     private long done;
     private long reported;
 
-    UcxClock(UcxPlan plan, Consumer<UcxResult> report) {
+    UcxClock(UcxPlan plan, Optional<Histogram> all, Consumer<UcxResult> report) {
         this.plan = plan;
         this.report = report;
+        this.all = plan.test().isLatency() ? all.orElse(null) : null;
     }
 
-    /** Messages between two looks at the clock. */
+    /** Messages between two readings of the clock. */
     int block() {
         return plan.test().isLatency() ? 1 : BLOCK;
     }
@@ -39,7 +44,7 @@ final class UcxClock {
         start(System.nanoTime());
     }
 
-    /** Begins with so many looks at the clock already taken. */
+    /** Begins with this many readings already taken. */
     void start(long time, long taken) {
         start(time);
         times.clear(taken);
@@ -50,6 +55,9 @@ final class UcxClock {
         now = time;
         reportedAt = time;
         times.clear();
+        if (all != null) {
+            all.reset();
+        }
         done = 0;
         reported = 0;
     }
@@ -61,6 +69,9 @@ final class UcxClock {
 
     void stamp(int count, long time) {
         times.add((double) (time - now) / count);
+        if (all != null) {
+            all.recordValue(time - now);
+        }
         now = time;
         done += count;
         if (time - reportedAt >= REPORT_NANOS) {

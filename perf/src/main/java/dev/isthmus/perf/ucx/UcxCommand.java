@@ -20,13 +20,14 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "UCX' ucx_perftest in Java: the tests of the protocol layer, with its flags, columns and exchange.",
-            "The other end is this, or ucx_perftest of UCX 1.13 to 1.19. Without SERVER it is the server and waits for one"
-                    + " client. Transports are chosen by UCX' variables, as for C: UCX_TLS=posix, UCX_TLS=tcp."
+            "UCX's ucx_perftest in Java: the tests of the protocol layer, with its flags, columns and exchange.",
+            "The other end is this command, or ucx_perftest of UCX 1.13 to 1.19. Without SERVER this is the"
+                    + " server, and waits for one client. UCX's variables choose the transports, as in C:"
+                    + " UCX_TLS=posix, UCX_TLS=tcp."
         })
 public final class UcxCommand implements Callable<Integer>, Counterpart {
 
-    /** What ucx_perftest has for UCT, for itself alone, for MPI or daemons, or for a list of tests. */
+    /** Flags of ucx_perftest for UCT, for loopback, for MPI or daemons, or for a list of tests. */
     private static final Set<String> ABSENT = Set.of(
             "-d",
             "-x",

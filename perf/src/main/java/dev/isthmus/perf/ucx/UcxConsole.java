@@ -4,7 +4,7 @@ package dev.isthmus.perf.ucx;
 import java.io.PrintWriter;
 import java.util.Locale;
 
-/** Prints what {@code ucx_perftest} prints: a server the test, a client what was measured. */
+/** Prints what {@code ucx_perftest} prints: the test on a server, the figures on a client. */
 final class UcxConsole implements UcxSession.Listener {
 
     /** How the results are printed. */
@@ -122,7 +122,7 @@ final class UcxConsole implements UcxSession.Listener {
                 result.rate());
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency
     private void print(String format, Object... values) {
         out.print(String.format(Locale.ROOT, format, values) + "\n");
     }

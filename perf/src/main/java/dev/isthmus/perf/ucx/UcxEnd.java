@@ -3,10 +3,10 @@ package dev.isthmus.perf.ucx;
 
 import java.io.IOException;
 
-/** One end of a test, by some binding of UCX. Confined to the thread that made it. */
+/** One end of a test, with some binding of UCX. Confined to the thread that created it. */
 interface UcxEnd extends AutoCloseable {
 
-    /** What the peer has to know of it. */
+    /** What the peer must know of it. */
     Introduction introduction();
 
     /** Connects to the peer. */
@@ -18,10 +18,10 @@ interface UcxEnd extends AutoCloseable {
     /** What the run repeats. */
     UcxBlock block();
 
-    /** Ends the run: all that was begun is done, and the peer knows. */
+    /** Ends the run: everything that was begun is done, and the peer knows it. */
     void finish() throws IOException;
 
-    /** Waits until the peer has all. */
+    /** Waits until the peer has everything. */
     void flush() throws IOException;
 
     /** Progresses once. */

@@ -6,19 +6,19 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * Where what differs between versions stands in {@code perftest_params_t}: {@code offsetof} with the header
- * {@code libperf.h} of the version. The struct is sent as it is in C's memory, without a word on the version.
+ * The offsets in {@code perftest_params_t} that differ between versions: {@code offsetof} with the version's header
+ * {@code libperf.h}. C sends the struct as it lies in memory, without naming the version.
  */
 enum UcxLayout {
     /** UCX 1.13 to 1.16. */
     V1_13(152, 236, 256, 264, 0),
-    /** UCX 1.17 to 1.19: a pointer more before the names, and room for two addresses behind the header's size. */
+    /** UCX 1.17 to 1.19: one more pointer before the names, and room for two addresses after the header's size. */
     V1_17(160, 240, 520, 528, 1);
 
-    /** What a name says that was not given. */
+    /** The text of an unset name. */
     static final byte[] NONE = "<none>".getBytes(StandardCharsets.US_ASCII);
 
-    /** The number of bytes by which {@link #of} knows a layout. */
+    /** The number of bytes from which {@link #of} recognises a layout. */
     static final int SHORTEST = V1_13.bytes;
 
     private static final int DEVICE_BYTES = 32;
@@ -39,13 +39,13 @@ enum UcxLayout {
         this.testsBefore = testsBefore;
     }
 
-    /** That of the UCX that is loaded, which {@code ucx_perftest} on this machine shares. */
+    /** The layout of the loaded UCX, which {@code ucx_perftest} on this machine shares. */
     static UcxLayout loaded() {
         UcxVersion version = UcxVersion.loaded();
         return version.major() == 1 && version.minor() < 17 ? V1_13 : V1_17;
     }
 
-    /** That of a struct of which the first {@link #SHORTEST} bytes are here: one of its names is hardly ever given. */
+    /** The layout of a struct, by its first {@link #SHORTEST} bytes: one of its names is hardly ever set. */
     static UcxLayout of(byte[] begin) {
         return isNone(begin, V1_17.device()) || isNone(begin, V1_17.transport()) ? V1_17 : V1_13;
     }
@@ -82,7 +82,7 @@ enum UcxLayout {
         return test;
     }
 
-    /** The number that C has for a test. Versions have other tests before those of the protocol layer. */
+    /** C's number of a test. Versions differ in the tests before those of the protocol layer. */
     int numberOf(UcxTest one) {
         return one.id() + testsBefore;
     }

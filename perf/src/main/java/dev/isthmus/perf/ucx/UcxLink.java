@@ -14,15 +14,15 @@ import java.util.concurrent.locks.LockSupport;
 import jdk.net.ExtendedSocketOptions;
 
 /**
- * The TCP connection between the ends of a test, and {@code ucx_perftest}'s exchange on it. Never blocks for good: each
+ * The TCP connection between the ends of a test, and {@code ucx_perftest}'s exchange on it. Never blocks forever: each
  * wait has a limit or notices that the peer has gone.
  */
 final class UcxLink implements AutoCloseable {
 
-    /** How long a peer may take to say what it has to say before a test begins. */
+    /** How long a peer may take for each message before a test begins. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    /** By this a host is missed that is gone without a word, while the ends have nothing to say to each other. */
+    /** This detects a vanished host while the ends have nothing to say to each other. */
     private static final int KEEP_ALIVE_SECONDS = 10;
 
     private static final int MAGIC = 0xdeadbeef;
@@ -50,7 +50,7 @@ final class UcxLink implements AutoCloseable {
     /** Connects to a server. */
     static UcxLink connect(InetSocketAddress server) throws IOException {
         if (server.isUnresolved()) {
-            throw new PerftestException("there is no host " + server.getHostString());
+            throw new PerftestException("unknown host " + server.getHostString());
         }
         SocketChannel channel = SocketChannel.open();
         try {
@@ -63,10 +63,10 @@ final class UcxLink implements AutoCloseable {
         }
     }
 
-    /** Listens; close it when the client has come. */
+    /** Listens; close this when the client has connected. */
     static ServerSocketChannel listen(InetSocketAddress at) throws IOException {
         if (at.isUnresolved()) {
-            throw new PerftestException("there is no host " + at.getHostString());
+            throw new PerftestException("unknown host " + at.getHostString());
         }
         ServerSocketChannel server = ServerSocketChannel.open();
         try {
@@ -80,7 +80,7 @@ final class UcxLink implements AutoCloseable {
         }
     }
 
-    /** What there is to do while a message is waited for before UCX is there. */
+    /** Pauses in a wait for a message before UCX is ready. */
     private static void nap() {
         LockSupport.parkNanos(NAP_NANOS);
     }
@@ -110,7 +110,7 @@ final class UcxLink implements AutoCloseable {
         return bytes;
     }
 
-    /** Sends something with its length in front. */
+    /** Sends bytes, preceded by their length. */
     void sendSized(byte[] bytes) throws IOException {
         byte[] sized = new byte[Long.BYTES + bytes.length];
         ByteBuffer.wrap(sized)
@@ -120,26 +120,26 @@ final class UcxLink implements AutoCloseable {
         send(sized);
     }
 
-    /** Receives something that has its length in front. */
+    /** Receives bytes that are preceded by their length. */
     byte[] receiveSized(int atMost) throws IOException {
         long length = ByteBuffer.wrap(receive(Long.BYTES))
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .getLong();
         if (length < 1 || length > atMost) {
             throw new PerftestException(
-                    peer + " announces " + length + " bytes where 1 to " + atMost + " can come: it is no ucx_perftest");
+                    peer + " announces " + length + " bytes instead of 1 to " + atMost + ": it is not a ucx_perftest");
         }
         return receive((int) length);
     }
 
-    /** Both ends say a status; the result is mine if theirs is 0, otherwise theirs. */
+    /** Exchanges statuses; returns theirs unless it is 0, otherwise mine. */
     int exchangeStatus(int mine) throws IOException {
         sendSized(new byte[] {(byte) mine});
         int theirs = receiveSized(1)[0];
         return theirs == 0 ? mine : theirs;
     }
 
-    /** Returns when the peer is here, too, and progresses meanwhile. */
+    /** Returns when the peer gets here, too; progresses meanwhile. */
     void barrier(Runnable progress, boolean limited) throws IOException {
         out.clear().putInt(MAGIC).flip();
         write(progress);
@@ -147,7 +147,7 @@ final class UcxLink implements AutoCloseable {
         int said = in.getInt();
         if (said != MAGIC) {
             throw new PerftestException(peer + " has said " + Integer.toHexString(said)
-                    + " where both ends wait for each other: it is no ucx_perftest, or runs another test");
+                    + " where both ends wait for each other: it is not a ucx_perftest, or runs another test");
         }
     }
 
@@ -187,7 +187,7 @@ final class UcxLink implements AutoCloseable {
         }
     }
 
-    /** Something has happened: the peer's silence begins anew. */
+    /** Something has happened: the peer's time of silence starts again. */
     void touch() {
         quietSince = System.nanoTime();
     }
@@ -195,7 +195,7 @@ final class UcxLink implements AutoCloseable {
     /** Throws if the peer has gone, or has been silent for too long. */
     void checkPeer(boolean limited) throws IOException {
         read();
-        // It may have ended well, and what it sent last is still on its way, here or in UCX.
+        // It may have ended properly, with its last bytes still on their way, here or in UCX.
         if (ended && !in.hasRemaining()) {
             throw gone();
         }
@@ -209,7 +209,7 @@ final class UcxLink implements AutoCloseable {
     }
 
     private PerftestException gone() {
-        return new PerftestException(peer + " has ended before the test did; what it says tells why");
+        return new PerftestException(peer + " has ended before the test did; its output says why");
     }
 
     @Override

@@ -29,7 +29,7 @@ final class UcxOptions {
     @Option(names = "-s", paramLabel = "SIZE", split = ",", description = "sizes of the parts of a message (8)")
     private List<Long> sizes = List.of(8L);
 
-    @Option(names = "-n", paramLabel = "N", description = "iterations to run (1000000); 0 for no end")
+    @Option(names = "-n", paramLabel = "N", description = "iterations to run (1000000); 0 never ends")
     private long iterations = 1_000_000;
 
     @Option(names = "-w", paramLabel = "N", description = "warm-up iterations (10000)")
@@ -38,7 +38,7 @@ final class UcxOptions {
     @Option(
             names = "--warmup-time",
             paramLabel = "SECONDS",
-            description = "when the warm-up ends all the same (0.1; ucx_perftest of UCX 1.13 has no flag for it)")
+            description = "time limit of the warm-up (0.1; ucx_perftest of UCX 1.13 has no such flag)")
     private double warmUpSeconds = WARM_UP_SECONDS;
 
     @Option(names = "-c", paramLabel = "CPUS", split = ",", description = "the processors to run on")
@@ -47,7 +47,10 @@ final class UcxOptions {
     @Option(names = "-O", paramLabel = "N", description = "how many sends may be outstanding (1, or 32 for bandwidth)")
     private int window;
 
-    @Option(names = "-i", paramLabel = "BYTES", description = "from the begin of a part of a message to the next")
+    @Option(
+            names = "-i",
+            paramLabel = "BYTES",
+            description = "distance from the beginning of one part of a message to the next")
     private long stride;
 
     @Option(names = "-o", description = "do not progress the responder in one-sided tests")
@@ -56,7 +59,7 @@ final class UcxOptions {
     @Option(names = "-B", description = "map memory without blocking")
     private boolean nonBlocking;
 
-    @Option(names = "-R", paramLabel = "RANK", description = "the percentile that is printed (50.0)")
+    @Option(names = "-R", paramLabel = "RANK", description = "the percentile to print (50.0)")
     private double percentile = 50;
 
     @Option(names = "-p", paramLabel = "PORT", description = "TCP port of the exchange (13337)")
@@ -68,10 +71,10 @@ final class UcxOptions {
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS",
-            description = "ours, not ucx_perftest's: where a server waits (default: every address of IPv4)")
+            description = "not in ucx_perftest: the address that a server listens at (default: every IPv4 address)")
     private String listen;
 
-    @Option(names = "-N", description = "numbers with separators of thousands")
+    @Option(names = "-N", description = "print numbers with thousands separators")
     private boolean numeric;
 
     @Option(names = "-f", description = "print only final numbers")
@@ -96,22 +99,22 @@ final class UcxOptions {
     @Option(names = "-r", paramLabel = "MODE", description = "how streams are received: recv, recv_data")
     private String streamMode = "recv";
 
-    @Option(names = "-I", description = "a context that can wake up")
+    @Option(names = "-I", description = "create a context with the wakeup feature")
     private boolean wakeup;
 
-    @Option(names = "-e", description = "endpoints that tell when the peer fails")
+    @Option(names = "-e", description = "create endpoints that report failed peers")
     private boolean errorHandling;
 
-    @Option(names = "-T", paramLabel = "N", description = "threads: 1 is all there is")
+    @Option(names = "-T", paramLabel = "N", description = "threads: only 1 is supported")
     private int threads = 1;
 
-    @Option(names = "-M", paramLabel = "MODE", description = "who may use a worker: single is all there is")
+    @Option(names = "-M", paramLabel = "MODE", description = "who may use a worker: only single is supported")
     private String threadMode = "single";
 
-    @Option(names = "-E", paramLabel = "MODE", description = "how an end waits: poll is all there is")
+    @Option(names = "-E", paramLabel = "MODE", description = "how an end waits: only poll is supported")
     private String waitMode = "poll";
 
-    @Option(names = "-m", paramLabel = "MEMORY", split = ",", description = "kinds of memory: host is all there is")
+    @Option(names = "-m", paramLabel = "MEMORY", split = ",", description = "kinds of memory: only host is supported")
     private List<String> memory = List.of("host");
 
     @Option(names = "-H", paramLabel = "SIZE", description = "size of an active message's header (0)")
@@ -126,7 +129,7 @@ final class UcxOptions {
         return port;
     }
 
-    /** Where a server waits. */
+    /** Where a server listens. */
     InetSocketAddress listenAt() {
         String all = version6 ? "::" : "0.0.0.0";
         return new InetSocketAddress(listen == null ? all : listen, port);
@@ -144,22 +147,18 @@ final class UcxOptions {
     /** Checks what does not depend on the role. */
     void check() {
         if (port < 1 || port > 0xffff) {
-            throw new IllegalArgumentException("a port is 1 to 65535 (-p)");
+            throw new IllegalArgumentException("a port must be 1 to 65535 (-p)");
         }
         if (server != null && test == null) {
             throw new IllegalArgumentException("missing test name (-t)");
         }
-        check(server == null || listen == null, "--listen is for the server");
-        check(threads == 1, "there is one thread (-T), not " + threads);
-        check(threadMode.equals("single"), "there is one thread, so the mode is single (-M)");
-        check(waitMode.equals("poll"), "an end polls, so the mode is poll (-E)");
-        check(memory.size() <= 2 && memory.stream().allMatch("host"::equals), "there is the host's memory alone (-m)");
-    }
-
-    private static void check(boolean right, String otherwise) {
-        if (!right) {
-            throw new IllegalArgumentException(otherwise);
-        }
+        UcxPlan.check(server == null || listen == null, "--listen is for the server");
+        UcxPlan.check(threads == 1, "only one thread is supported (-T), not " + threads);
+        UcxPlan.check(threadMode.equals("single"), "there is only one thread, so the mode must be single (-M)");
+        UcxPlan.check(waitMode.equals("poll"), "the ends poll, so the mode must be poll (-E)");
+        UcxPlan.check(
+                memory.size() <= 2 && memory.stream().allMatch("host"::equals),
+                "only the host's memory is supported (-m)");
     }
 
     /** The client's test. */
@@ -188,14 +187,14 @@ final class UcxOptions {
         return switch (layouts.get(which)) {
             case "contig" -> false;
             case "iov" -> true;
-            default -> throw new IllegalArgumentException("a layout is contig or iov (-D)");
+            default -> throw new IllegalArgumentException("a layout must be contig or iov (-D)");
         };
     }
 
     private int flags() {
         boolean data = streamMode.equals("recv_data");
         if (!data && !streamMode.equals("recv")) {
-            throw new IllegalArgumentException("streams are received by recv or recv_data (-r)");
+            throw new IllegalArgumentException("streams must be received by recv or recv_data (-r)");
         }
         return UcxPlan.VERBOSE
                 | (oneSided ? UcxPlan.ONE_SIDED : 0)

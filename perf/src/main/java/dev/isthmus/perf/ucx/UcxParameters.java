@@ -7,8 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * {@code perftest_params_t} of UCX 1.13 to 1.19: what a client sends first. Pointers in it mean nothing to the other side,
- * and are zero here. The sizes of the parts follow it. {@link UcxLayout} has what differs between versions.
+ * {@code perftest_params_t} of UCX 1.13 to 1.19, which a client sends first. Its pointers mean nothing to the other
+ * side, and are zero here. The sizes of the message's parts follow it. {@link UcxLayout} has the differences
+ * between versions.
  */
 final class UcxParameters {
 
@@ -81,25 +82,27 @@ final class UcxParameters {
         long parts = in.getLong(PARTS);
         if (parts < 1 || parts > MAX_PARTS || in.getInt(API) != UCP) {
             throw new IllegalArgumentException(
-                    "that is no test of the protocol layer by ucx_perftest of UCX 1.13 to 1.19");
+                    "that is not a test of the protocol layer by ucx_perftest of UCX 1.13 to 1.19");
         }
         return (int) parts;
     }
 
-    /** What another client wants. */
+    /** The test that a client asks for. */
     static UcxPlan decode(byte[] struct, byte[] sizes) {
         ByteBuffer in = ofOrder(ByteBuffer.wrap(struct));
         UcxLayout layout = UcxLayout.of(struct);
         UcxTest test = test(in.getInt(COMMAND), in.getInt(TYPE));
         boolean alone = in.getInt(THREADS) == 1;
-        int mode = in.getInt(THREAD_MODE); // a worker is as safe here as with SERIALIZED, in any case
-        check(alone && (mode == SINGLE || mode == SERIALIZED), "one thread (-T, -M) is what there is here");
+        int mode = in.getInt(THREAD_MODE); // a worker here is always as safe as with SERIALIZED
+        UcxPlan.check(alone && (mode == SINGLE || mode == SERIALIZED), "only one thread (-T, -M) is supported");
         int wait = in.getInt(WAIT_MODE);
-        check(wait == 0 || wait == LAST_WAIT_MODE, "only -E poll is there");
-        check(in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0, "only the host's memory (-m) is there");
+        UcxPlan.check(wait == 0 || wait == LAST_WAIT_MODE, "only -E poll is supported");
+        UcxPlan.check(
+                in.getInt(SEND_MEMORY) == 0 && in.getInt(RECEIVE_MEMORY) == 0,
+                "only the host's memory (-m) is supported");
         int sendType = in.getInt(layout.sendType());
         int receiveType = in.getInt(layout.receiveType());
-        check((sendType & ~1) == 0 && (receiveType & ~1) == 0, "the layouts (-D) are none");
+        UcxPlan.check((sendType & ~1) == 0 && (receiveType & ~1) == 0, "the layouts (-D) are invalid");
         List<Long> parts = new ArrayList<>();
         for (ByteBuffer left = ofOrder(ByteBuffer.wrap(sizes)); left.hasRemaining(); ) {
             parts.add(left.getLong());
@@ -126,12 +129,6 @@ final class UcxParameters {
                 return test;
             }
         }
-        throw new IllegalArgumentException("there is no test of command " + command + " and type " + type);
-    }
-
-    private static void check(boolean right, String otherwise) {
-        if (!right) {
-            throw new IllegalArgumentException(otherwise);
-        }
+        throw new IllegalArgumentException("there is no test with command " + command + " and type " + type);
     }
 }

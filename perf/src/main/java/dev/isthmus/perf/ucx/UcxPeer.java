@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
-import dev.isthmus.perf.JitCompilers;
+import dev.isthmus.perf.Spent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
@@ -10,28 +10,31 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 
-/** One end of a test of {@code ucx_perftest}, for whoever wants the figures rather than what is printed. */
+/** One end of a test of {@code ucx_perftest}, for callers that want the figures instead of the output. */
 public final class UcxPeer {
 
-    /** For the client to get ready. */
+    /** How long the client may take to get ready. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     private static final double MICROS = 1e6;
+    private static final int DIGITS = 3;
 
     private UcxPeer() {}
 
-    /** The ways for a JVM to UCX. */
+    /** The bindings of UCX. */
     public enum Binding {
         /** This project's. */
         JAVA,
-        /** UCX' own, by JNI. */
+        /** UCX's own JNI binding. */
         JUCX;
 
-        private UcxBinding ends() {
+        UcxBinding ends() {
             return this == JUCX ? JucxEnd::new : JavaEnd::new;
         }
     }
@@ -40,11 +43,12 @@ public final class UcxPeer {
      * What a client has measured.
      *
      * @param iterations how many there were
-     * @param warmedUp how many were before them, and are not measured
-     * @param averageMicros of an operation, of a ping-pong half a round trip
+     * @param warmedUp how many came before them, unmeasured
+     * @param averageMicros the time of an operation; for a ping-pong, half a round trip
      * @param percentileMicros the percentile that was asked for, of the last messages
-     * @param perSecond messages, of a ping-pong in both directions
-     * @param compileMillis how long this JVM's compilers were at work while it was measured
+     * @param perSecond messages; for a ping-pong, in both directions
+     * @param spent what this JVM spent while it was measured
+     * @param times those of all operations, nanoseconds, of a ping-pong of whole round trips; where each is waited for
      */
     public record Result(
             long iterations,
@@ -52,32 +56,34 @@ public final class UcxPeer {
             double averageMicros,
             double percentileMicros,
             double perSecond,
-            long compileMillis) {}
+            Spent spent,
+            Optional<Histogram> times) {}
 
     /**
      * Serves one client. Blocks until the test is over.
      *
      * @param binding how
      * @param at the address to listen at
-     * @return how long this JVM's compilers were at work while it was measured, milliseconds
+     * @return what this JVM spent while it was measured
      * @throws IOException if nobody comes, or the test fails
      */
-    public static long serve(Binding binding, InetSocketAddress at) throws IOException {
+    public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
-            var listener = new WarmUp();
+            var listener = new WarmUp(Optional.empty());
             UcxSession.serve(link, binding.ends(), listener);
-            return listener.compileMillis;
+            return listener.spent;
         }
     }
 
-    private static SocketChannel accept(InetSocketAddress at) throws IOException {
+    /** Waits for a client, for a while. */
+    static SocketChannel accept(InetSocketAddress at) throws IOException {
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.bind(at);
             server.socket().setSoTimeout((int) PATIENCE.toMillis());
-            return server.socket().accept().getChannel(); // the channel's own accept has no limit
+            return server.socket().accept().getChannel(); // the channel's own accept has no timeout
         } catch (SocketTimeoutException e) {
-            throw new IOException("no client came to " + at + " within " + PATIENCE.toSeconds() + " s", e);
+            throw new IOException("no client connected to " + at + " within " + PATIENCE.toSeconds() + " s", e);
         }
     }
 
@@ -90,47 +96,60 @@ public final class UcxPeer {
      * @throws IOException if the test fails
      */
     public static Result ask(Binding binding, List<String> words) throws IOException {
+        var warmUp = new WarmUp(Optional.of(new Histogram(DIGITS)));
+        UcxResult result = client(binding, words, warmUp);
+        return new Result(
+                result.iterations(),
+                warmUp.iterations,
+                result.latency() * MICROS,
+                result.percentile() * MICROS,
+                result.rate(),
+                warmUp.spent,
+                warmUp.times.filter(times -> times.getTotalCount() > 0));
+    }
+
+    /** The same, with all that was measured. */
+    static UcxResult client(Binding binding, List<String> words, UcxSession.Listener listener) throws IOException {
         var line = new Line();
         new CommandLine(line).parseArgs(words.toArray(String[]::new));
         line.options.check();
         UcxPlan plan = line.options.plan();
         var server = new InetSocketAddress(line.options.server().orElseThrow(), line.options.port());
         try (var link = UcxLink.connect(server)) {
-            var warmUp = new WarmUp();
-            UcxResult result = UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), warmUp);
-            return new Result(
-                    result.iterations(),
-                    warmUp.iterations,
-                    result.latency() * MICROS,
-                    result.percentile() * MICROS,
-                    result.rate(),
-                    warmUp.compileMillis);
+            return UcxSession.client(plan, UcxLayout.V1_13, link, binding.ends(), listener);
         }
     }
 
-    /** How long the warm-up was, and when it was over and the rest, is all that it wants to hear. */
+    /** Listens only for the length of the warm-up, and for the times when it and the rest ended. */
     private static final class WarmUp implements UcxSession.Listener {
 
         private long iterations;
-        private long compiled;
-        private long compileMillis;
+        private Spent before = Spent.NOTHING;
+        private Spent spent = Spent.NOTHING;
+        private final Optional<Histogram> times;
+
+        WarmUp(Optional<Histogram> times) {
+            this.times = times;
+        }
 
         @Override
-        public void begin(UcxPlan plan) {}
+        public Optional<Histogram> times() {
+            return times;
+        }
 
         @Override
         public void warmedUp(long count) {
             iterations = count;
-            compiled = JitCompilers.millis();
+            before = Spent.soFar();
         }
 
         @Override
         public void report(UcxResult result, boolean last) {
-            compileMillis = JitCompilers.millis() - compiled;
+            spent = Spent.soFar().since(before);
         }
     }
 
-    /** Gives the options a command. */
+    /** A command that holds the options. */
     @Command
     private static final class Line {
 

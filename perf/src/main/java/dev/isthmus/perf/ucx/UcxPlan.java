@@ -5,17 +5,17 @@ import dev.isthmus.ucx.UcpFeature;
 import java.util.List;
 
 /**
- * A test as both ends know it: what the client's command line says, and what goes to the server.
+ * A test as both ends know it: the content of the client's command line, which the server gets.
  *
  * @param sizes of the parts of a message, in bytes
- * @param stride from the begin of a part to that of the next; 0 for one behind the other
- * @param iterations that are measured; 0 for no end
+ * @param stride the distance between the beginnings of parts; 0 if they are contiguous
+ * @param iterations to measure; 0 for an endless run
  * @param warmUp iterations before them
- * @param warmUpSeconds when the warm-up is to end all the same
+ * @param warmUpSeconds the time limit of the warm-up
  * @param window how many operations may be outstanding
  * @param percentile the one that is printed
  * @param sendIov whether messages are sent from lists of buffers
- * @param receiveIov whether they are received into such
+ * @param receiveIov whether they are received into lists
  * @param header of an active message, in bytes
  */
 record UcxPlan(
@@ -59,36 +59,39 @@ record UcxPlan(
 
     UcxPlan {
         sizes = List.copyOf(sizes);
-        check(!sizes.isEmpty() && sizes.size() <= MAX_PARTS, "a message has 1 to " + MAX_PARTS + " parts (-s)");
+        check(!sizes.isEmpty() && sizes.size() <= MAX_PARTS, "a message must have 1 to " + MAX_PARTS + " parts (-s)");
         check(
                 sizes.stream().allMatch(size -> size >= 0 && size <= MAX_BYTES)
                         && sum(sizes) <= MAX_BYTES
                         && stride >= 0
                         && stride <= MAX_BYTES / sizes.size(),
-                "a message has at most " + MAX_BYTES + " bytes (-s, -i)");
+                "a message must have at most " + MAX_BYTES + " bytes (-s, -i)");
         long minimum = stride;
-        check(stride == 0 || sizes.stream().allMatch(size -> size <= minimum), "a part is longer than the stride (-i)");
+        check(
+                stride == 0 || sizes.stream().allMatch(size -> size <= minimum),
+                "a part must not be longer than the stride (-i)");
         checkBytes(test.command(), sum(sizes));
-        check(iterations >= 0 && warmUp >= 0, "iterations are not negative (-n, -w)");
-        check(warmUpSeconds >= 0, "the warm-up's time is not negative");
+        check(iterations >= 0 && warmUp >= 0, "iterations must not be negative (-n, -w)");
+        check(warmUpSeconds >= 0, "the warm-up's time must not be negative");
         check(window >= 1 && window <= MAX_WINDOW, "1 to " + MAX_WINDOW + " operations may be outstanding (-O)");
-        check(percentile >= 0 && percentile <= 100, "a percentile is 0 to 100 (-R)");
-        check(header >= 0 && header <= MAX_HEADER, "a header has at most " + MAX_HEADER + " bytes (-H)");
-        check((flags & ~KNOWN_FLAGS) == 0, "loopback (-l) and registered memory handles (-z) are C's alone");
+        check(percentile >= 0 && percentile <= 100, "a percentile must be 0 to 100 (-R)");
+        check(header >= 0 && header <= MAX_HEADER, "a header must have at most " + MAX_HEADER + " bytes (-H)");
+        check((flags & ~KNOWN_FLAGS) == 0, "only C has loopback (-l) and registered memory handles (-z)");
         boolean lists = sendIov || receiveIov;
-        check(!lists || !test.command().isOneSided(), test.title() + " has no lists of buffers (-D iov)");
-        check(!receiveIov || test.command() != UcxTest.Command.AM, "active messages come into one buffer (-D)");
+        check(!lists || !test.command().isOneSided(), test.title() + " does not support lists of buffers (-D iov)");
+        check(!receiveIov || test.command() != UcxTest.Command.AM, "active messages arrive in one buffer (-D)");
     }
 
     private static void checkBytes(UcxTest.Command command, long bytes) {
-        check(!command.isOneSided() || bytes > 0, "a message has at least 1 byte (-s)");
+        check(!command.isOneSided() || bytes > 0, "a message must have at least 1 byte (-s)");
         check(
                 !command.isAtomic() || bytes == Integer.BYTES || bytes == Long.BYTES,
-                "an atomic operation has 4 or 8 bytes (-s)");
-        check(command != UcxTest.Command.STREAM || bytes > 0, "a part of a stream has at least 1 byte (-s)");
+                "an atomic operation must have 4 or 8 bytes (-s)");
+        check(command != UcxTest.Command.STREAM || bytes > 0, "a part of a stream must have at least 1 byte (-s)");
     }
 
-    private static void check(boolean right, String otherwise) {
+    /** Complains of what cannot be. */
+    static void check(boolean right, String otherwise) {
         if (!right) {
             throw new IllegalArgumentException(otherwise);
         }
@@ -103,7 +106,7 @@ record UcxPlan(
         return sum(sizes);
     }
 
-    /** How much memory holds one, the gaps between its parts included. */
+    /** How much memory a message takes, including the gaps between its parts. */
     long span() {
         return Math.max(1, stride == 0 ? bytes() : stride * sizes.size());
     }
@@ -112,13 +115,13 @@ record UcxPlan(
         return (flags & flag) != 0;
     }
 
-    /** What the context must be able to do. */
+    /** The features that the context needs. */
     List<UcpFeature> features() {
         UcpFeature feature = test.feature(bytes());
         return has(WAKEUP) ? List.of(feature, UcpFeature.WAKEUP) : List.of(feature);
     }
 
-    /** As much as can be said in one word for messages. */
+    /** A short name for messages. */
     @Override
     public String toString() {
         return test.title() + " of " + bytes() + " bytes";

@@ -5,21 +5,31 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.perf.perftest.PerftestException;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
+import org.HdrHistogram.Histogram;
 
-/** A test, from the first word of the client to the last of the server. */
+/** A test, from the client's first message to the server's last. */
 final class UcxSession {
 
-    /** Told what happens. */
+    /** Hears how a test goes on. */
     interface Listener {
 
-        /** Both ends know the test. */
-        void begin(UcxPlan plan);
+        /** Does not hear. */
+        Listener DEAF = new Listener() {};
 
-        /** So many messages, or round trips, were the warm-up. */
+        /** Both ends know the test. */
+        default void begin(UcxPlan plan) {}
+
+        /** The warm-up had this many messages or round trips. */
         default void warmedUp(long iterations) {}
 
+        /** Where the times of all operations that are measured are counted, nanoseconds, if somebody wants them. */
+        default Optional<Histogram> times() {
+            return Optional.empty();
+        }
+
         /** What was measured so far, or in the end. */
-        void report(UcxResult result, boolean last);
+        default void report(UcxResult result, boolean last) {}
     }
 
     private static final int IN_PROGRESS = 1;
@@ -36,11 +46,11 @@ final class UcxSession {
         this.plan = plan;
         this.link = link;
         this.end = end;
-        this.clock = new UcxClock(plan, result -> listener.report(result, false));
+        this.clock = new UcxClock(plan, listener.times(), result -> listener.report(result, false));
         this.limited = !plan.test().command().isOneSided();
     }
 
-    /** Runs a test with a server that knows a layout, as each server here does; what was measured. */
+    /** Runs a test with a server that knows a layout, as every server here does; returns the result. */
     static UcxResult client(UcxPlan plan, UcxLayout layout, UcxLink link, UcxBinding binding, Listener listener)
             throws IOException {
         listener.begin(plan);
@@ -48,7 +58,7 @@ final class UcxSession {
         return run(plan, link, binding, false, listener);
     }
 
-    /** Runs the test that a client wants. */
+    /** Runs the test that a client asks for. */
     static void serve(UcxLink link, UcxBinding binding, Listener listener) throws IOException {
         UcxPlan plan = requested(link);
         listener.begin(plan);
@@ -65,7 +75,7 @@ final class UcxSession {
             byte[] sizes = link.receive(UcxParameters.parts(struct) * Long.BYTES);
             return UcxParameters.decode(struct, sizes);
         } catch (IllegalArgumentException e) {
-            throw new PerftestException(link.peer() + " wants what cannot be: " + e.getMessage(), e);
+            throw new PerftestException(link.peer() + " asks for something impossible: " + e.getMessage(), e);
         }
     }
 
@@ -94,7 +104,7 @@ final class UcxSession {
         } catch (IllegalArgumentException | RdmaException e) {
             link.sendSized(new byte[] {FAILED});
             throw new PerftestException(
-                    "cannot connect to the end that " + link.peer() + " has told of: " + e.getMessage(), e);
+                    "cannot connect to the end that " + link.peer() + " announced: " + e.getMessage(), e);
         }
         int status = link.exchangeStatus(0);
         if (status != 0) {
@@ -103,7 +113,10 @@ final class UcxSession {
         end.flush();
     }
 
-    /** Ever longer runs, until the iterations are enough or for both the time is over; how many there were. */
+    /**
+     * Makes ever longer runs until there were enough iterations, or until the time is up at both ends; returns how many
+     * there were.
+     */
     private long warmUp() throws IOException {
         long limit = (long) (plan.warmUpSeconds() * NANOS);
         long begin = System.nanoTime();

@@ -52,7 +52,7 @@ enum UcxTest {
             return this == ADD || this == FADD || this == SWAP || this == CSWAP;
         }
 
-        /** Whether the target's program does nothing for it. */
+        /** Whether the target's program has nothing to do. */
         boolean isOneSided() {
             return isAtomic() || this == PUT || this == GET;
         }
@@ -70,7 +70,7 @@ enum UcxTest {
         this.window = window;
     }
 
-    /** As the head of the output says it. */
+    /** The description in the head of the output. */
     String description() {
         return description;
     }
@@ -79,22 +79,22 @@ enum UcxTest {
         return command;
     }
 
-    /** Where it stands in the list of UCX 1.13. */
+    /** Its index in the list of UCX 1.13. */
     int id() {
         return id;
     }
 
-    /** How many operations may be outstanding when nothing else is said. */
+    /** How many operations may be outstanding by default. */
     int window() {
         return window;
     }
 
-    /** Whether messages go to and fro; otherwise from the client to the server alone. */
+    /** Whether messages go back and forth; otherwise only from the client to the server. */
     boolean isPingPong() {
         return title().endsWith("_lat");
     }
 
-    /** Whether the answer to a message, or its completion, is awaited before the next: its time is then its latency. */
+    /** Whether each message's answer or completion is awaited before the next one, so that its time is its latency. */
     boolean isLatency() {
         return !title().endsWith("_bw") && this != UCP_ADD;
     }
@@ -104,7 +104,7 @@ enum UcxTest {
         return isLatency() ? "latency" : "overhead";
     }
 
-    /** What the context must be able to do. */
+    /** The feature that the context needs. */
     UcpFeature feature(long bytes) {
         return switch (command) {
             case AM -> UcpFeature.AM;
@@ -115,7 +115,7 @@ enum UcxTest {
         };
     }
 
-    /** What {@code -t} calls it. */
+    /** Its name for {@code -t}. */
     String title() {
         return name().toLowerCase(Locale.ROOT);
     }
@@ -126,7 +126,7 @@ enum UcxTest {
                 .filter(test -> test.title().equals(title))
                 .toList();
         if (found.isEmpty()) {
-            throw new IllegalArgumentException("there is no test " + title + " of the protocol layer, but "
+            throw new IllegalArgumentException("there is no test " + title + " of the protocol layer, only "
                     + Arrays.stream(values()).map(UcxTest::title).collect(Collectors.joining(", ")));
         }
         return found.getFirst();

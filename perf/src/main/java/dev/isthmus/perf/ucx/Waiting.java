@@ -7,7 +7,7 @@ import dev.isthmus.ucx.UcpWorker;
 import dev.isthmus.ucx.UcsStatus;
 import java.io.IOException;
 
-/** Progresses a worker until something has happened, and looks now and then whether the peer still lives. */
+/** Progresses a worker until something has happened, and checks now and then whether the peer is alive. */
 final class Waiting {
 
     private static final int PASSES_BETWEEN_LOOKS = 1 << 12;
@@ -33,14 +33,14 @@ final class Waiting {
         }
     }
 
-    /** Does not progress, because the test is that nobody does, but looks now and then. */
+    /** Does not progress, as the test forbids it, but checks the peer now and then. */
     void idle() throws IOException {
         if (++idle >= PAUSES_BETWEEN_LOOKS) {
             look();
         }
     }
 
-    /** Looks whether the peer still lives. */
+    /** Checks whether the peer is alive. */
     void look() throws IOException {
         idle = 0;
         link.checkPeer(limited);
@@ -55,7 +55,7 @@ final class Waiting {
         }
     }
 
-    /** Progresses until a receive is done, and releases it; the length that it got. */
+    /** Progresses until a receive is done, and releases it; returns the received length. */
     long finishReceive(long request) throws IOException {
         await(request);
         check(requests.statusCode(request));
@@ -70,7 +70,7 @@ final class Waiting {
         }
     }
 
-    /** Until something happens, or for a moment. The request is not looked at meanwhile. */
+    /** Progresses until something happens, or for a moment, without checking the request. */
     private void progress() throws IOException {
         for (int i = 0; i < PASSES_BETWEEN_LOOKS; i++) {
             if (worker.progress() != 0) {

@@ -3,7 +3,7 @@ package dev.isthmus.perf.ucx;
 
 import java.io.IOException;
 
-/** The operations that are outstanding, up to so many. The oldest is waited for first. */
+/** The outstanding operations, up to a limit. The oldest is awaited first. */
 final class Window {
 
     private final Waiting waiting;
@@ -23,7 +23,7 @@ final class Window {
         }
     }
 
-    /** One was begun, after {@link #room}; 0 when it is done already. */
+    /** Adds an operation that was begun after {@link #room}; 0 if it is done already. */
     void add(long request) {
         if (request != 0) {
             int at = oldest + count;
@@ -36,7 +36,7 @@ final class Window {
         return count == requests.length;
     }
 
-    /** Makes twice the room, where nothing can be waited for. */
+    /** Doubles the room, for where waiting is impossible. */
     void grow() {
         long[] more = new long[2 * requests.length];
         for (int i = 0; i < count; i++) {

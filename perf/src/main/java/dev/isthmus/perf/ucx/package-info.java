@@ -1,10 +1,9 @@
-// SPDX-License-Identifier: Apache-2.0
 /**
- * UCX' {@code ucx_perftest} in Java: its tests of the protocol layer, flags, columns and exchange, in both roles, and a
- * comparison of C, Java and JUCX.
+ * UCX's {@code ucx_perftest} in Java: its tests of the protocol layer, flags, columns and exchange, in both roles, and
+ * a comparison of C, Java and JUCX.
  *
- * <p>The exchange is that of ucx_perftest of UCX 1.13 to 1.19 on machines of 64 bits, little-endian: the client sends the
- * test as C has it in memory, and both send worker address, key and where the memory is. It names no version, so each
- * number is checked before it is used.
+ * <p>The exchange is that of ucx_perftest of UCX 1.13 to 1.19 on 64-bit little-endian machines: the client sends the
+ * test as it lies in C's memory, and both ends send their worker address, key and memory address. The exchange names no
+ * version, so each number is checked before use.
  */
 package dev.isthmus.perf.ucx;

@@ -2,16 +2,22 @@
 package dev.isthmus.perf.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.demo.Children;
-import dev.isthmus.perf.demo.Placement;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.Ports;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
@@ -37,13 +43,35 @@ class AgentTest {
             CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
             assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
             Process process = agent.process();
-            var job = new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, HERE, HERE, Ports.free()); // nobody will connect
+            var job =
+                    new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, Ports.free()); // nobody will connect
             CompletableFuture<String> asked = agent.ask(AgentCommand.NIO_SERVE + " " + job.format());
             signal("SEGV", process.pid());
             var e = assertThrows(IOException.class, () -> Agent.await(asked, LIMIT));
             Path report = folder.resolve("hs_err_pid" + process.pid() + ".log");
             assertEquals("the second JVM was ended by SIGABRT; " + report + " says where", e.getMessage());
             assertTrue(Files.readString(report).contains("SIGSEGV"));
+        }
+    }
+
+    /** The client would connect to whoever has the port, and wait for minutes. */
+    @Test
+    void shouldNotWaitForTheClientWhenTheServerHasFailed() throws Exception {
+        try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                var children = new Children(folder);
+                var server = new Agent(children, Placement.SERVER, Map.of());
+                var client = new Agent(children, Placement.CLIENT, Map.of())) {
+            String job =
+                    " " + new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, taken.getLocalPort()).format();
+            var lane = new AgentLane(
+                    new AgentLane.End(server, AgentCommand.NIO_SERVE + job),
+                    new AgentLane.End(client, AgentCommand.NIO_ASK + job),
+                    OptionalInt.empty(),
+                    measured -> measured);
+            lane.listen(LIMIT);
+            var e = assertThrows(IOException.class, () -> lane.measure(LIMIT, Optional.empty()));
+            assertTrue(e.getMessage().contains("Address already in use"), e::getMessage);
+            assertFalse(e.getMessage().contains("no answer"), e::getMessage);
         }
     }
 

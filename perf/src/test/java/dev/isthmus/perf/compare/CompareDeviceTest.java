@@ -24,23 +24,48 @@ class CompareDeviceTest {
     /** The base transport header and the invariant checksum, which every packet has over whatever link. */
     private static final int HEADERS = 12 + 4;
 
-    /** C's UCX does not tell of how many messages it had; sockets take the loopback interface where nobody told them not to. */
-    private static final Set<Way> UNCOUNTED = EnumSet.of(Way.C_UCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING, Way.C_TCP);
+    /** Which need no device: {@link CompareTest} measures them. */
+    private static final EnumSet<Way> ELSEWHERE =
+            EnumSet.of(Way.JUCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING, Way.C_TCP, Way.NETTY_TCP, Way.NETTY_EPOLL);
+
+    /** These tell no single times. */
+    private static final Set<Way> UNTIMED = EnumSet.of(Way.C_UCX, Way.C_SOCKETS, Way.JAVA_SOCKETS);
 
     @TempDir
     private Path folder;
 
     @Test
     void shouldMeasureOneSidedOperationsAndPingPongInEveryWay() throws Exception {
+        Set<Way> ways = EnumSet.complementOf(ELSEWHERE);
+        String names = ways.stream().map(Way::id).collect(Collectors.joining(","));
         try (var comparison = new TypedComparison(folder)) {
-            List<Run> runs = comparison.measureHere("--benchmarks one-sided,ping-pong" + SHORT);
-            Set<Way> ways = runs.stream().map(run -> run.point().way()).collect(Collectors.toSet());
-            assertEquals(EnumSet.allOf(Way.class), ways);
-            assertEquals(6 + 9 + 3, runs.size());
+            List<Run> runs = comparison.measureHere("--benchmarks one-sided,ping-pong --ways " + names + SHORT);
+            assertEquals(ways, runs.stream().map(run -> run.point().way()).collect(Collectors.toSet()));
+            assertEquals(6 + 9, runs.size());
             for (Run run : runs) {
-                if (!UNCOUNTED.contains(run.point().way())) {
+                boolean timed = !UNTIMED.contains(run.point().way());
+                assertEquals(timed, run.times().isPresent() || isUntimedWrite(run), run.toString());
+                if (run.point().way() != Way.C_UCX) { // which does not tell of how many messages it had
                     assertTrue(run.overheadBytesPerMessage().orElse(0) >= HEADERS, run.toString());
                 }
+            }
+        }
+    }
+
+    /** perftest tells the time of no write; without a compiler for a loop of ours there is nothing else. */
+    private static boolean isUntimedWrite(Run run) {
+        return VerbsFlags.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
+    }
+
+    @Test
+    void shouldBeginRoundTripsAtAFixedRateInCAndInJava() throws Exception {
+        try (var comparison = new TypedComparison(folder)) {
+            List<Run> runs = comparison.measureHere(
+                    "--benchmarks fixed-rate --rates 100" + " --ways c-verbs-send,java-verbs-send" + SHORT);
+            assertEquals(2, runs.size());
+            for (Run run : runs) {
+                assertEquals(100, run.offeredPerSecond().orElseThrow());
+                assertEquals(!run.isBehind(), run.times().isPresent(), run.toString());
             }
         }
     }

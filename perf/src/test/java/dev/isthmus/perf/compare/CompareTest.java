@@ -4,7 +4,7 @@ package dev.isthmus.perf.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.demo.JavaChild;
+import dev.isthmus.perf.process.JavaChild;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
@@ -27,14 +27,44 @@ class CompareTest {
     @Test
     void shouldMeasureEveryWay() throws Exception {
         try (var comparison = new TypedComparison(folder)) {
-            List<Run> runs =
-                    comparison.measure("--devices none --ways c-ucx,java-ucx,jucx,nio-blocking,nio-non-blocking,c-tcp"
-                            + " --bytes 64 --benchmarks one-way,ping-pong --rounds 1 --seconds 0.05 --warm-up 0.5");
+            List<Run> runs = comparison.measure(
+                    "--devices none --ways c-ucx,java-ucx,jucx,nio-blocking,nio-non-blocking,c-tcp"
+                            + ",netty-tcp,netty-epoll --bytes 64 --benchmarks one-way,ping-pong --rounds 1 --seconds 0.05 --warm-up 0.5");
             Set<Way> ways = runs.stream().map(run -> run.point().way()).collect(Collectors.toSet());
             assertEquals(
-                    Set.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING, Way.C_TCP), ways);
-            assertEquals(12, runs.size());
-            assertTrue(comparison.output().contains("12 runs"), comparison.output());
+                    Set.of(
+                            Way.C_UCX,
+                            Way.JAVA_UCX,
+                            Way.JUCX,
+                            Way.NIO_BLOCKING,
+                            Way.NIO_NON_BLOCKING,
+                            Way.C_TCP,
+                            Way.NETTY_TCP,
+                            Way.NETTY_EPOLL),
+                    ways);
+            assertEquals(16, runs.size());
+            for (Run run : runs) { // what nobody waits for has no time
+                boolean waits = run.point().benchmark() == Benchmark.PING_PONG;
+                assertTrue(waits || run.times().isEmpty(), run.toString());
+            }
+            assertTrue(comparison.output().contains("16 runs"), comparison.output());
+        }
+    }
+
+    @Test
+    void shouldKeepTheTimesOfAllOperationsOfUcxAndBeginThemAtAFixedRate() throws Exception {
+        try (var comparison = new TypedComparison(folder)) {
+            List<Run> runs = comparison.measure("--devices none --ways c-ucx,java-ucx,jucx --bytes 64,64K"
+                    + " --benchmarks ping-pong,fixed-rate --rates 200 --rounds 1 --seconds 0.1 --warm-up 0.5");
+            assertEquals(3 * 2 + 2, runs.size());
+            for (Run run : runs) {
+                boolean known = run.point().way() != Way.C_UCX && !run.isBehind();
+                assertEquals(known, run.times().isPresent(), run.toString());
+                assertEquals(
+                        run.point().way() != Way.C_UCX,
+                        run.processorMicrosPerMessage().isPresent(),
+                        run.toString());
+            }
         }
     }
 

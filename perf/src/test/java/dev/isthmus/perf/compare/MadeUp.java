@@ -5,7 +5,9 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 
 /** Runs that nobody measured, for tests. */
 final class MadeUp {
@@ -71,8 +73,37 @@ final class MadeUp {
                 run.overheadBytesPerMessage(),
                 OptionalDouble.of(overlap),
                 steady,
+                run.processorMicrosPerMessage(),
+                run.offeredPerSecond(),
+                run.times(),
                 run.command(),
                 run.jvmFlags());
+    }
+
+    /** The same as of a rate that it was to keep. */
+    static Run offered(Run run, double perSecond) {
+        return new Run(
+                run.point(),
+                run.round(),
+                run.averageMicros(),
+                run.p999Micros(),
+                run.messagesPerSecond(),
+                run.bytesPerSecond(),
+                run.overheadBytesPerMessage(),
+                run.overlap(),
+                run.steady(),
+                run.processorMicrosPerMessage(),
+                OptionalDouble.of(perSecond),
+                run.times(),
+                run.command(),
+                run.jvmFlags());
+    }
+
+    /** A thousand, of which one in ten takes twice as long, and one in a hundred three times. */
+    private static Distribution times(double micros) {
+        return Distribution.ofMicros(IntStream.range(0, 1000)
+                .mapToDouble(i -> micros * (i % 100 == 0 ? 3 : i % 10 == 0 ? 2 : 1))
+                .toArray());
     }
 
     static Run run(Point point, int round, double micros, double messagesPerSecond, String command) {
@@ -86,6 +117,9 @@ final class MadeUp {
                 point.way().id().contains("verbs") ? OptionalDouble.of(58) : OptionalDouble.empty(),
                 OptionalDouble.empty(),
                 true,
+                OptionalDouble.of(micros / 2),
+                OptionalDouble.empty(),
+                point.benchmark().isThroughput() ? Optional.empty() : Optional.of(times(micros)),
                 command,
                 List.of("-XX:+UseSerialGC", "-Xmx256m"));
     }

@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.perftest.Listening;
+import dev.isthmus.perf.process.Listening;
+import dev.isthmus.perf.process.Ports;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -26,11 +27,19 @@ class NioTest {
     private static final String HERE = "127.0.0.1";
 
     private static NioJob job(boolean blocking, Benchmark benchmark, int bytes, int connections, int port) {
-        return new NioJob(blocking, benchmark, bytes, connections, 50, HERE, HERE, port);
+        return new NioJob(blocking, benchmark, bytes, connections, 50, rate(benchmark), HERE, HERE, port);
+    }
+
+    /** Round trips in a second. */
+    static long rate(Benchmark benchmark) {
+        return benchmark == Benchmark.FIXED_RATE ? 2000 : 0;
     }
 
     @ParameterizedTest
     @CsvSource({
+        "true, FIXED_RATE, 8, 3",
+        "false, FIXED_RATE, 8, 3",
+        "false, FIXED_RATE, 300000, 1",
         "true, ONE_WAY, 1, 1",
         "true, ONE_WAY, 300000, 2",
         "true, BOTH_WAYS, 8, 2",
@@ -52,7 +61,7 @@ class NioTest {
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         int each = benchmark == Benchmark.ONE_WAY ? 1 : 2;
         assertEquals(50L * connections * each, measured.messages());
-        assertEquals(benchmark == Benchmark.PING_PONG, measured.averageMicros() > 0);
+        assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
     }
 
     private static CompletableFuture<Measured> start(NioJob job) throws Exception {

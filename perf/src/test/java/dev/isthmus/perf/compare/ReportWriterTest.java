@@ -64,8 +64,9 @@ class ReportWriterTest {
                 points.stream().flatMap(point -> MadeUp.runs(point).stream()).toList();
         String text = page(MadeUp.setting(points), runs, SvgWriter::svg);
         Document page = parsed(text);
-        // two plots for each benchmark, and over connections three of throughputs and six of latencies
-        assertEquals(4 * 2 + 2 * 3 + 2 * 6, elements(page, "svg").size());
+        // two plots for each benchmark, and over connections three of throughputs and six of latencies, three over
+        // percentiles of latencies
+        assertEquals(5 * 2 + 2 * 3 + 3 * 6 + 3 * 3, elements(page, "svg").size());
         assertTrue(elements(page, "table").size() > elements(page, "svg").size());
         Set<String> ids = new HashSet<>();
         elements(page, "*").stream()

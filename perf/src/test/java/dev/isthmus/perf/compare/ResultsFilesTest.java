@@ -26,17 +26,32 @@ class ResultsFilesTest {
         List<String> lines = ResultsFiles.csv(Summary.of(runs)).lines().toList();
         assertEquals(2, lines.size());
         assertEquals(
-                "way,benchmark,bytes,connections,runs,average_usec,average_usec_min,average_usec_max,"
-                        + "p999_usec,p999_usec_min,p999_usec_max,"
-                        + "messages_per_second,messages_per_second_min,messages_per_second_max,"
-                        + "bytes_per_second,bytes_per_second_min,bytes_per_second_max,"
-                        + "overhead_bytes_per_message,overhead_bytes_per_message_min,overhead_bytes_per_message_max,"
-                        + "overlap,overlap_min,overlap_max,unsteady_runs,command",
+                "way,benchmark,bytes,connections,rate,runs,"
+                        + columns("average_usec") + columns("p999_usec") + columns("messages_per_second")
+                        + columns("bytes_per_second") + columns("overhead_bytes_per_message") + columns("overlap")
+                        + columns("processor_usec_per_message") + columns("offered_per_second")
+                        + "unsteady_runs,behind_runs,command",
                 lines.getFirst());
         assertEquals(
-                "nio-blocking,ping-pong,4096,2,2,20.0,10.0,30.0,60.0,30.0,90.0,"
-                        + "2.0,1.0,3.0,8192.0,4096.0,12288.0,,,,0.7,0.5,0.9,1,second",
+                "nio-blocking,ping-pong,4096,2,,2,20.0,10.0,30.0,,,60.0,30.0,90.0,,,"
+                        + "2.0,1.0,3.0,,,8192.0,4096.0,12288.0,,,,,,,,0.7,0.5,0.9,,,10.0,5.0,15.0,,,,,,,,1,0,second",
                 lines.getLast());
+    }
+
+    private static String columns(String figure) {
+        return figure + "," + figure + "_min," + figure + "_max," + figure + "_low," + figure + "_high,";
+    }
+
+    @Test
+    void shouldTellOfManyRunsBetweenWhatTheirMedianIs() {
+        Point point = new Point(Way.NIO_BLOCKING, Benchmark.FIXED_RATE, 8, 1, 5000);
+        List<Run> runs = new ArrayList<>();
+        for (int round = 1; round <= 9; round++) {
+            runs.add(MadeUp.offered(MadeUp.run(point, round, round, 10_000, ""), 5000));
+        }
+        String line = ResultsFiles.csv(Summary.of(runs)).lines().toList().getLast();
+        assertTrue(line.startsWith("nio-blocking,fixed-rate,8,1,5000,9,5.0,1.0,9.0,2.0,8.0,"), line);
+        assertTrue(line.endsWith(",5000.0,5000.0,5000.0,5000.0,5000.0,0,0,"), line);
     }
 
     @Test

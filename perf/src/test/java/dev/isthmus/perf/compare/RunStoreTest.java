@@ -14,6 +14,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -36,6 +37,9 @@ class RunStoreTest {
             OptionalDouble.of(-1.5),
             OptionalDouble.of(0.5),
             false,
+            OptionalDouble.of(0.25),
+            OptionalDouble.of(1000),
+            Optional.of(Distribution.ofMicros(1, 2, 5000)),
             "",
             List.of());
 
@@ -132,6 +136,32 @@ class RunStoreTest {
         Map<String, String> lines = new LinkedHashMap<>(SETTING.lines());
         lines.put(name, value);
         return new Setting(lines, SETTING.points());
+    }
+
+    /** What was written before there were rates, processor times and histograms. */
+    @Test
+    void shouldGoOnWithAComparisonOfBefore() throws IOException {
+        Files.createDirectories(dir);
+        Files.writeString(dir.resolve("setting.json"), """
+                {"lines":{"rounds":"3"},"points":[{"way":"nio-blocking","benchmark":"ping-pong","bytes":64,"connections":1}]}
+                """);
+        Files.writeString(runs, """
+                {"way":"nio-blocking","benchmark":"ping-pong","bytes":64,"connections":1,"round":1,"averageMicros":20.5,\
+                "messagesPerSecond":97560.9,"bytesPerSecond":6243897.6,"steady":true,"command":"again","jvmFlags":["-Xmx256m"]}
+                """);
+        try (RunStore store = RunStore.open(dir)) {
+            Run old = store.runs().getFirst();
+            assertEquals(OptionalDouble.of(20.5), old.averageMicros());
+            assertEquals(OptionalDouble.empty(), old.processorMicrosPerMessage());
+            assertEquals(Optional.empty(), old.times());
+            Point point = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 64, 1);
+            assertEquals(List.of(point), store.setting().points());
+            store.requireSame(new Setting(Map.of("rounds", "3"), List.of(point)));
+            store.add(MadeUp.run(point, 2, 21, 1e5, "again"));
+            Summary both = Summary.of(store.runs()).getFirst();
+            assertEquals(2, both.runs());
+            assertEquals(1, both.times().size());
+        }
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.Spent;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -98,8 +99,21 @@ class SteadyTest {
     }
 
     @Test
+    void shouldAskForAsManyRoundTripsAsTheirRateHas() {
+        var pace = new Pace();
+        var point = new Point(Way.NIO_BLOCKING, Benchmark.FIXED_RATE, 8, 2, 60);
+        assertEquals(30, pace.iterations(point, 1), "not a hundred, which would take three seconds");
+        // A hundred times as long as the way for itself would take: the rate is what counts, not the times.
+        pace.learn(point, 30, Measured.trips(Distribution.ofMicros(new double[30]), 30));
+        assertEquals(15, pace.perSecond(point), 1e-9);
+        pace.learn(point.at(4000), 100, Measured.trips(Distribution.ofMicros(new double[100]), 4000));
+        assertEquals(2000, pace.iterations(point.at(4000), 1));
+        assertEquals(400, pace.sliceIterations(point.at(4000), 0.2));
+    }
+
+    @Test
     void shouldPassFiguresOnAsALine() {
-        Measured times = Measured.times(10, 9, 20, 2, 5000).withCompileMillis(7);
+        Measured times = Measured.times(10, 9, 20, 2, 5000).withSpent(new Spent(7, 12_345));
         assertEquals(times, Measured.parse(times.format()));
         assertEquals(200_000, times.messagesPerSecond());
         assertEquals(10_000, times.messages());

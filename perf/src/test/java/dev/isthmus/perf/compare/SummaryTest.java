@@ -8,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 @Tag("unit")
 class SummaryTest {
@@ -24,6 +27,45 @@ class SummaryTest {
         assertEquals(Optional.empty(), Spread.of());
     }
 
+    /** Each interval is that of the table for the sign test: it leaves out so many that 5 % or less of all cases would. */
+    @ParameterizedTest
+    @CsvSource({"6, 1, 6", "8, 1, 8", "9, 2, 8", "11, 2, 10", "12, 3, 10", "20, 6, 15", "30, 10, 21", "2000, 956, 1045"
+    })
+    void shouldTellBetweenWhatTheMedianOfMoreRunsIs(int runs, double low, double high) {
+        double[] values = IntStream.rangeClosed(1, runs).mapToDouble(i -> i).toArray();
+        Spread spread = Spread.of(values).orElseThrow();
+        assertEquals(Optional.of(new Spread.Range(low, high)), spread.sure());
+        assertEquals(new Spread.Range(low, high), spread.bar());
+        assertEquals(new Spread.Range(low / 2, high / 2), spread.dividedBy(2).bar());
+    }
+
+    @Test
+    void shouldNotBeSureOfTheMedianOfFewRuns() {
+        Spread spread = Spread.of(5, 1, 2, 3, 4).orElseThrow();
+        assertEquals(Optional.empty(), spread.sure());
+        assertEquals(new Spread.Range(1, 5), spread.bar());
+    }
+
+    @Test
+    void shouldHaveNoTimesOfRatesThatCouldNotBeKept() {
+        Point point = new Point(Way.NIO_BLOCKING, Benchmark.FIXED_RATE, 64, 1, 1000);
+        Run kept = MadeUp.offered(MadeUp.run(point, 1, 2, 1995, ""), 1000);
+        Run behind = MadeUp.offered(MadeUp.run(point, 2, 2, 1902, ""), 1000);
+        assertFalse(kept.isBehind());
+        assertTrue(behind.isBehind());
+        List<Summary> all = Summary.of(List.of(kept, behind));
+        assertEquals(1, all.getFirst().behind());
+        assertTrue(all.getFirst().isDoubtful());
+        assertEquals(
+                List.of(
+                        "Java NIO, blocking, round trips at a fixed rate, 64 B, 1,000/s: 1 of 2 runs; of 1,000 round trips"
+                                + " a second 974 came back"),
+                Doubts.behind(all));
+        String table = TerminalTable.format(all);
+        assertTrue(table.contains("could not keep up with their rate:\n  Java NIO, blocking, round trips"), table);
+        assertTrue(table.contains("round trips at a fixed rate, 1,000/s: average time"), table);
+    }
+
     @Test
     void shouldSummarizeEachFigureOfEachPoint() {
         Run second = new Run(
@@ -36,6 +78,9 @@ class SummaryTest {
                 OptionalDouble.empty(),
                 OptionalDouble.empty(),
                 true,
+                OptionalDouble.empty(),
+                OptionalDouble.empty(),
+                Optional.empty(),
                 "the last command",
                 List.of());
         Run other = MadeUp.run(new Point(Way.C_UCX, Benchmark.ONE_WAY, 8, 1), 1, 1, 1, "");

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.awt.Color;
 import java.io.StringReader;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -125,6 +126,28 @@ class SvgWriterTest {
         assertEquals(slopes.get(0).height(), slopes.get(1).height(), PIXEL);
         assertTrue(slopes.get(0).height() > 50);
         assertTrue(slopes.get(0).y1() > slopes.get(0).y2(), "more is above");
+    }
+
+    @Test
+    void shouldDrawPercentilesInStepsOfATenthOfTheOperations() throws Exception {
+        Run run = run(Way.JUCX, Benchmark.PING_PONG, 8, 10, 1); // of a thousand operations
+        Plot plot = Plots.overPercentiles(Benchmark.PING_PONG, Summary.of(List.of(run)))
+                .getFirst();
+        List<Line> parts = lines(parsed(plot), Way.JUCX).stream()
+                .filter(line -> line.width() > PIXEL)
+                .sorted(Comparator.comparingDouble(Line::x1))
+                .limit(9) // the legend has another, further right
+                .toList();
+        double[] steps = new double[3]; // to 90 %, 99 % and 99.9 %, by 50 %, 80 %, 95 %, 98 % and so on
+        for (int i = 0; i < parts.size(); i++) {
+            steps[i / 3] += parts.get(i).width();
+        }
+        assertEquals(steps[0], steps[1], 2 * PIXEL);
+        assertEquals(steps[0], steps[2], 2 * PIXEL);
+        assertTrue(steps[0] > 100, parts.toString());
+        assertEquals(steps[0] * Math.log10(2), parts.getFirst().width(), 2 * PIXEL);
+        double decade = parts.getFirst().y1() - parts.getLast().y2(); // from 10 to 30 us
+        assertTrue(decade > 50, parts.toString());
     }
 
     @Test

@@ -6,12 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.demo.Children;
 import dev.isthmus.perf.perftest.PerfTest;
+import dev.isthmus.perf.process.Children;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalInt;
@@ -51,7 +52,9 @@ class ToolOutputTest {
         assertEquals(2 * 31.37, measured.averageMicros(), 1e-9);
         assertEquals(2 * 29.04, measured.typicalMicros(), 1e-9);
         // Of 199 times the longest: perftest leaves it out, and prints the one before, 131.50.
-        assertEquals(2 * 5468.3, measured.p999Micros(), 1e-9);
+        assertEquals(2 * 5468.3, measured.p999Micros(), 11);
+        assertEquals(199, measured.times().orElseThrow().count());
+        assertEquals(2 * 29.04, measured.times().orElseThrow().micros(50), 0.06);
         assertEquals(1e6 / 31.37, measured.messagesPerSecond(), 1e-6);
     }
 
@@ -99,7 +102,7 @@ class ToolOutputTest {
                 1000,
                 "#, usec\n1, 8.5\n2, 7\n" + output("ib_read_lat.txt"));
         assertEquals(391.60, measured.averageMicros(), 1e-9);
-        assertEquals(8.5, measured.p999Micros(), 1e-9);
+        assertEquals(8.5, measured.p999Micros(), 0.009);
         assertEquals(1000, measured.messages());
     }
 
@@ -126,25 +129,39 @@ class ToolOutputTest {
     }
 
     @Test
-    void shouldReadTheFiguresOfWrites() throws IOException {
-        Measured measured = Writes.read("40.125 38.000 97.250\n", 2000);
-        assertEquals(40.125, measured.averageMicros());
-        assertEquals(38, measured.typicalMicros());
-        assertEquals(97.25, measured.p999Micros());
+    void shouldReadTheTimesOfWrites() throws IOException {
+        Point point = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
+        Measured measured = VerbsTwin.read(point, "38000 1500\n40000 498\n90000 2\n", 2000);
+        assertEquals((38 * 1500 + 40 * 498 + 90 * 2) / 2000.0, measured.averageMicros(), 1e-9);
+        assertEquals(38, measured.typicalMicros(), 0.038);
+        assertEquals(40, measured.p999Micros(), 0.04);
         assertEquals(2000, measured.messages());
-        assertEquals(1e6 / 40.125, measured.messagesPerSecond(), 1e-6);
-        assertThrows(IOException.class, () -> Writes.read("", 2000));
-        assertThrows(IOException.class, () -> Writes.read("40.125 38.000", 2000));
-        assertThrows(IOException.class, () -> Writes.read("ibv_open_device: No such device", 2000));
+        assertEquals(90, measured.times().orElseThrow().micros(100), 0.09);
+        for (String other : List.of("", "38000 1999", "38000", "ibv_open_device: No such device", "-1 2000")) {
+            assertThrows(IOException.class, () -> VerbsTwin.read(point, other, 2000), other);
+        }
+    }
+
+    @Test
+    void shouldReadTheTimesOfRoundTripsAtAFixedRate() throws IOException {
+        Point point = point(Way.C_VERBS_SEND, Benchmark.FIXED_RATE, 64).at(1000);
+        Measured kept = VerbsTwin.read(point, "1999500000 38500\n38000 1500\n40000 500\n", 2000);
+        assertEquals(2 * 1000, kept.messagesPerSecond(), 1e-9);
+        assertEquals(38.5, kept.averageMicros(), 0.04);
+        assertEquals(2, kept.seconds(), 1e-9);
+        Measured behind = VerbsTwin.read(point, "4000000000 2000000000\n38000 1500\n40000 500\n", 2000);
+        assertEquals(2 * 500, behind.messagesPerSecond(), 1e-9);
+        assertThrows(IOException.class, () -> VerbsTwin.read(point, "1999500000\n38000 1500\n40000 500\n", 2000));
+        assertThrows(IOException.class, () -> VerbsTwin.read(point, "", 2000));
     }
 
     @Test
     void shouldTellOfPerftestWhereNothingCompilesTheWrites() {
         Point write = point(Way.C_VERBS_WRITE, Benchmark.ONE_SIDED, 64);
         var venue = new Venue(END, OTHER);
-        assertEquals("rxe1 1 rxe0 1 64 100", String.join(" ", Writes.words(write, venue, 100)));
+        assertEquals("rxe1 1 rxe0 1 64 100", String.join(" ", VerbsEnd.words(write, venue, 100)));
         try (var children = new Children();
-                var tools = new VerbsTools(venue, children, WriteTwin.none("no compiler"))) {
+                var tools = new VerbsTools(venue, children, VerbsTwin.none("no compiler"))) {
             assertTrue(tools.command(write, 100).startsWith("ib_write_bw"), tools.command(write, 100));
         }
     }
@@ -190,7 +207,7 @@ class ToolOutputTest {
     @Test
     void shouldTellHowToRepeatARunByHand() {
         try (var children = new Children();
-                var tools = new VerbsTools(new Venue(END, OTHER), children, WriteTwin.none("no compiler"))) {
+                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"))) {
             assertEquals(
                     "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
                             + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",

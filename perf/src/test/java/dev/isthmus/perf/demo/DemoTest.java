@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.process.JavaChild;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -35,7 +36,7 @@ class DemoTest {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -c 0; exec \"$@\"", "sh"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
-        command.addAll(JavaChild.OPTIONS);
+        command.addAll(JavaChild.options());
         command.add("-XX:+ErrorFileToStderr");
         command.addAll(List.of("-cp", System.getProperty("java.class.path"), HalfProgram.class.getName()));
         command.addAll(List.of(path, "" + emulated, folder.resolve(path).toString(), end));
@@ -48,8 +49,8 @@ class DemoTest {
                 .run(List.of(halves));
     }
 
-    private Report report() throws IOException {
-        return Report.JSON.readValue(folder.resolve("json").toFile(), Report.class);
+    private DemoReport report() throws IOException {
+        return DemoReport.JSON.readValue(folder.resolve("json").toFile(), DemoReport.class);
     }
 
     private String errors() {
@@ -87,7 +88,7 @@ class DemoTest {
         assertFalse(run(new Half("verbs", List.of("/no/such/program")), half("ucx", false, "well")));
         assertEquals(
                 List.of("ucx"),
-                report().comparisons().stream().map(Comparison::path).toList());
+                report().comparisons().stream().map(DuelResult::path).toList());
         assertTrue(report().failures().getFirst().reason().contains("/no/such/program"), errors());
     }
 
@@ -103,7 +104,7 @@ class DemoTest {
                 report().samples().stream().map(Sample::medianMicros).toList());
         String line = "demo: on the testbed's emulated processor, a JVM of the verbs half was ended by SIGABRT";
         assertEquals(1, errors().lines().filter(l -> l.startsWith(line)).count(), errors());
-        assertTrue(out.toString().contains("measured once more"), out.toString());
+        assertTrue(out.toString().contains("measured again"), out.toString());
     }
 
     @Test

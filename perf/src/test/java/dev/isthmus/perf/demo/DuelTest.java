@@ -4,6 +4,7 @@ package dev.isthmus.perf.demo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.Side;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

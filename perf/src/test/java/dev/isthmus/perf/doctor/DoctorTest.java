@@ -81,7 +81,7 @@ class DoctorTest {
 
     private String report(Libraries libraries) {
         var out = new StringWriter();
-        DoctorCommand.print(new PrintWriter(out), DoctorCommand.examine(new Machine(root), libraries, PLENTY));
+        DoctorCommand.print(new PrintWriter(out), DoctorCommand.examine(new KernelFiles(root), libraries, PLENTY));
         return out.toString();
     }
 
@@ -104,7 +104,7 @@ class DoctorTest {
                 "  ok    rxe0 port 1 (Ethernet): ACTIVE, 10 Gb/sec (1X FDR10)\n",
                 "GIDs 0 fe80:0000:0000:0000:bc0c:8aff:fe8d:41c1 RoCE v2; 1 0000:",
                 "  ok    60 of 64 huge pages of 2048 KiB are free\n",
-                "  ok    memory may be locked without limit\n");
+                "  ok    memory can be locked without limit\n");
         assertFalse(report.contains("FIX"), report);
     }
 
@@ -173,12 +173,12 @@ class DoctorTest {
         softRoce();
         String line = "Max locked memory         %s              %s              bytes";
         file("proc/self/limits", line.formatted("8388608", "8388608"));
-        assertSays(report(new Installed()), "note  only 8 MiB of memory may be locked", "--ulimit memlock=-1");
+        assertSays(report(new Installed()), "note  only 8 MiB of memory can be locked", "--ulimit memlock=-1");
         file("proc/self/limits", line.formatted("1073741824", "unlimited"));
-        assertSays(report(new Installed()), "ok    1.0 GiB of memory may be locked");
+        assertSays(report(new Installed()), "ok    1.0 GiB of memory can be locked");
         file("proc/self/limits", line.formatted("65536", "65536"));
         file("proc/self/status", "CapEff:\t000001ffffffffff");
-        assertSays(report(new Installed()), "ok    memory may be locked without limit (CAP_IPC_LOCK)");
+        assertSays(report(new Installed()), "ok    memory can be locked without limit (CAP_IPC_LOCK)");
     }
 
     @Test
@@ -225,9 +225,9 @@ class DoctorTest {
         softRoce();
         var out = new StringWriter();
         DoctorCommand.printJson(
-                new PrintWriter(out), DoctorCommand.examine(new Machine(root), new Installed(), 1 << 20));
+                new PrintWriter(out), DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20));
         JsonNode parts = new ObjectMapper().readTree(out.toString());
-        assertEquals(Part.values().length, parts.size());
+        assertEquals(Part.values().length - 1, parts.size()); // no JVM was named for sockets
         assertEquals("VERBS", parts.get(1).get("part").asText());
         assertTrue(parts.get(1).get("works").asBoolean());
         JsonNode shared = parts.get(3).get("findings").get(0);

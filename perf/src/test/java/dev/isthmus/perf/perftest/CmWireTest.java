@@ -50,6 +50,6 @@ class CmWireTest {
     void shouldSayThatNoHostHasTheName() {
         var nobody = InetSocketAddress.createUnresolved("no.such.host", PerftestConnection.DEFAULT_PORT);
         var e = assertThrows(PerftestException.class, () -> CmLink.connect(nobody, Link.DEFAULT_DEADLINE));
-        assertEquals("no host is called no.such.host", e.getMessage());
+        assertEquals("unknown host no.such.host", e.getMessage());
     }
 }

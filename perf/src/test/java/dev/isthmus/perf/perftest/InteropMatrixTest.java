@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.process.Listening;
 import dev.isthmus.testbed.OtherProcessor;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;

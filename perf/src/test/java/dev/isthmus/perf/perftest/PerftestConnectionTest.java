@@ -190,7 +190,7 @@ class PerftestConnectionTest {
     void shouldStopListeningWhenNobodyComes() throws IOException {
         int port = freePort();
         var e = assertThrows(PerftestException.class, () -> PerftestConnection.accept(port, SHORT, DEADLINE));
-        assertEquals("no client came to port " + port + " within 300 ms", e.getMessage());
+        assertEquals("no client connected to port " + port + " within 300 ms", e.getMessage());
         try (var free = new ServerSocket(port)) {
             assertEquals(port, free.getLocalPort());
         }
@@ -200,7 +200,7 @@ class PerftestConnectionTest {
     void shouldNameAHostThatDoesNotExist() {
         var e = assertThrows(
                 PerftestException.class, () -> PerftestConnection.connect("no-such-host.invalid", 1, DEADLINE));
-        assertEquals("no host is called no-such-host.invalid", e.getMessage());
+        assertEquals("unknown host no-such-host.invalid", e.getMessage());
     }
 
     @Test
@@ -307,6 +307,6 @@ class PerftestConnectionTest {
                 },
                 DEADLINE,
                 ours -> PerftestSession.open(ours, 4096, 64, Mtu.MTU_1024).exchange(destination(1, Optional.of(IPV4))));
-        assertTrue(e.getMessage().contains("one is IPv4, the other is not"), e.getMessage());
+        assertTrue(e.getMessage().contains("one is IPv4 and the other is not"), e.getMessage());
     }
 }

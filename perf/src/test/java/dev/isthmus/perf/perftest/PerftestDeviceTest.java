@@ -127,7 +127,7 @@ class PerftestDeviceTest {
         ends.startC(PerfTest.SEND_LAT, port, "-c UD -n 20 -s 64");
         Plan plan = ends.client(PerfTest.SEND_LAT, port, "-c UD -n 20 -s 8192");
         var e = assertThrows(IllegalArgumentException.class, () -> Perftest.run(plan, TwoEnds.LIMIT, TwoEnds.QUIET));
-        assertTrue(e.getMessage().contains("at most the MTU"), e.getMessage());
+        assertTrue(e.getMessage().contains("at most as long as the MTU"), e.getMessage());
     }
 
     @Test

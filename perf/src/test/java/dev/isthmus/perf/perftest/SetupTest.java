@@ -29,8 +29,9 @@ class SetupTest {
             var e = assertThrows(
                     IllegalArgumentException.class, () -> Setup.requireActive("rxe0", 1, inState(state.code())));
             assertEquals(
-                    "port 1 of rxe0 is " + state + ", not ACTIVE: see its cable and network interface (isthmus doctor),"
-                            + " or choose another by -d and -i",
+                    "port 1 of rxe0 is " + state
+                            + ", not ACTIVE: check its cable and network interface (isthmus doctor),"
+                            + " or choose another with -d and -i",
                     e.getMessage());
         }
         var e = assertThrows(IllegalArgumentException.class, () -> Setup.requireActive("rxe0", 1, inState(77)));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
+import dev.isthmus.perf.process.Listening;
 import dev.isthmus.testbed.OtherProcessor;
 import dev.isthmus.verbs.Device;
 import java.io.IOException;

@@ -30,10 +30,10 @@ import picocli.CommandLine;
 @Timeout(300)
 class StreamTest {
 
-    private static final String HOST =
+    static final String HOST =
             System.getenv().getOrDefault("ISTHMUS_ADDRESSES", "").split(" ", 2)[0];
-    private static final String HEAD = "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
-    private static final List<String> LITTLE = List.of("-I", "3", "-C", "4");
+    static final String HEAD = "name      bytes   xfers   iters   total       time     Gb/sec    usec/xfer";
+    static final List<String> LITTLE = List.of("-I", "3", "-C", "4");
 
     private static int port = 7480; // one that nobody has used: some kernels keep a port of iWARP for a while
 
@@ -43,7 +43,7 @@ class StreamTest {
                 .toList());
     }
 
-    private static int run(PrintWriter out, List<String> flags) {
+    static int run(PrintWriter out, List<String> flags) {
         return new CommandLine(new StreamCommand())
                 .setOut(out)
                 .setExecutionExceptionHandler((e, command, parsed) -> {
@@ -60,7 +60,7 @@ class StreamTest {
         return all;
     }
 
-    private static void assertTable(List<String> lines) {
+    static void assertTable(List<String> lines) {
         assertEquals(2, lines.size(), lines.toString());
         assertEquals(HEAD, lines.getFirst());
         assertTrue(
@@ -77,12 +77,15 @@ class StreamTest {
         "-S 100000 -T b -T v, -S 100000 -T n -T v",
         "-S 1048576 -T b -T v, -S 1048576 -T b -T v",
         "-S 3000 -T a -T v, -S 3000 -T b -T v",
+        "-S 3000 -T b -T v, -S 3000 -T a -T v",
+        "-S 100000 -T a -T v, -S 100000 -T async -T verify",
         "-S 3000 -T r -T v, -S 3000 -T b -T v",
         "-S 3000 -T b -T v -k 1, -S 3000 -T b -T v",
         "-S 3000 -T b -T v -i 0, -S 3000 -T b -T v -i 256",
         "-S 3000 -T b -T v -B 4096, -S 3000 -T b -T v -B 1000000",
         "-S 3000 -T b -T v -B 1000000 -f ip, -S 3000 -T b -T v -B 4096 -f ip",
         "-S 1000 -T s -T v, -S 1000 -T s -T v",
+        "-S 1000 -T s -T v, -S 1000 -T s -T a -T v",
         "-S 1000 -T f -T v, -S 1000 -T s -T b -T v"
     })
     void shouldExchangeWithRstreamInBothRoles(String ofC, String ours) throws Exception {
@@ -106,7 +109,7 @@ class StreamTest {
         assertTable(List.of(HEAD, lines.readLine()));
     }
 
-    private static boolean isOfTable(String line) {
+    static boolean isOfTable(String line) {
         return line.startsWith("name ") || line.startsWith("custom ");
     }
 

@@ -8,7 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import dev.isthmus.perf.demo.Machine;
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Side;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -22,20 +23,20 @@ class CompareReportTest {
     private static final Machine MACHINE =
             new Machine("here", "Linux", "a cpu", 2, "a jdk", Map.of("UCX", "1.13.1"), 24);
 
-    private final Figures figures = new Figures(Cell.ALL.getFirst());
+    private final Figures figures = new Figures(UcxCell.ALL.getFirst());
 
     CompareReportTest() {
-        Stream.of(1.0, 9.0, 2.0).forEach(value -> figures.add(Contender.Name.C, value));
-        Stream.of(2.0, 4.0).forEach(value -> figures.add(Contender.Name.JAVA, value));
-        figures.fail(Contender.Name.JUCX, "no reason");
+        Stream.of(1.0, 9.0, 2.0).forEach(value -> figures.add(Side.C, value));
+        Stream.of(2.0, 4.0).forEach(value -> figures.add(Side.JAVA, value));
+        figures.fail(Side.JUCX, "no reason");
     }
 
     @Test
     void shouldCompareMedians() {
-        assertEquals(2, figures.median(Contender.Name.C).orElseThrow());
-        assertEquals(3, figures.median(Contender.Name.JAVA).orElseThrow());
-        assertEquals(1.5, figures.ratio(Contender.Name.JAVA).orElseThrow());
-        assertTrue(figures.ratio(Contender.Name.JUCX).isEmpty());
+        assertEquals(2, figures.median(Side.C).orElseThrow());
+        assertEquals(3, figures.median(Side.JAVA).orElseThrow());
+        assertEquals(1.5, figures.ratio(Side.JAVA).orElseThrow());
+        assertTrue(figures.ratio(Side.JUCX).isEmpty());
     }
 
     @Test
@@ -45,6 +46,7 @@ class CompareReportTest {
                 table.contains("shm-tag-lat-8           usec      2.000      3.000     failed     1.50        -"),
                 table);
         assertTrue(table.contains("shm-tag-lat-8, JUCX: no reason"), table);
+        assertTrue(table.contains("Linux; 2 x a cpu; a jdk; UCX 1.13.1; System.nanoTime() takes 24 ns\n"), table);
     }
 
     @Test
@@ -61,7 +63,7 @@ class CompareReportTest {
 
     @Test
     void shouldTellWhatWasNotMeasuredYetFromWhatFailed() throws IOException {
-        var none = new Figures(Cell.ALL.getLast());
+        var none = new Figures(UcxCell.ALL.getLast());
         String table = CompareReport.table(List.of(none), MACHINE, "2026-01-01");
         assertTrue(table.lines().anyMatch(line -> line.matches(none.cell().title() + " +MB/s( +-){5}")), table);
         JsonNode json = new ObjectMapper().readTree(CompareReport.json(List.of(none), MACHINE, "2026-01-01", false));
@@ -71,17 +73,17 @@ class CompareReportTest {
     @Test
     void shouldReadTheFiguresOfALine() throws IOException {
         String line = "    20000      0.205    18.863    69.881        0.40       0.11       53015       14310";
-        Cell latency = Cell.ALL.getFirst();
-        assertEquals(0.205, Contender.figure(latency, line));
-        assertEquals(0.11, Contender.figure(new Cell(latency.transport(), "tag", 8, true), line));
-        assertThrows(IOException.class, () -> Contender.figure(latency, "a b c d e f g h"));
-        assertThrows(IOException.class, () -> Contender.figure(latency, ""));
+        UcxCell latency = UcxCell.ALL.getFirst();
+        assertEquals(0.205, latency.figure(UcxPerftest.parse(line)));
+        assertEquals(0.11, new UcxCell(latency.transport(), "tag", 8, true).figure(UcxPerftest.parse(line)));
+        assertThrows(IOException.class, () -> UcxPerftest.parse("a b c d e f g h"));
+        assertThrows(IOException.class, () -> UcxPerftest.parse(""));
     }
 
     @Test
     void shouldHaveEveryCell() {
-        assertEquals(32, Cell.ALL.size());
-        for (Cell cell : Cell.ALL) {
+        assertEquals(32, UcxCell.ALL.size());
+        for (UcxCell cell : UcxCell.ALL) {
             assertEquals(cell.bandwidth(), !cell.test().isPingPong(), cell.title());
         }
     }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.perf.Main;
+import dev.isthmus.perf.Side;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -54,10 +55,10 @@ class CompareUcxStopTest {
             command.destroyForcibly();
         }
         String table = Files.readString(printed);
-        assertTrue(table.contains("Stopped before the end"), table);
+        assertTrue(table.contains("Stopped early"), table);
         JsonNode report = new ObjectMapper().readTree(json.toFile());
         assertFalse(report.get("complete").asBoolean(true));
-        for (Contender.Name name : Contender.Name.values()) {
+        for (Side name : Side.values()) {
             JsonNode figures = report.at("/cells/0/" + name.title());
             assertTrue(figures.get("rounds").size() > 0, figures.toString());
             assertFalse(figures.has("failure"), figures.toString());

@@ -4,6 +4,7 @@ package dev.isthmus.perf.ucx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -21,17 +22,17 @@ class ComparingTest {
     void shouldMeasureEveryContenderAtEveryCell() throws Exception {
         List<String> progress = new ArrayList<>();
         List<Figures> all;
-        try (var comparing = new Comparing(new Comparing.Options(Cell.ALL, 1, Optional.of(50), 0), progress::add)) {
+        try (var comparing = new Comparing(new Comparing.Options(UcxCell.ALL, 1, Optional.of(50), 0), progress::add)) {
             all = comparing.run();
         }
-        assertEquals(Cell.ALL.size(), all.size());
+        assertEquals(UcxCell.ALL.size(), all.size());
         for (Figures figures : all) {
-            for (Contender.Name name : Contender.Name.values()) {
+            for (Side name : Side.values()) {
                 String where = figures.cell().title() + ", " + name + ": " + figures.failure(name);
                 assertEquals(1, figures.rounds(name).size(), where);
                 assertTrue(figures.median(name).orElseThrow() > 0, where);
             }
         }
-        assertTrue(progress.size() >= Cell.ALL.size());
+        assertTrue(progress.size() >= UcxCell.ALL.size());
     }
 }

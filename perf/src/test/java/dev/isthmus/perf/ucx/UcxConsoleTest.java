@@ -3,10 +3,13 @@ package dev.isthmus.perf.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -28,6 +31,19 @@ class UcxConsoleTest {
                 [thread 0]             20000      0.205    18.863    69.881        0.40       0.11       53015       14310
                 Final:                 20000      0.205    18.863    69.881        0.40       0.11       53015       14310
                 """, UcxPlans.printed("-t tag_lat host", RESULT, RESULT));
+    }
+
+    @Test
+    void shouldFindTheFiguresOfC() throws IOException {
+        String line =
+                "Final:                100000      0.303     0.306     0.307       24.93      24.95     3267063     3267065";
+        UcxPerftest.Results all = UcxPerftest.parse("+-----+\n" + line + "\n");
+        assertEquals(new UcxPerftest.Results(0.303, 0.307, 24.95, 3267065), all);
+        assertEquals(
+                69.881,
+                UcxPerftest.parse(UcxPlans.printed("-t tag_lat -f host", RESULT))
+                        .averageMicros());
+        assertThrows(IOException.class, () -> UcxPerftest.parse("[error] no transport\n"));
     }
 
     @Test
@@ -61,7 +77,7 @@ class UcxConsoleTest {
     @Test
     void shouldTellTimeBothWays() {
         List<UcxResult> reports = new ArrayList<>();
-        var clock = new UcxClock(UcxPlans.of("-t tag_lat -s 100 host"), reports::add);
+        var clock = new UcxClock(UcxPlans.of("-t tag_lat -s 100 host"), Optional.empty(), reports::add);
         clock.start(0);
         for (int i = 1; i <= 100; i++) {
             clock.stamp(32, i * 32_000L * (i == 100 ? 400 : 1));

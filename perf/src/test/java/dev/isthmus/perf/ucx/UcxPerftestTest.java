@@ -2,11 +2,13 @@
 package dev.isthmus.perf.ucx;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.perf.demo.UcxPerftest;
-import dev.isthmus.perf.perftest.Listening;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.Listening;
 import java.io.File;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -54,7 +57,7 @@ class UcxPerftestTest {
             Process client =
                     tool(transports, "-t", test.title(), "-n", "200", "-w", "10", "-p", "" + port, "127.0.0.1");
             try (var link = new UcxLink(listening.accept())) {
-                UcxSession.serve(link, UcxSessions.java(transports), UcxSessions.DEAF);
+                UcxSession.serve(link, UcxSessions.java(transports), UcxSession.Listener.DEAF);
                 ended(client, test);
             } finally {
                 client.destroyForcibly();
@@ -74,12 +77,24 @@ class UcxPerftestTest {
             UcxPlan plan = UcxPlans.of("-t " + test.title() + " -n 200 -w 10 host");
             try (var link = UcxLink.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
                 UcxResult result = UcxSession.client(
-                        plan, UcxLayout.loaded(), link, UcxSessions.java(transports), UcxSessions.DEAF);
+                        plan, UcxLayout.loaded(), link, UcxSessions.java(transports), UcxSession.Listener.DEAF);
                 assertEquals(200, result.iterations(), test.title());
             }
             ended(server, test);
         } finally {
             server.destroyForcibly();
+        }
+    }
+
+    @Test
+    void shouldTellWhatUcxPerftestSaidWhenItFails() throws Exception {
+        try (var children = new Children()) {
+            var tool = new UcxPerftest(Map.of("UCX_TLS", "no_such_transport"), children);
+            List<String> test = List.of("-t", "tag_lat", "-n", "1000");
+            String message = assertThrows(IOException.class, () -> tool.measure(test, LIMIT))
+                    .getMessage();
+            assertTrue(message.startsWith("ucx_perftest ("), message);
+            assertTrue(message.contains("no_such_transport"), message);
         }
     }
 

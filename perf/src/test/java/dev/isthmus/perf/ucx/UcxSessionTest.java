@@ -79,7 +79,7 @@ class UcxSessionTest {
                 ExecutionException.class,
                 () -> UcxSessions.run(
                         link -> {
-                            UcxSession.serve(link, UcxSessions.java("posix,self"), UcxSessions.DEAF);
+                            UcxSession.serve(link, UcxSessions.java("posix,self"), UcxSession.Listener.DEAF);
                             return 0;
                         },
                         client));
@@ -96,7 +96,7 @@ class UcxSessionTest {
             link.send(garbage);
             return 0;
         });
-        assertTrue(e.getMessage().contains("wants what cannot be"), e.getMessage());
+        assertTrue(e.getMessage().contains("asks for something impossible"), e.getMessage());
     }
 
     @Test

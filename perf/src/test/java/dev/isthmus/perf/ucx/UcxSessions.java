@@ -14,15 +14,6 @@ final class UcxSessions {
 
     private static final long DEADLINE_SECONDS = 120;
 
-    /** Hears nothing. */
-    static final UcxSession.Listener DEAF = new UcxSession.Listener() {
-        @Override
-        public void begin(UcxPlan plan) {}
-
-        @Override
-        public void report(UcxResult result, boolean last) {}
-    };
-
     private UcxSessions() {}
 
     static UcxBinding java(String transports) {
@@ -60,10 +51,11 @@ final class UcxSessions {
         var measured = new CompletableFuture<UcxResult>();
         run(
                 link -> {
-                    UcxSession.serve(link, binding, DEAF);
+                    UcxSession.serve(link, binding, UcxSession.Listener.DEAF);
                     return 0;
                 },
-                link -> measured.complete(UcxSession.client(plan, UcxLayout.V1_13, link, binding, DEAF)));
+                link -> measured.complete(
+                        UcxSession.client(plan, UcxLayout.V1_13, link, binding, UcxSession.Listener.DEAF)));
         return measured.get();
     }
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.compare;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.Collection;
+import java.util.zip.DataFormatException;
+import java.util.zip.Deflater;
+import org.HdrHistogram.Histogram;
+
+/** How long each of many operations took, to a thousandth of its time: a histogram of nanoseconds that does not change. */
+final class Distribution {
+
+    private static final int DIGITS = 3;
+    private static final double MICROS = 1e3;
+
+    /** HdrHistogram's usual number: lines for each halving of what is left to 100 %. */
+    private static final int LINES_EACH_HALF = 5;
+
+    private final Histogram nanos;
+
+    private Distribution(Histogram nanos) {
+        this.nanos = nanos;
+    }
+
+    /** What was counted, which may go on. */
+    static Distribution of(Histogram nanos) {
+        return new Distribution(nanos.copy());
+    }
+
+    /** Of single times. One that a broken clock made negative counts as none. */
+    static Distribution ofMicros(double... micros) {
+        var histogram = new Histogram(DIGITS);
+        Arrays.stream(micros).forEach(each -> histogram.recordValue(Math.max(0, Math.round(each * MICROS))));
+        return new Distribution(histogram);
+    }
+
+    /** All operations of several. */
+    static Distribution together(Collection<Distribution> several) {
+        var all = new Histogram(DIGITS);
+        several.forEach(each -> all.add(each.nanos));
+        return new Distribution(all);
+    }
+
+    /** How many operations there were. */
+    long count() {
+        return nanos.getTotalCount();
+    }
+
+    /** The least time in microseconds that so many of a hundred did not exceed. */
+    double micros(double percentile) {
+        return nanos.getValueAtPercentile(percentile) / MICROS;
+    }
+
+    double averageMicros() {
+        return nanos.getMean() / MICROS;
+    }
+
+    /** As a line of a log of HdrHistogram has it, which {@link #decode} reads. */
+    String encode() {
+        ByteBuffer buffer = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
+        int length = nanos.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_COMPRESSION);
+        return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
+    }
+
+    /** Throws an {@link IllegalArgumentException} if it is none. */
+    static Distribution decode(String text) {
+        ByteBuffer buffer = ByteBuffer.wrap(Base64.getDecoder().decode(text));
+        try {
+            return new Distribution(Histogram.decodeFromCompressedByteBuffer(buffer, 0));
+        } catch (DataFormatException | RuntimeException e) { // it checks little of what it reads
+            throw new IllegalArgumentException("no histogram: " + e, e);
+        }
+    }
+
+    /** Its percentiles, of microseconds, in the format that HdrHistogram's plotters read. */
+    String hgrm() {
+        var out = new ByteArrayOutputStream();
+        try (var print = new PrintStream(out, false, StandardCharsets.UTF_8)) {
+            nanos.outputPercentileDistribution(print, LINES_EACH_HALF, MICROS);
+        }
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Distribution that && nanos.equals(that.nanos);
+    }
+
+    @Override
+    public int hashCode() {
+        return nanos.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return count() + " times";
+    }
+}

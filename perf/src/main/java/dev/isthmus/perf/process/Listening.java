@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.process;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits until a server listens, by looking at the kernel's table. A trial connection would not do: a server that serves
+ * one client would take it for that.
+ */
+public final class Listening {
+
+    private static final List<Path> TABLES = List.of(Path.of("/proc/net/tcp"), Path.of("/proc/net/tcp6"));
+
+    /** {@code TCP_LISTEN}. */
+    private static final String LISTEN = "0A";
+
+    /** {@code TCP_ESTABLISHED}. */
+    private static final String ESTABLISHED = "01";
+
+    private static final int LOCAL = 1;
+    private static final int REMOTE = 2;
+
+    private static final long LOOK_MILLIS = 2;
+
+    private Listening() {}
+
+    /** Looks for a socket. */
+    @FunctionalInterface
+    private interface Look {
+        boolean isThere(int port) throws IOException;
+    }
+
+    /**
+     * Returns when a process listens.
+     *
+     * @param port the TCP port
+     * @param server the process that is to listen
+     * @param limit how long it may take
+     * @throws IOException if the process ends before, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static void await(int port, Process server, Duration limit) throws IOException, InterruptedException {
+        await(Listening::isListening, port, server, limit, "the server", "listen on");
+    }
+
+    /**
+     * Returns when a client is connected to a server, which need not have accepted the connection yet.
+     *
+     * @param port the server's TCP port
+     * @param client the process that is to connect
+     * @param limit how long it may take
+     * @throws IOException if the process ends before without a word on why, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static void awaitConnected(int port, Process client, Duration limit)
+            throws IOException, InterruptedException {
+        await(Listening::isConnected, port, client, limit, "the client", "connect to");
+    }
+
+    private static void await(Look look, int port, Process process, Duration limit, String who, String what)
+            throws IOException, InterruptedException {
+        long end = System.nanoTime() + limit.toNanos();
+        while (!look.isThere(port)) {
+            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw new IOException(
+                        who + " ended with status " + process.exitValue() + " before it could " + what + " the port");
+            }
+            if (System.nanoTime() - end > 0) {
+                throw new IOException(
+                        who + " did not " + what + " port " + port + " after " + limit.toSeconds() + " s");
+            }
+        }
+    }
+
+    /**
+     * Whether a process listens.
+     *
+     * @param port the TCP port
+     * @return true if so
+     * @throws IOException if the kernel does not tell
+     */
+    public static boolean isListening(int port) throws IOException {
+        return isThere(LOCAL, port, LISTEN);
+    }
+
+    private static boolean isConnected(int port) throws IOException {
+        return isThere(REMOTE, port, ESTABLISHED);
+    }
+
+    private static boolean isThere(int column, int port, String state) throws IOException {
+        String address = String.format(Locale.ROOT, ":%04X", port);
+        for (Path table : TABLES) {
+            if (Files.exists(table)) {
+                for (String line : Files.readAllLines(table)) {
+                    String[] fields = line.strip().split("\\s+", 5);
+                    if (fields.length > 3 && fields[column].endsWith(address) && fields[3].equals(state)) {
+                        return true;
+                    }
+                }
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.process;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** Short questions to other programs. */
+public final class Tool {
+
+    private Tool() {}
+
+    /**
+     * What a program has answered.
+     *
+     * @param status its exit status
+     * @param text what it printed, errors included
+     */
+    public record Answer(int status, String text) {}
+
+    /** Runs a program whose words are ours to its end; its exit status. */
+    public static int run(List<String> command) throws IOException, InterruptedException {
+        return new ProcessBuilder(command).inheritIO().start().waitFor();
+    }
+
+    /** Runs a program to its end. A caller that is to stop is told so by an exception, and stays interrupted. */
+    public static Answer ask(String... command) throws IOException {
+        Process process;
+        try {
+            process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        } catch (IOException e) {
+            throw new IOException(command[0] + " cannot be started: is it installed? " + e.getMessage(), e);
+        }
+        try {
+            String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            return new Answer(process.waitFor(), text);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while " + command[0] + " was running");
+        }
+    }
+
+    /** The first line that is not empty of what a program prints, "unknown" if there is none. */
+    public static String firstLine(String... command) throws IOException {
+        return ask(command)
+                .text()
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .findFirst()
+                .orElse("unknown");
+    }
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.process;
+
+import java.io.IOException;
+import java.lang.ProcessBuilder.Redirect;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A running C tool in one of its roles. Its output goes to files, so that no thread must read it meanwhile, and a
+ * failure can be reported with its reason.
+ */
+public final class ToolRun implements AutoCloseable {
+
+    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int REASON_LINES = 3;
+    private static final long LOOK_MILLIS = 2;
+
+    private final String name;
+    private final Process process;
+    private final Path output;
+    private final Path errors;
+
+    /**
+     * Starts it.
+     *
+     * @param role which end it is
+     * @param command the tool and its arguments
+     * @param environment what is added to ours
+     * @param children which it ends with
+     * @throws IOException if it cannot be started
+     */
+    public ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)
+            throws IOException {
+        name = command.getFirst() + " (" + role.name().toLowerCase(Locale.ROOT) + ")";
+        output = Files.createTempFile("isthmus-", ".out");
+        errors = Files.createTempFile("isthmus-", ".err");
+        try {
+            process = children.start(
+                    role.of(command), environment, Redirect.to(errors.toFile()), Redirect.to(output.toFile()));
+        } catch (IOException e) {
+            deleteFiles();
+            throw e;
+        }
+    }
+
+    /**
+     * Runs a server, and when it listens its client.
+     *
+     * @param port where the server listens, of TCP
+     * @param limit how long it may take
+     * @return what the client has printed when both have ended well
+     * @throws IOException if an end fails, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public static String pair(
+            List<String> server,
+            List<String> client,
+            int port,
+            Map<String, String> environment,
+            Duration limit,
+            Children children)
+            throws IOException, InterruptedException {
+        try (var serving = new ToolRun(Placement.SERVER, server, environment, children)) {
+            serving.awaitListening(port);
+            try (var asking = new ToolRun(Placement.CLIENT, client, environment, children)) {
+                String output = asking.awaitOutput(limit);
+                serving.awaitOutput(limit);
+                return output;
+            }
+        }
+    }
+
+    /**
+     * Returns when it listens.
+     *
+     * @param port the TCP port
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitListening(int port) throws IOException, InterruptedException {
+        try {
+            Listening.await(port, process, LIMIT);
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    /**
+     * Returns when it has printed something.
+     *
+     * @param words what
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitPrinted(String words) throws IOException, InterruptedException {
+        long end = System.nanoTime() + LIMIT.toNanos();
+        while (!Files.readString(output).contains(words)) {
+            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+                throw failed("ended with status " + process.exitValue() + " before it printed \"" + words + "\"");
+            }
+            if (System.nanoTime() - end > 0) {
+                throw failed("did not print \"" + words + "\" within " + LIMIT.toSeconds() + " s");
+            }
+        }
+    }
+
+    /**
+     * Returns when it is connected to a server.
+     *
+     * @param port the server's TCP port
+     * @throws IOException if it ends before, or takes a minute
+     * @throws InterruptedException if the caller is to stop
+     */
+    public void awaitConnected(int port) throws IOException, InterruptedException {
+        try {
+            Listening.awaitConnected(port, process, LIMIT);
+        } catch (IOException e) {
+            throw failed(e.getMessage());
+        }
+    }
+
+    /**
+     * The process itself.
+     *
+     * @return it
+     */
+    public Process process() {
+        return process;
+    }
+
+    /**
+     * Waits until it has ended.
+     *
+     * @param limit how long it may take
+     * @return what it has printed
+     * @throws IOException if it fails, or the time is over
+     * @throws InterruptedException if the caller is to stop
+     */
+    public String awaitOutput(Duration limit) throws IOException, InterruptedException {
+        if (!process.waitFor(limit.toMillis(), TimeUnit.MILLISECONDS)) {
+            throw failed("did not end within " + limit.toSeconds() + " s");
+        }
+        if (process.exitValue() != 0) {
+            throw failed("ended with status " + process.exitValue());
+        }
+        return Files.readString(output);
+    }
+
+    /** The failure, with the end of its standard error or, if that is empty, of its standard output. */
+    private IOException failed(String how) throws IOException {
+        List<String> said = lines(errors);
+        said = said.isEmpty() ? lines(output) : said;
+        List<String> end = said.subList(Math.max(0, said.size() - REASON_LINES), said.size());
+        return new IOException(name + ": " + how + (end.isEmpty() ? "" : "; it said: " + String.join(" | ", end)));
+    }
+
+    private static List<String> lines(Path file) throws IOException {
+        return Files.readString(file)
+                .lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty())
+                .toList();
+    }
+
+    private void deleteFiles() throws IOException {
+        Files.deleteIfExists(output);
+        Files.deleteIfExists(errors);
+    }
+
+    @Override
+    public void close() throws IOException {
+        process.destroy(); // nothing to do when it has ended
+        deleteFiles();
+    }
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.report;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.databind.node.TextNode;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Removes everything from a text that identifies the machine: its name, the user's name and folder, IP and Ethernet
+ * addresses, GUIDs and GIDs, and serial numbers. A version such as 1.14.44.0 looks like an address. So the machine's
+ * own addresses are removed everywhere, others only where they stand alone.
+ */
+final class Scrubber {
+
+    private static final String HEX = "[0-9a-fA-F]";
+
+    /** GUIDs in groups of four, GIDs, IPv6 addresses and Ethernet addresses. */
+    private static final Pattern GROUPS =
+            Pattern.compile("(?<![0-9a-fA-F:.])(?:" + HEX + "{2}(?::" + HEX + "{2}){5,19}|(?:" + HEX + "{0,4}:){3,7}"
+                    + HEX + "{1,4}" + "|(?:" + HEX + "{0,4}:){2,6}:" + HEX + "{1,4})(?![0-9a-fA-F:])");
+
+    private static final Pattern SERIAL =
+            Pattern.compile("((?:serial|board_id|node_desc)[^:=\\n]*[:=]\\s*)(\\S.*)", Pattern.CASE_INSENSITIVE);
+
+    private final Map<Pattern, String> own = new LinkedHashMap<>();
+
+    /**
+     * For a machine.
+     *
+     * @param names what to remove, each with its replacement
+     */
+    Scrubber(Map<String, String> names) {
+        names.entrySet().stream()
+                .filter(entry -> entry.getKey() != null
+                        && entry.getKey().length() > 1) // a single letter would be removed everywhere
+                // A folder goes before the user's name in it.
+                .sorted(Comparator.comparingInt(entry -> -entry.getKey().length()))
+                .forEach(entry -> own.put(
+                        Pattern.compile("(?<![\\w.-])" + Pattern.quote(entry.getKey()) + "(?![\\w-])"),
+                        entry.getValue()));
+    }
+
+    /** The cleaned text. */
+    String clean(String text) {
+        String clean = text;
+        for (var entry : own.entrySet()) {
+            clean = entry.getKey().matcher(clean).replaceAll(Matcher.quoteReplacement(entry.getValue()));
+        }
+        clean = SERIAL.matcher(clean).replaceAll("$1[left out]");
+        return GROUPS.matcher(clean).replaceAll("[address]");
+    }
+
+    /** The tree with all of its texts cleaned. */
+    JsonNode clean(JsonNode node) {
+        if (node instanceof TextNode text) {
+            return TextNode.valueOf(clean(text.textValue()));
+        }
+        if (node instanceof ObjectNode object) {
+            object.properties().forEach(entry -> entry.setValue(clean(entry.getValue())));
+        } else if (node instanceof ArrayNode array) {
+            for (int i = 0; i < array.size(); i++) {
+                array.set(i, clean(array.get(i)));
+            }
+        }
+        return node;
+    }
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.compare;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramLogReader;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is kept of the times of all operations. */
+@Tag("unit")
+class DistributionTest {
+
+    private static final Point POINT = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 64, 1);
+
+    @TempDir
+    private Path dir;
+
+    /** From one microsecond on. */
+    private static Distribution upTo(int micros) {
+        return Distribution.ofMicros(
+                IntStream.rangeClosed(1, micros).mapToDouble(i -> i).toArray());
+    }
+
+    @Test
+    void shouldHaveTheLeastTimeThatSoManyDidNotExceed() {
+        Distribution thousand = upTo(1000);
+        assertEquals(999, thousand.micros(99.9), 1);
+        assertEquals(500, thousand.micros(50), 0.5);
+        assertEquals(1000, thousand.micros(100), 1);
+        assertEquals(1, thousand.micros(0), 0.001);
+        assertEquals(500.5, thousand.averageMicros(), 0.5);
+    }
+
+    @Test
+    void shouldHaveAllOperationsOfSeveral() {
+        Distribution all = Distribution.together(List.of(upTo(10), upTo(1000)));
+        assertEquals(1010, all.count());
+        assertEquals(495, all.micros(50), 0.5);
+    }
+
+    @Test
+    void shouldStayWhenMoreIsCounted() {
+        var counting = new Histogram(3);
+        counting.recordValue(1000);
+        Distribution one = Distribution.of(counting);
+        counting.recordValue(1000);
+        assertEquals(1, one.count());
+    }
+
+    @Test
+    void shouldCountATimeThatABrokenClockMadeNegativeAsNone() {
+        Distribution two = Distribution.ofMicros(-1, 1);
+        assertEquals(2, two.count());
+        assertEquals(0, two.micros(0));
+    }
+
+    @Test
+    void shouldBeReadFromWhatItWrites() {
+        Distribution some = Distribution.ofMicros(0, 1.5, 20, 3e6);
+        assertEquals(some, Distribution.decode(some.encode()));
+        assertThrows(IllegalArgumentException.class, () -> Distribution.decode("HISTFAAAACx42pNpmSz"));
+        assertThrows(IllegalArgumentException.class, () -> Distribution.decode("no base64"));
+        assertThrows(IllegalArgumentException.class, () -> Distribution.decode(""));
+    }
+
+    /** HdrHistogram's own reader reads it as a line of its log. */
+    @Test
+    void shouldBeEncodedAsInALogOfHdrHistogram() throws Exception {
+        Path log = dir.resolve("log.hlog");
+        Files.writeString(
+                log,
+                "#[Histogram log format version 1.3]\n0.000,1.000,1.000,"
+                        + upTo(1000).encode() + "\n");
+        try (var reader = new HistogramLogReader(log.toFile())) {
+            var read = (Histogram) reader.nextIntervalHistogram();
+            assertEquals(1000, read.getTotalCount());
+            assertEquals(999_000, (double) read.getValueAtPercentile(99.9), 1000);
+        }
+    }
+
+    @Test
+    void shouldWriteThePercentilesOfAllRunsOfAPoint() throws Exception {
+        List<Run> runs = MadeUp.runs(POINT);
+        try (RunStore store = RunStore.create(dir.resolve("out"), MadeUp.setting(List.of(POINT)))) {
+            for (Run run : runs) {
+                store.add(run);
+            }
+            ReportWriter.write(dir.resolve("out"), store);
+        }
+        List<String> lines = Files.readAllLines(dir.resolve("out/histograms/ping-pong_nio-blocking_64.hgrm"));
+        assertTrue(lines.getFirst().matches(" +Value +Percentile +TotalCount +1/\\(1-Percentile\\)"), lines.getFirst());
+        assertTrue(lines.getLast().matches("#\\[Buckets = .*]"), lines.getLast());
+        List<double[]> rows = new ArrayList<>();
+        for (String line : lines.subList(2, lines.size() - 4)) {
+            String[] fields = line.strip().split("\\s+", -1);
+            rows.add(new double[] {Double.parseDouble(fields[0]), Double.parseDouble(fields[1])});
+        }
+        Distribution all = Distribution.together(
+                runs.stream().map(run -> run.times().orElseThrow()).toList());
+        assertEquals(3000, all.count());
+        assertTrue(rows.size() > 20, rows.size() + " rows");
+        for (double[] row : rows) {
+            assertEquals(all.micros(100 * row[1]), row[0], row[0] * 1e-3, "at " + row[1]);
+        }
+    }
+
+    @Test
+    void shouldDrawPercentilesAsDeepAsEachRunHasSome() {
+        Plot plot = Plots.overPercentiles(Benchmark.PING_PONG, Summary.of(MadeUp.runs(POINT)))
+                .getFirst();
+        assertEquals("ping-pong round trip, percentiles, 64 B", plot.title());
+        Curve curve = plot.curves().getFirst();
+        assertEquals(
+                List.of(1L, 2L, 5L, 10L, 20L, 50L, 100L, 200L, 500L, 1000L),
+                List.copyOf(curve.marks().keySet()));
+        double micros = MadeUp.runs(POINT).get(1).averageMicros().orElseThrow();
+        Spread median = curve.marks().get(2L);
+        assertEquals(micros, median.median(), micros * 2e-3, "of three runs, a tenth apart, the middle one");
+        assertEquals(0.9 * micros, median.minimum(), micros * 2e-3);
+        assertEquals(1.1 * micros, median.maximum(), micros * 2e-3);
+        assertEquals(3.3 * micros, curve.marks().get(1000L).median(), micros * 4e-3);
+        assertEquals("99.8 %", plot.across().label(500L));
+        assertEquals("0 %", plot.across().label(1L));
+    }
+
+    @Test
+    void shouldSayThatStoredTimesAreDamaged() throws Exception {
+        String line = RunJson.of(MadeUp.runs(POINT).getFirst()).toString();
+        assertTrue(RunJson.run(line).times().isPresent());
+        assertTrue(RunJson.run(line.replaceFirst(",\"times\":\"[^\"]*\"", ""))
+                .times()
+                .isEmpty());
+        String damaged = line.replaceFirst("(\"times\":\"HISTFAAAA.)[^\"]*", "$1");
+        assertThrows(IOException.class, () -> RunJson.run(damaged));
+    }
+}
