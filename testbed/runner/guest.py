@@ -53,6 +53,18 @@ def newest_kernel(root):
     return image, version
 
 
+def has_softroce_threads(root):
+    """Returns whether Soft-RoCE works in threads of the kernel's, as that of Linux 6.12 does, and that of 6.1 does not.
+
+    A program that polls without sleeping then keeps them from the only processor until the clock's next tick, which is
+    millions of instructions for a message.
+    """
+    _, version = newest_kernel(root)
+    modules = glob.escape(os.path.join(root, "lib/modules", version))
+    (path,) = glob.glob(modules + "/kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko*")
+    return b"rxe_wq" in _module(path)
+
+
 def kernel_image(path, processor):
     """Returns what QEMU is to boot: where it can, the kernel without its wrapping.
 

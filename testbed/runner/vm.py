@@ -11,7 +11,7 @@ import threading
 import time
 
 from . import guest, machine
-from .failure import TIMED_OUT, Failure, Interrupted, check_interrupted
+from .failure import TIMED_OUT, Failure, Interrupted, check_interrupted, say
 from .place import architecture
 
 BOOT_SECONDS = 300  # it takes 5 s under software emulation, and ten times that with ten others like it
@@ -162,5 +162,8 @@ def run(arguments, options, announce):
     devices = "" if options.no_devices else f" with {kind} devices {names[0]} and {names[1]}"
     announce(f"in QEMU{devices}{files}")
     machine.check(options)
+    if options.icount and guest.has_softroce_threads(options.root):
+        say("with this kernel, Soft-RoCE works in a thread of its own: on the one processor that --icount has, a"
+            " program that polls without sleeping waits for it until the clock's next tick")
     with Guest(arguments, options) as running:
         return running.run()

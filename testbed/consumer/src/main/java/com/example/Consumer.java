@@ -1,4 +1,3 @@
-// SPDX-License-Identifier: Apache-2.0
 package com.example;
 
 import dev.isthmus.RdmaException;

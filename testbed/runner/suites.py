@@ -1,0 +1,318 @@
+"""Suites that others wrote for sockets over TCP, run over RDMA: Netty's, and those that the JDK has for its own channels.
+
+Netty's tests are a jar of Maven Central's; the JDK's come with Debian's source package, and are kept in the cache. What each
+suite must yield stands in suites/expected.txt.
+"""
+
+import argparse
+import contextlib
+import glob
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import threading
+
+from .debian import cache, debian_mirror
+from .failure import Failure, Interrupted, catch_signals, say
+from .place import HERE
+
+HOME = os.path.dirname(HERE)  # the checkout
+FOLDER = f"{HERE}/suites"
+WORK = f"{HOME}/target/nio-suites"  # logs stay there
+TIMEOUT = 4 * 3600  # all suites, emulated
+SILENCE = 1800  # seconds for one test; most take less than one
+JDK = "25"  # whose tests are taken
+JDK_SOURCE = "25.0.4+7"
+JDK_SHA256 = "9deeff6ea42325d38391e5293f1ddce11a451ac383f9dd3bb197616541e9a960"
+
+PROVIDERS = ("-Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider",
+             "-Djava.nio.channels.spi.AsynchronousChannelProvider=dev.isthmus.nio.RdmaAsynchronousChannelProvider",
+             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED")
+# Sockets of java.net are TCP, so a server is reached by both, and a client goes by TCP.
+BESIDE_TCP = ("-Disthmus.nio.bind=* * tcp", "-Disthmus.nio.connect=")
+JAVA_NET = "SocketShutdownOutputBy(Peer|Self)Test"
+LEFT_OUT = "left out: "  # so does the reason of a test begin that is not run
+ABSENT = "198.51.100.254"
+NETTY_PACKAGE = "io.netty.testsuite.transport.socket"
+
+# What a suite says of a test: its name, and whether it has passed.
+NETTY_LINE = re.compile(r"JUnit Jupiter > (?P<name>.*) :: (?:(?P<passed>SUCCESSFUL)|FAILED|ABORTED|SKIPPED)$")
+JTREG_LINE = re.compile(r"(?:(?P<passed>Passed)|TEST): (?P<name>java/\S+)$")  # "TEST" begins the account of one that has not
+
+
+def classes():
+    return ":".join(f"{HOME}/{module}/target/classes" for module in ("nio", "api", "bindings/ibverbs"))
+
+
+def netty(names, *options):
+    """Returns how Netty's tests are run whose classes have such names."""
+    def command(flags, _scratch):
+        with open(f"{FOLDER}/target/suites.classpath", encoding="utf-8") as file:
+            jars = file.read().strip()
+        tests = re.search(r"[^:]*/netty-testsuite-[^:/]*\.jar", jars)[0]
+        # Their own limits are for processors that are not emulated.
+        return [f"{os.environ['JAVA_HOME']}/bin/java", "-XX:TieredStopAtLevel=1", *flags, *(options if flags else ()),
+                "-cp", f"{classes()}:{jars}", "org.junit.platform.console.ConsoleLauncher", "execute",
+                "--disable-banner", "--disable-ansi-colors", "--details=testfeed", f"--scan-classpath={tests}",
+                f"--include-classname={NETTY_PACKAGE}\\.{names}",
+                "--config=junit.jupiter.execution.timeout.mode=disabled"]
+    return command, NETTY_LINE
+
+
+def jtreg(*folders, java_net=False):
+    """Returns how the JDK's tests in folders of java/nio/channels are run: those with sockets of java.net, or the others."""
+    def command(flags, scratch):
+        # The JDK asks a provider's class of the loader that has the test's program, unless it is the boot loader's.
+        options = [f"-Xbootclasspath/a:{classes()}", *flags, *(BESIDE_TCP if java_net else ())] if flags else []
+        return ["jtreg", f"-jdk:{os.environ['JAVA_HOME']}", "-agentvm", "-timeoutFactor:20", "-verbose:summary,fail,error",
+                f"-w:{scratch}/work", f"-r:{scratch}/report", *[f"-javaoption:{option}" for option in options],
+                *[path for folder in folders for path in tests_in(folder)
+                  if uses_java_net(path) == java_net and not is_left_out(path)]]
+    return command, JTREG_LINE
+
+
+def is_left_out(path):
+    name = path.partition("/test/jdk/")[2]
+    return any(exceptions.get(name, "").startswith(LEFT_OUT) for _, exceptions in expected().values())
+
+
+def tests_in(folder):
+    return sorted(path for path in glob.glob(f"{jdk_tests()}/test/jdk/java/nio/channels/{folder}/*.java")
+                  if re.search(r"(?m)^( \*|/\*+) *@test\b", _text(path)))
+
+
+def uses_java_net(path):
+    return re.search(r"\bnew (Server)?Socket\(|\b(TestServers|ByteServer)\b", _text(path)) is not None
+
+
+FOLDERS = ("SocketChannel", "ServerSocketChannel", "Selector", "SelectionKey")
+SUITES = {
+    "netty": netty(rf"(?!Datagram|TrafficShaping|{JAVA_NET}$)\w*Test"),
+    "netty-beside-tcp": netty(JAVA_NET, *BESIDE_TCP),
+    "jdk-channels": jtreg(*FOLDERS),
+    "jdk-beside-tcp": jtreg(*FOLDERS, java_net=True),
+    "jdk-asynchronous": jtreg("AsynchronousSocketChannel", "AsynchronousServerSocketChannel", "AsynchronousChannelGroup"),
+}
+
+
+# --- what others wrote
+
+def jdk_tests():
+    return f"{cache()}/openjdk-{JDK_SOURCE}-tests"
+
+
+def fetch_jdk_tests(again):
+    """Unpacks the JDK's tests of channels into the cache, when they are not there."""
+    folder = jdk_tests()
+    if again:
+        shutil.rmtree(folder, ignore_errors=True)
+    if os.path.isdir(folder):
+        return
+    name = f"openjdk-{JDK}_{JDK_SOURCE}.orig.tar.xz"
+    say(f"fetching the JDK's tests from Debian's {name}, once: 74 MB")
+    mirror = (debian_mirror() or "http://deb.debian.org/debian").rstrip("/")
+    with tempfile.TemporaryDirectory(prefix="isthmus-suites-", dir=cache()) as scratch:
+        try:
+            _run("/usr/lib/apt/apt-helper", "download-file", f"{mirror}/pool/main/o/openjdk-{JDK}/{name}", f"{scratch}/{name}",
+                 f"SHA256:{JDK_SHA256}")
+        except Failure as failure:
+            raise Failure(f"{failure}\nIf the mirror has another version by now, name that, with its SHA-256, in"
+                          " testbed/runner/suites.py.") from None
+        os.makedirs(f"{scratch}/made/test")
+        wanted = ("lib", "jdk/TEST.ROOT", "jdk/lib", "jdk/java/nio/channels")
+        _run("tar", "-xJf", f"{scratch}/{name}", "-C", f"{scratch}/made/test", "--strip-components=2", "--wildcards",
+             *[f"*/test/{each}" for each in wanted])
+        _adapt(f"{scratch}/made/test/jdk")
+        os.rename(f"{scratch}/made", folder)
+
+
+def _adapt(tests):
+    """Has Debian's jtreg take them, which is a little older, without asking a JVM of each of its properties first."""
+    _edit(f"{tests}/TEST.ROOT", (r"(?m)^requiredVersion=.*", "requiredVersion=7.5+1"),
+          (r"(?m)^(groups|requires\.[\w.]+) *=(.*\\\n)*.*\n", ""))
+    for path in glob.glob(f"{tests}/java/nio/channels/*/*.java"):
+        _edit(path, (r"(?m)^ \* @requires !?vm\..*\n", ""))  # such as Graal, which is no more
+
+
+def _text(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def _edit(path, *changes):
+    text = _text(path)
+    for what, by in changes:
+        text = re.sub(what, by, text)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def _run(*command, cwd=None):
+    try:
+        run = subprocess.run(command, cwd=cwd, capture_output=True, text=True, errors="replace", check=False,
+                             stdin=subprocess.DEVNULL)
+    except FileNotFoundError:
+        raise Failure(f"no {command[0]} here; ./isthmus test --tier nio-suites installs it") from None
+    if run.returncode != 0:
+        raise Failure(f"{' '.join(command)}:\n" + "\n".join((run.stdout + run.stderr).splitlines()[-12:]))
+
+
+def check_jdk():
+    with open(f"{os.environ.get('JAVA_HOME', '')}/release", encoding="utf-8") as file:
+        version = re.search(r'^JAVA_VERSION="(\d+)', file.read(), re.MULTILINE)[1]
+    if version != JDK:
+        raise Failure(f"the JDK's tests are those of JDK {JDK}, and JAVA_HOME names a JDK {version}")
+
+
+# --- a run
+
+def expected(stated=f"{FOLDER}/expected.txt"):
+    """Returns of each suite how many tests pass at least, and which do not, with the reasons."""
+    suites = {}
+    with open(stated, encoding="utf-8") as file:
+        for line in file:
+            if found := re.match(r"([\w-]+): (\d+) passed$", line):
+                exceptions = {}
+                suites[found[1]] = (int(found[2]), exceptions)
+            elif found := re.match(r" {4}(\S.*)$", line):
+                name = found[1]
+                exceptions[name] = ""
+            elif found := re.match(r" {8}(\S.*)$", line):
+                exceptions[name] = f"{exceptions[name]} {found[1]}".strip()
+            elif line.strip() and not line.startswith("#"):
+                raise Failure(f"{stated}: what is this: {line.rstrip()}")
+    return suites
+
+
+def perform(command, line, log):
+    """Runs a command, prints what it says of each test, and returns that: whether it has passed, by its name."""
+    results = {}
+    pinned = ["taskset", "-c", "0"] if os.environ.get("ISTHMUS_ONE_CPU_JVM") else []
+    with open(log, "w", encoding="utf-8", buffering=1) as file, \
+            subprocess.Popen(pinned + command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                             text=True, errors="replace", start_new_session=True) as child:
+        watch = _Watch(child)
+        try:
+            for said in child.stdout:
+                file.write(said)
+                if found := line.match(said.rstrip()):
+                    watch.restart()
+                    name = re.sub(r"@[0-9a-f]+", "", found["name"])  # another in each run
+                    results[name] = bool(found["passed"])
+                    print(f"{'passed' if found['passed'] else 'not passed'}: {name}", flush=True)
+        finally:
+            watch.stop()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)  # and what it has left running
+    return results
+
+
+class _Watch:
+    """Ends a command that has said nothing of a test for long. A JVM writes its threads' stacks first."""
+
+    def __init__(self, child):
+        self.child = child
+        self.restart()
+
+    def restart(self):
+        self.stop()
+        self.timer = threading.Timer(SILENCE, self._end)
+        self.timer.daemon = True
+        self.timer.start()
+
+    def stop(self):
+        if hasattr(self, "timer"):
+            self.timer.cancel()
+
+    def _end(self):
+        say(f"no test has ended for {SILENCE} s; the log has the stacks")
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.child.pid, signal.SIGQUIT)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.child.wait(10)
+            os.killpg(self.child.pid, signal.SIGKILL)
+
+
+def judge(suite, results, least, exceptions):
+    """Prints what became of a suite; returns whether it is as expected."""
+    passed = [name for name, good in results.items() if good]
+    wrong = [f"not passed: {name}" for name, good in results.items() if not good and name not in exceptions]
+    wrong += [f"passed, though it is an exception: {name}" for name in passed if name in exceptions]
+    wrong += [f"an exception that was not run: {name}"
+              for name, why in exceptions.items()
+              if name not in results and not why.startswith(LEFT_OUT)]
+    if len(passed) < least:
+        wrong.append(f"{len(passed)} passed, where expected.txt states {least}")
+    excepted = [name for name, good in results.items() if not good and name in exceptions]
+    failed = len(results) - len(passed) - len(excepted)
+    for name, why in exceptions.items():
+        if name in excepted or why.startswith(LEFT_OUT):
+            print(f"excepted: {name}: {why}")
+    for what in wrong:
+        print(f"WRONG {suite}: {what}")
+    print(f"{suite}: {len(passed)} passed, {failed} failed, {len(excepted)} excepted", flush=True)
+    return not wrong
+
+
+def lose_a_host():
+    """Makes a way to the host that Netty's tests believe to be absent, over a device: no way would be another failure."""
+    with open("/run/testbed/ends", encoding="ascii") as file:
+        _run("ip", "route", "replace", ABSENT, "dev", file.read().split()[0])
+
+
+def run_here(names, stock, work):
+    """Runs suites in the vm of the testbed."""
+    socket.sethostname("localhost")  # or it has no address, where a name service cannot be asked
+    lose_a_host()
+    good = True
+    stated = expected()
+    for name in names:
+        print(f"\n{name}", flush=True)
+        command, line = SUITES[name]
+        with tempfile.TemporaryDirectory() as scratch:
+            results = perform(command(() if stock else PROVIDERS, scratch), line, f"{work}/{name}.log")
+        if stock:
+            judge(name, results, 0, {})
+        else:
+            good &= judge(name, results, *stated.get(name, (0, {})))
+    return 0 if good else 1
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="testbed/nio-suites", description=__doc__, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter,
+                                epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
+    p.add_argument("--suite", action="append", choices=tuple(SUITES), help="this one only; may be repeated")
+    p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; nothing is wrong then")
+    p.add_argument("--again", action="store_true", help="fetch the JDK's tests anew")
+    p.add_argument("--here", action="store_true", help="as it is called in the testbed's vm")
+    return p
+
+
+def run(options):
+    names = options.suite or list(SUITES)
+    if options.here:
+        return run_here(names, options.stock, WORK)
+    if any(name.startswith("jdk") for name in names):
+        check_jdk()
+        fetch_jdk_tests(options.again)
+    _run("mvn", "-B", "-ntp", "-q", "process-resources", cwd=FOLDER)
+    os.makedirs(WORK, exist_ok=True)
+    return os.execv(f"{HERE}/testbed", [
+        "testbed", "--where", "vm", "--timeout", str(TIMEOUT), "--memlock", "unlimited", "--rw", WORK, "--", f"{HERE}/nio-suites", "--here",
+        *(["--stock"] if options.stock else []), *[word for name in names for word in ("--suite", name)]])
+
+
+def main(arguments):
+    catch_signals()
+    try:
+        return run(parser().parse_args(arguments))
+    except Failure as failure:
+        say(failure)
+        return failure.status
+    except Interrupted as interrupted:
+        return interrupted.status

@@ -1,0 +1,322 @@
+"""The tests of a finished build, each tier in one JVM or by a program of its own.
+
+They run in three lanes beside each other, as a lane keeps one processor busy at most: two testbeds, and one for the tiers
+that need none. What the first lane prints is seen at once, that of the others at the end.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+from . import guest
+from .failure import Interrupted, catch_signals, ignore_signals
+from .results import Results, stated
+
+TESTBED = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
+HOME = os.path.dirname(TESTBED)
+MODULES = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "nio", "spark", "samples", "perf")
+
+SOFT_ROCE = ("device", "interop", "ucx-verbs")
+GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
+JUNIT = ("unit", "ucx", "ucx-newest")
+PROGRAMS = ("testbed", "format", "site", "consumer", "instructions")  # which count for themselves
+ON_HOST = (*JUNIT, "jdk-newest", "spark", *PROGRAMS)
+# interop, ucx-verbs and siw together take as long as device.
+LANES = (("device",), ("interop", "ucx-verbs", "siw", "spark-verbs"), ON_HOST)
+# Comparisons measure for minutes, and no JDK changes how: the newest one runs the tests of what is measured.
+NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(compare|ucx)\.).*"
+LONG = 604_800  # seconds for tests that do more than they would
+UNATTENDED = 60  # seconds that a process has to end after it was told to
+
+DESCRIPTION = """\
+Runs the tests of a finished build: by default every tier that this machine can have, but for the last group.
+
+Tiers:
+  format        the format of the sources; needs a JDK 22 to 26
+  unit, ucx     on this machine
+  device, interop, ucx-verbs
+                in the testbed
+  siw           the tests of connections once more, over SoftiWARP in the testbed
+  ucx-newest    ucx once more, on the newest UCX that PyPI has
+  spark         Apache Spark with two executors, and PySpark
+  consumer      installs a release, and depends on it
+  instructions  isthmus perf instructions --check
+  site          whether the documentation makes a site, without dead links
+  testbed       the testbed's own tests
+  jdk-newest    when asked for: unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for
+                it, as root
+  spark-verbs   when asked for: Apache Spark with two executors over UCX' verbs, in the testbed
+
+Alone, and only when asked for:
+  debian13, debiansid  the demo and all tests on that Debian, made from nothing (testbed/debian --help)
+  arm64                samples and some classes on emulated 64-bit Arm (testbed/arm64 --help)
+  nio-suites           what others wrote for sockets over TCP, over RDMA (testbed/nio-suites --help)
+  spark-suites         Spark's own tests of shuffles, over UCX (testbed/spark-suites --help)
+"""
+
+
+def parser():
+    p = argparse.ArgumentParser(prog="./isthmus test", description=DESCRIPTION, allow_abbrev=False,
+                                formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--exact", action="store_true",
+                   help="fail also when a tier has another number of tests than testbed/tests.txt states, or when nobody has"
+                        " stated what the device refuses: testbed/state writes both from what this prints")
+    p.add_argument("--tier", action="append", default=[], choices=(*GUESTS, *ON_HOST), metavar="TIER",
+                   help="run this tier only; may be repeated")
+    p.add_argument("--only", default=".*", metavar="PATTERN",
+                   help="run only test classes whose full name matches the regular expression; leaves out, unless asked for,"
+                        " what has no classes to choose from")
+    p.add_argument("--with", action="append", default=[], type=_number, metavar="NAME=NUMBER", dest="numbers",
+                   help="have a test do so much: it reads the system property isthmus.test.NAME. Each test then has a"
+                        " millisecond more for each of the NUMBER; of bytes, no more. Give --only, too")
+    # For this program alone, which calls itself: in the testbed, and for a lane.
+    p.add_argument("--inside", metavar="DIR", help=argparse.SUPPRESS)
+    p.add_argument("--beside", metavar="DIR", help=argparse.SUPPRESS)
+    return p
+
+
+def _number(text):
+    if not re.fullmatch("[a-z]+=[0-9]+", text):
+        raise argparse.ArgumentTypeError(f"takes NAME=NUMBER, not '{text}'")
+    return text
+
+
+def has_devices():
+    """Whether this machine has an RDMA device with an active port."""
+    return subprocess.run("grep -qs ACTIVE /sys/class/infiniband/*/ports/*/state", shell=True, check=False).returncode == 0
+
+
+def has_softroce():
+    """Whether Soft-RoCE can be had on this machine itself."""
+    return bool(shutil.which("modinfo")) and subprocess.run(
+        ("modinfo", "rdma_rxe"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def default_tiers(has_pattern):
+    tiers = ["unit", "ucx", "ucx-newest", *SOFT_ROCE]
+    if has_devices():
+        note("the siw tier is left out: it needs the testbed's vm, and this machine has RDMA devices of its own")
+    else:
+        tiers.append("siw")
+    if not has_pattern:
+        tiers += ["spark", "site", "consumer", "testbed"]
+        if counts_instructions():
+            tiers.append("instructions")
+        else:
+            note("the instructions tier is left out: Soft-RoCE of this machine's kernel works in a thread of its own, for"
+                 " which a poller on one processor waits; that of Linux 6.1 does not")
+    if not os.environ.get("ISTHMUS_FORMAT_JDK"):
+        note("the format tier is left out: the formatter needs a JDK 22 to 26, and there is none")
+    elif not has_pattern:
+        tiers.insert(0, "format")
+    return tiers
+
+
+def counts_instructions():
+    try:
+        return not guest.has_softroce_threads("/")
+    except Exception:  # without such a kernel the tier says what is missing
+        return True
+
+
+def note(message):
+    print(f"tests: {message}", file=sys.stderr, flush=True)
+
+
+class Tests:
+    """One run of this program: what is wanted of it, its folder for results, and what it has started."""
+
+    def __init__(self, options, work):
+        self.options = options
+        self.work = work
+        self.results = Results(work)
+        self.groups = []  # processes with all that they have started
+        self.attends = not (options.inside or options.beside)  # else who called ends all of this, as one process group
+
+    def start(self, command, **how):
+        process = subprocess.Popen(command, stdin=subprocess.DEVNULL, start_new_session=self.attends, **how)
+        self.groups.append(process)
+        return process
+
+    def end(self):
+        """Ends what was started and still runs."""
+        if not self.attends:
+            return
+        for sent in (signal.SIGTERM, signal.SIGKILL):
+            for process in self.groups:
+                if process.poll() is None:
+                    # The process, too: it becomes a group a moment after it has started.
+                    for kill in (os.kill, os.killpg):
+                        try:
+                            kill(process.pid, sent)
+                        except ProcessLookupError:
+                            pass  # it has ended, or is no group yet
+            for process in self.groups:
+                try:
+                    process.wait(UNATTENDED)
+                except subprocess.TimeoutExpired:
+                    note(f"process {process.pid} does not end")
+
+    def junit(self, tier, *jvm_options):
+        """The command that runs a tier in a JVM. C1 alone starts tests sooner where instructions are emulated; what they
+        measure is not speed."""
+        return [*(("taskset", "-c", "0") if os.environ.get("ISTHMUS_ONE_CPU_JVM") else ()), f"{java_home()}/bin/java",
+                "-XX:TieredStopAtLevel=1", "-XX:+ErrorFileToStderr", "--enable-native-access=ALL-UNNAMED", *jvm_options,
+                *(f"-Disthmus.test.{number}" for number in self.options.numbers), f"-Disthmus.home={HOME}",
+                "-cp", class_path(), "dev.isthmus.testbed.TierRunner", tier,
+                *(("--exact",) if self.options.exact else ()), self.options.only]
+
+    def tier(self, name):
+        """Runs one tier here."""
+        print(f"\n{name} tests", flush=True)
+        environment = dict(os.environ)
+        try:
+            command = self.command(name, environment)
+        except subprocess.CalledProcessError as e:
+            print(f"{' '.join(e.cmd)}: exit status {e.returncode}", flush=True)
+            self.results.broken(name)
+            return
+        process = self.start(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        result = self.results.read(name, process.stdout)
+        result["ended"] = process.wait() == 0
+        if name in PROGRAMS and result["passed"] != stated(name):
+            print(f"testbed/tests.txt: {name} {name}={result['passed']}, not {stated(name)}", flush=True)
+            result["ended"] = result["ended"] and not self.options.exact
+        self.results.add(result)
+
+    def command(self, name, environment):
+        """The command of a tier; its environment is completed."""
+        if name in ("testbed", "format", "consumer"):
+            return [f"{TESTBED}/{ {'testbed': 'selftest', 'format': 'formatcheck', 'consumer': 'consumertest'}[name]}"]
+        if name == "site":
+            return [f"{HOME}/docs/site/build", "--check"]
+        if name == "instructions":  # a busy machine takes longer
+            return [f"{java_home()}/bin/java", "--enable-native-access=ALL-UNNAMED", f"-Disthmus.home={HOME}", "-cp",
+                    class_path(), "dev.isthmus.perf.Main", "perf", "instructions", "--check", "--timeout", "3600"]
+        if name == "jdk-newest":  # in a system of its own: a JDK of sid needs a newer C library than Debian 12 has
+            return [f"{TESTBED}/debian", "--jdk", "newest", "--", "./isthmus", "test", "--tier", "unit", "--tier", "ucx",
+                    "--only", NOT_OF_COMPARISONS]
+        if name == "unit":  # a locale with digits of its own: what a program reads again must not depend on the user's
+            return self.junit(name, "-Duser.language=ar", "-Duser.country=SA", "-Duser.extensions=u-nu-arab")
+        if name == "spark":
+            pyspark, environment_of_it = printed_by("pyspark").split(" ")
+            return self.junit(name, f"-Disthmus.spark.jars={printed_by('spark-jars')}", f"-Disthmus.pyspark={pyspark}",
+                              f"-Disthmus.pyspark.venv={environment_of_it}")
+        if name == "spark-verbs":  # a JVM of Spark's starts for a minute where processors are emulated, and there are six
+            environment.update(ucx_over_verbs())
+            return self.junit(name, f"-Disthmus.spark.jars={printed_by('spark-jars')}", "-Disthmus.test.seconds=1500")
+        if name == "ucx-newest":  # for this tier alone: other tests' peers in C are made for the system's UCX
+            environment["LD_LIBRARY_PATH"] = printed_by("ucx-newest")
+        if name == "ucx-verbs":
+            environment.update(ucx_over_verbs())
+        return self.junit(name)
+
+    def in_testbed(self, device, tiers):
+        """Tiers that need the same devices share one run of the testbed, which may mean one boot."""
+        process = self.start([f"{TESTBED}/testbed", "--device", device, "--timeout",
+                              str(LONG if self.options.numbers else 3600), "--rw", self.work, "--",
+                              f"{TESTBED}/tests", "--inside", self.work, *self.arguments(tiers)])
+        status = process.wait()
+        if status:
+            note(f"the testbed ended with exit status {status}")
+
+    def arguments(self, tiers):
+        return ["--only", self.options.only, *(("--exact",) if self.options.exact else ()),
+                *(word for number in self.options.numbers for word in ("--with", number)),
+                *(word for tier in tiers for word in ("--tier", tier))]
+
+    def run(self, tiers):
+        """All of these tiers, one after another."""
+        if self.options.inside:
+            for name in tiers:
+                self.tier(name)
+            return
+        if "spark-verbs" in tiers:
+            printed_by("spark-jars")  # downloads them, as the guest has no network
+        for device, its in (("rxe", SOFT_ROCE), ("siw", ("siw",)), ("rxe", ("spark-verbs",))):
+            wanted = [name for name in its if name in tiers]
+            if wanted:
+                self.in_testbed(device, wanted)
+        for name in ON_HOST:
+            if name in tiers:
+                self.tier(name)
+
+    def start_lane(self, tiers):
+        folder = f"{self.work}/lane-{tiers[0]}"
+        note(f"beside the others, with their output at the end: {' '.join(tiers)}")
+        os.mkdir(folder)
+        with open(f"{folder}/output", "wb") as output:
+            return folder, self.start([f"{TESTBED}/tests", "--beside", folder, *self.arguments(tiers)], stdout=output,
+                                      stderr=subprocess.STDOUT)
+
+    def run_in_lanes(self, tiers):
+        """Returns the results of all tiers."""
+        lanes = LANES
+        if has_devices() or has_softroce():  # two runs on the devices of this machine would be in each other's way
+            lanes = (GUESTS, ON_HOST)
+        wanted = [lane for lane in ([name for name in lane if name in tiers] for lane in lanes) if lane]
+        others = [self.start_lane(lane) for lane in wanted[1:]]
+        self.run(wanted[0])
+        results = self.results
+        for folder, process in others:
+            sys.stdout.flush()
+            self.start(["tail", "-n", "+1", "-f", f"--pid={process.pid}", f"{folder}/output"]).wait()
+            process.wait()  # it has told of each tier
+            results.take(folder)
+        return results
+
+
+def java_home():
+    return os.environ["JAVA_HOME"]
+
+
+def class_path():
+    parts = [f"{HOME}/{module}/target/{classes}" for module in MODULES for classes in ("test-classes", "classes")]
+    for module in ("perf", "api"):
+        with open(f"{HOME}/{module}/target/test.classpath", encoding="utf-8") as file:
+            parts.append(file.read().strip())
+    return ":".join(parts)
+
+
+def printed_by(script):
+    return subprocess.run([f"{TESTBED}/{script}"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True,
+                          check=True).stdout.strip()
+
+
+def ucx_over_verbs():
+    """What UCX needs to use the first device; rc_verbs alone has no auxiliary transport."""
+    devices = os.environ["ISTHMUS_DEVICES"].split()
+    environment = {"ISTHMUS_UCX_TLS": "rc_verbs,ud_verbs,self", "UCX_NET_DEVICES": f"{devices[0]}:1"}
+    if os.environ["ISTHMUS_TESTBED"] != "hardware":  # Soft-RoCE
+        environment.update({
+            "UCX_IB_GID_INDEX": "1", "UCX_UD_VERBS_ETH_DGID_CHECK": "n",
+            # rdma_rxe of Linux 6.12, unlike that of 6.1, reports when a queue pair has had the last request of its shared
+            # receive queue. An assertion of UCX ends the process when that comes twice (openucx/ucx issue 10432).
+            "UCX_IB_ASYNC_EVENTS": "n",
+            # A dead peer is given up after seconds: 7 retries, the default, have no end on Soft-RoCE.
+            "UCX_RC_VERBS_RETRY_COUNT": "3", "UCX_UD_TIMEOUT": "10s", "UCX_KEEPALIVE_INTERVAL": "2s"})
+    return environment
+
+
+def main(arguments):
+    options = parser().parse_args(arguments)
+    tiers = list(dict.fromkeys(options.tier)) or default_tiers(options.only != ".*")
+    catch_signals()
+    with tempfile.TemporaryDirectory(prefix="isthmus-tests-") as scratch:
+        tests = Tests(options, options.inside or options.beside or scratch)
+        try:
+            if options.inside or options.beside:
+                tests.run(tiers)
+                return 0
+            results = tests.run_in_lanes(tiers)
+        except Interrupted as e:
+            return e.status
+        finally:
+            ignore_signals()
+            tests.end()
+        return results.summarise(tiers)
