@@ -1,14 +1,21 @@
 """What tiers have printed of themselves, and what of it is repeated at the end."""
 
+import contextlib
+import glob
 import json
 import os
 import re
+import select
+import signal
 import sys
 import time
 
 CLOSING = re.compile(r"([a-z-]*): (\d+) passed, (\d+) failed.*")
 REFUSED = "refused by the device: "
 FAILED = "FAILED "
+ORPHANS = 10  # seconds for which what a tier has left running may be silent
+LATE = 300  # seconds of silence within which a tier ends that has told its result
+STACKS = 10  # seconds for a JVM to write its threads' stacks
 LONGEST = 300  # of the line that says why a test failed: what is seen of a long output is its end
 
 STATED = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "tests.txt")
@@ -28,6 +35,59 @@ def stated(program):
     return 0
 
 
+def _holders(pipe):
+    """Yields the other processes that have a pipe open, and their commands."""
+    name, found = os.readlink(f"/proc/self/fd/{pipe}"), set()
+    for link in glob.glob("/proc/[0-9]*/fd/*"):
+        pid = int(link.split("/")[2])
+        with contextlib.suppress(OSError):  # it has ended, or the descriptor is closed
+            if os.readlink(link) == name and pid not in found | {os.getpid()}:
+                found.add(pid)
+                with open(f"/proc/{pid}/cmdline", "rb") as file:
+                    yield pid, file.read().replace(b"\0", b" ").decode(errors="replace").strip()
+
+
+class _Output:
+    """The lines that a tier prints. They end with it, though a process that a test has left running may hold its output
+    open, and though it may not end after it has told its result."""
+
+    def __init__(self, process):
+        self.process = process
+        self.told = False  # its result
+        self.left = []  # commands of what was ended
+        self.heard = time.monotonic()
+
+    def __iter__(self):
+        pipe, rest, limit = self.process.stdout.fileno(), b"", 0
+        while True:
+            if select.select([pipe], [], [], 1)[0]:
+                data = os.read(pipe, 65536)
+                self.heard = time.monotonic()
+                *lines, rest = (rest + data).split(b"\n")
+                yield from (line + b"\n" for line in lines)
+                if not data:
+                    break
+            elif self.process.poll() is not None:
+                limit = ORPHANS
+            elif self.told and limit == 0 and self._silence() > LATE:
+                self.process.send_signal(signal.SIGQUIT)
+                limit, self.heard = STACKS, time.monotonic()
+            if limit and self._silence() > limit:
+                self._end_holders(pipe)
+                break
+        if rest:
+            yield rest
+
+    def _silence(self):
+        return time.monotonic() - self.heard
+
+    def _end_holders(self, pipe):
+        for pid, command in _holders(pipe):
+            self.left.append(command[:LONGEST])
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
 class Results:
     """The results of tiers, in a file of a folder that a testbed's guest, too, can append to."""
 
@@ -35,10 +95,11 @@ class Results:
         self.path = f"{folder}/results.jsonl"
         self.others = []
 
-    def read(self, tier, output):
-        """Passes a tier's output on, and returns what it says of itself."""
+    def read(self, tier, process):
+        """Passes on what a tier prints, and returns what it says of itself."""
         began = time.monotonic()
         passed, failed, notes, failure = {}, {}, [], None
+        output = _Output(process)
         for line in output:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
@@ -52,6 +113,8 @@ class Results:
                 notes.append(text)
             elif match := CLOSING.fullmatch(text):
                 passed[match[1]], failed[match[1]] = int(match[2]), int(match[3])
+                output.told = True
+        notes += [f"did not end, and was ended: {command}" for command in output.left]
         return {"tier": tier, "closed": bool(passed), "passed": sum(passed.values()), "failed": sum(failed.values()),
                 "notes": notes, "ended": False, "seconds": round(time.monotonic() - began)}
 
