@@ -5,6 +5,7 @@ that need none. What the first lane prints is seen at once, that of the others a
 """
 
 import argparse
+import contextlib
 import os
 import re
 import shutil
@@ -267,11 +268,24 @@ class Tests:
         self.run(wanted[0])
         results = self.results
         for folder, process in others:
-            sys.stdout.flush()
-            self.start(["tail", "-n", "+1", "-f", f"--pid={process.pid}", f"{folder}/output"]).wait()
-            process.wait()  # it has told of each tier
+            show(folder, process)  # it has told of each tier
             results.take(folder)
         return results
+
+
+def show(folder, process):
+    """Passes on what a lane prints, until it has ended."""
+    with open(f"{folder}/output", "rb") as output:
+        while True:
+            ended = process.poll() is not None
+            if data := output.read():
+                sys.stdout.buffer.write(data)
+                sys.stdout.buffer.flush()
+            elif ended:
+                return
+            else:
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(1)
 
 
 def java_home():
