@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.Map;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
@@ -48,8 +49,22 @@ public final class Progress implements AutoCloseable {
      * @return progress, to be closed
      */
     public static Progress on(PrintStream out) {
+        return new Progress(out, isShownOnTerminal(out));
+    }
+
+    /**
+     * What tells a program whose standard error is passed on to a stream, if it does not see a terminal there itself.
+     *
+     * @param out the stream
+     * @return variables of its environment
+     */
+    public static Map<String, String> passedOn(PrintStream out) {
+        return Map.of(TERMINAL, isShownOnTerminal(out) ? "yes" : "");
+    }
+
+    private static boolean isShownOnTerminal(PrintStream out) {
         boolean passedOn = !System.getenv().getOrDefault(TERMINAL, "").isEmpty();
-        return new Progress(out, out.equals(System.err) && (passedOn || isTerminal("/proc/self/fd/2")));
+        return out.equals(System.err) && (passedOn || isTerminal("/proc/self/fd/2"));
     }
 
     private static boolean isTerminal(String descriptor) {

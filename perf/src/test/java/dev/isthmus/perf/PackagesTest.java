@@ -4,6 +4,7 @@ package dev.isthmus.perf;
 import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -54,6 +55,11 @@ class PackagesTest {
                 .should()
                 .dependOnClassesThat(resideInAPackage(SUITE + ".*..").and(not(resideInAPackage(PROCESS))))
                 .check(CLASSES);
+    }
+
+    @Test
+    void shouldHaveNoCircles() {
+        slices().matching(SUITE + ".(*)..").should().beFreeOfCycles().check(CLASSES);
     }
 
     @Test

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -11,6 +12,7 @@ import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -83,6 +85,15 @@ public final class CompareCommand implements Callable<Integer> {
             }
             return 0;
         }
+        if (resume.isEmpty()) {
+            checkSelection();
+        }
+        if (isForTestbed()) {
+            Optional<Testbed> testbed = Testbed.find();
+            if (testbed.isPresent()) {
+                return runIn(testbed.get());
+            }
+        }
         try (var stopping = new Stopping()) {
             if (resume.isPresent()) {
                 try (var store = RunStore.open(resume.get())) {
@@ -102,36 +113,88 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
+    /** Whether it takes devices, and this machine has none. */
+    private boolean isForTestbed() throws IOException {
+        List<String> chosen = devices;
+        if (resume.isPresent()) {
+            try (var store = RunStore.read(resume.get())) {
+                chosen = devices(store.setting().lines());
+            }
+        }
+        return !chosen.equals(List.of(LOOPBACK)) && !Testbed.hasDevices();
+    }
+
+    private int runIn(Testbed testbed) throws IOException, InterruptedException {
+        List<String> words = spec.commandLine().getParseResult().originalArgs();
+        List<String> arguments = new ArrayList<>(words.subList(words.indexOf(spec.name()) + 1, words.size()));
+        Path dir = resume.orElseGet(this::folder);
+        if (resume.isEmpty()) {
+            RunStore.requireNone(dir);
+            if (out.isEmpty()) {
+                arguments.addAll(List.of("--out", dir.toString()));
+            }
+        }
+        try (var _ = new Stopping()) {
+            int status = new TestbedComparison(testbed, dir, arguments, says).run();
+            if (TestbedComparison.isUnfinished(status) && RunStore.isIn(dir)) {
+                try (var store = RunStore.read(dir)) {
+                    if (!store.runs().isEmpty()) {
+                        finish(dir, store);
+                    }
+                }
+                sayHowToGoOn(dir);
+            }
+            return status;
+        }
+    }
+
+    private Path folder() {
+        return out.orElseGet(() -> Path.of("isthmus-compare-"
+                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
+                        .format(LocalDateTime.now(ZoneOffset.UTC))));
+    }
+
+    /** First of all: to start a testbed takes a moment. */
+    private void checkSelection() {
+        try {
+            var _ = selection.options();
+            var _ = points(selection.ways());
+        } catch (IllegalArgumentException e) {
+            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
+        }
+    }
+
+    private List<Point> points(List<Way> ways) {
+        return Schedule.points(
+                selection.benchmarks(), ways, selection.connections(), selection.bytes(), selection.rates());
+    }
+
+    private static void requireSome(List<Point> points) throws IOException {
+        if (points.isEmpty()) {
+            throw new IOException("nothing to measure: no way of those chosen has a benchmark of those chosen");
+        }
+    }
+
     private int begin(Stopping stopping) throws IOException, InterruptedException {
-        List<Point> points;
-        Comparison.Options options;
         Map<String, String> lines = new LinkedHashMap<>();
         Venue venue = venue(devices);
         lines.put(Setting.DATE, Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
         lines.putAll(Here.lines(venue));
         lines.put(Setting.LOAD, Here.load(says));
-        try {
-            options = selection.options();
-            Map<Way, String> missing = Offer.missing(selection.ways(), venue);
-            missing.forEach((way, reason) -> says.println("left out: " + way.title() + ": " + reason));
-            List<Way> ways = selection.ways().stream()
-                    .filter(way -> !missing.containsKey(way))
-                    .toList();
-            points = Schedule.points(
-                    selection.benchmarks(), ways, selection.connections(), selection.bytes(), selection.rates());
-        } catch (IllegalArgumentException e) {
-            throw new ParameterException(spec.commandLine(), e.getMessage(), e);
-        }
-        if (points.isEmpty()) {
-            throw new IOException("nothing to measure: no way of those chosen has a benchmark of those chosen");
-        }
+        Comparison.Options options = selection.options();
+        Map<Way, String> missing = Offer.missing(selection.ways(), venue);
+        missing.forEach((way, reason) -> says.println("left out: " + way.title() + ": " + reason));
+        List<Point> points = points(selection.ways().stream()
+                .filter(way -> !missing.containsKey(way))
+                .toList());
+        requireSome(points);
         lines.putAll(chosen(options, devices));
-        Path dir = out.orElseGet(() -> Path.of("isthmus-compare-"
-                + DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT)
-                        .format(LocalDateTime.now(ZoneOffset.UTC))));
+        Path dir = folder();
         try (VerbsTwin twin = VerbsTwin.of(points, says)) {
             twin.note(lines);
-            try (var store = RunStore.create(dir, new Setting(lines, points))) {
+            List<Point> measurable = twin.measurable(points);
+            requireSome(measurable);
+            try (var store = RunStore.create(dir, new Setting(lines, measurable))) {
                 return measure(dir, store, options, venue, twin, stopping);
             }
         }
@@ -149,8 +212,7 @@ public final class CompareCommand implements Callable<Integer> {
                     stored.containsKey(MESSAGES)
                             ? OptionalLong.of(Long.parseLong(stored.get(MESSAGES)))
                             : OptionalLong.empty());
-            String written = stored.getOrDefault(DEVICES, "");
-            names = written.isEmpty() ? List.of() : List.of(written.split(",", -1));
+            names = devices(stored);
         } catch (NullPointerException | NumberFormatException e) {
             throw new IOException(dir + " does not say how it was measured", e);
         }
@@ -163,6 +225,11 @@ public final class CompareCommand implements Callable<Integer> {
             store.requireSame(new Setting(lines, points));
             return measure(dir, store, options, venue, twin, stopping);
         }
+    }
+
+    private static List<String> devices(Map<String, String> stored) {
+        String written = stored.getOrDefault(DEVICES, "");
+        return written.isEmpty() ? List.of() : List.of(written.split(",", -1));
     }
 
     private static Venue venue(List<String> names) throws IOException {
@@ -190,7 +257,7 @@ public final class CompareCommand implements Callable<Integer> {
             whole = comparison.run();
         }
         if (!whole) {
-            says.println("interrupted; to go on: ./isthmus compare --resume " + dir); // first: plots take a moment
+            sayHowToGoOn(dir); // first: plots take a moment
         }
         finish(dir, store);
         int missing = failures.missing().size();
@@ -199,6 +266,10 @@ public final class CompareCommand implements Callable<Integer> {
                     + " says why; to try them again: ./isthmus compare --resume " + dir);
         }
         return whole && missing == 0 ? 0 : 1;
+    }
+
+    private void sayHowToGoOn(Path dir) {
+        says.println("interrupted; to go on: ./isthmus compare --resume " + dir);
     }
 
     private void finish(Path dir, RunStore store) throws IOException {

@@ -40,8 +40,11 @@ final class Doubts {
 
     /** What the bars of these are. */
     static String ofSpread(List<Summary> summaries) {
-        boolean few = summaries.stream().anyMatch(each -> each.runs() < Spread.LEAST_RUNS);
-        boolean many = summaries.stream().anyMatch(each -> each.runs() >= Spread.LEAST_RUNS);
+        List<Spread> spreads = summaries.stream()
+                .flatMap(each -> each.averageMicros().or(() -> Optional.of(each.messagesPerSecond())).stream())
+                .toList();
+        boolean few = spreads.stream().anyMatch(each -> each.sure().isEmpty());
+        boolean many = spreads.stream().anyMatch(each -> each.sure().isPresent());
         String all = "Bars reach from their minimum to their maximum.";
         String sure =
                 "bars are 95 % confidence intervals of the median, by the sign test, which assumes only that rounds"
@@ -59,8 +62,8 @@ final class Doubts {
                 .map(each -> Failures.title(each.point()) + ": " + each.behind() + " of " + each.runs()
                         + " runs; of "
                         + Numbers.figure(each.offeredPerSecond().orElseThrow().median())
-                        + " round trips a second "
-                        + Numbers.figure(each.messagesPerSecond().median() / 2) + " came back")
+                        + " round trips a second as few as "
+                        + Numbers.figure(each.messagesPerSecond().minimum() / 2) + " came back")
                 .toList();
     }
 

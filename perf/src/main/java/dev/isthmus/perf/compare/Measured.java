@@ -128,6 +128,22 @@ record Measured(
                 times.size() == lanes.size() ? Optional.of(Distribution.together(times)) : Optional.empty());
     }
 
+    /** The same of round trips at a fixed rate, whose times are known: the percentile is of all of them. */
+    static Measured tripsTogether(List<Measured> lanes) {
+        Measured all = together(lanes);
+        Distribution times = all.times.orElseThrow();
+        return new Measured(
+                times.averageMicros(),
+                times.micros(50),
+                times.count() < MIN_TAIL ? Double.NaN : times.micros(99.9),
+                all.messagesPerSecond,
+                all.messages,
+                all.seconds,
+                all.spent,
+                all.overlap,
+                all.times);
+    }
+
     Measured withSpent(Spent all) {
         return new Measured(
                 averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, all, overlap, times);

@@ -15,7 +15,7 @@ final class NettyAgents extends AgentContender {
 
     @Override
     boolean listensByTcp() {
-        return false;
+        return transport != NettyTransport.RDMA;
     }
 
     @Override

@@ -56,12 +56,10 @@ record NettyJob(NettyTransport transport, NioJob ends) {
     }
 
     private Measured inGroup(Task task) throws IOException {
-        Spent before = Spent.soFar();
         EventLoopGroup group = new MultiThreadIoEventLoopGroup(1, transport.ioHandler());
         ByteBuf message = Unpooled.directBuffer(ends.bytes()).writeZero(ends.bytes());
         try {
-            Measured measured = task.run(group, message);
-            return measured.withSpent(Spent.soFar().since(before));
+            return task.run(group, message);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw (IOException) new InterruptedIOException("interrupted").initCause(e);
@@ -95,10 +93,11 @@ record NettyJob(NettyTransport transport, NioJob ends) {
             transport.channels(bootstrap);
             check(bootstrap.bind(new InetSocketAddress(ends.local(), ends.port())));
             await(all);
+            Spent before = Spent.soFar();
             for (CompletableFuture<Measured> end : served) {
                 await(end);
             }
-            return VerbsJob.NOTHING;
+            return VerbsJob.NOTHING.withSpent(Spent.soFar().since(before));
         });
     }
 
@@ -110,6 +109,7 @@ record NettyJob(NettyTransport transport, NioJob ends) {
             for (int i = 0; i < ends.connections(); i++) {
                 made.add(connect(group, message, fixed ? ends.timetable(i) : null));
             }
+            Spent before = Spent.soFar();
             long begin = System.nanoTime();
             if (fixed) {
                 beginOnTime(made, begin);
@@ -121,10 +121,12 @@ record NettyJob(NettyTransport transport, NioJob ends) {
                 measured.add(await(end.measured()));
             }
             long nanos = System.nanoTime() - begin;
+            Spent spent = Spent.soFar().since(before);
             for (NettyEnd end : made) {
                 end.close().await();
             }
-            return ends.benchmark().isRoundTrip() ? Measured.together(measured) : ends.rate(nanos);
+            Measured whole = ends.benchmark().isRoundTrip() ? ends.together(measured) : ends.rate(nanos);
+            return whole.withSpent(spent);
         });
     }
 

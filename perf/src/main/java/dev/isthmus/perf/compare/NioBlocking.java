@@ -59,7 +59,7 @@ final class NioBlocking {
             }
             long nanos = System.nanoTime() - begin;
             return job.benchmark().isRoundTrip()
-                    ? Measured.together(ends.stream().map(NioBlocking::measured).toList())
+                    ? job.together(ends.stream().map(NioBlocking::measured).toList())
                     : job.rate(nanos);
         } finally {
             threads.shutdownNow();

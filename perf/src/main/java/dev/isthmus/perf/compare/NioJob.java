@@ -156,6 +156,11 @@ record NioJob(
         return ByteBuffer.allocateDirect(Math.max(bytes, LEAST_BUFFER));
     }
 
+    /** What all connections measured of round trips. */
+    Measured together(List<Measured> lanes) {
+        return benchmark == Benchmark.FIXED_RATE ? Measured.tripsTogether(lanes) : Measured.together(lanes);
+    }
+
     /** What the messages of all connections come to. */
     Measured rate(long nanos) {
         long messages = iterations * connections * (benchmark == Benchmark.BOTH_WAYS ? 2 : 1);

@@ -61,7 +61,7 @@ final class NioPolling {
         }
         long nanos = System.nanoTime() - begin;
         return job.benchmark().isRoundTrip()
-                ? Measured.together(ends.stream().map(NioPolling::measured).toList())
+                ? job.together(ends.stream().map(NioPolling::measured).toList())
                 : job.rate(nanos);
     }
 

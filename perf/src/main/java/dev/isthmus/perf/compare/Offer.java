@@ -72,16 +72,14 @@ final class Offer {
                 venue.hasDevices() ? Optional.empty() : noDevice();
             case C_UCX -> tool("ucx_perftest", "ucx-utils");
             case JAVA_UCX -> ucx();
-            case JUCX -> jucx().isPresent() ? ucx() : Optional.of("the jar org.openucx:jucx is not on the class path");
-            case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP -> Optional.empty();
+            case JUCX -> jar("org.openucx", "jucx").or(Offer::ucx);
+            case NIO_BLOCKING, NIO_NON_BLOCKING -> Optional.empty();
             case C_SOCKETS -> hasAddresses(venue) ? tool(StreamFlags.PROGRAM, "rdmacm-utils") : noAddress(venue);
             case JAVA_SOCKETS -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
             case C_TCP -> tool(StreamFlags.PROGRAM, "rdmacm-utils");
-            case NETTY_EPOLL ->
-                Epoll.isAvailable()
-                        ? Optional.empty()
-                        : Optional.of("" + Epoll.unavailabilityCause().getMessage());
-            case NETTY_RDMA -> hasAddresses(venue) ? Optional.empty() : noAddress(venue);
+            case NETTY_TCP -> netty();
+            case NETTY_EPOLL -> netty().or(Offer::epoll);
+            case NETTY_RDMA -> netty().or(() -> hasAddresses(venue) ? Optional.empty() : noAddress(venue));
         };
     }
 
@@ -116,12 +114,34 @@ final class Offer {
         }
     }
 
-    /** The version of JUCX, by the name of its jar. */
+    private static Optional<String> netty() {
+        return jar("io.netty", "netty-transport");
+    }
+
+    private static Optional<String> epoll() {
+        return Epoll.isAvailable()
+                ? Optional.empty()
+                : Optional.of("" + Epoll.unavailabilityCause().getMessage());
+    }
+
+    /** What to say if a jar is missing: the tools come without those of others that are only compared. */
+    private static Optional<String> jar(String group, String name) {
+        return version(name).isPresent()
+                ? Optional.empty()
+                : Optional.of("the jar " + group + ":" + name + " is not on the class path");
+    }
+
+    /** The version of JUCX. */
     static Optional<String> jucx() {
+        return version("jucx");
+    }
+
+    /** The version in the name of a jar on the class path. */
+    private static Optional<String> version(String jar) {
         return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
                 .map(entry -> Path.of(entry).getFileName())
-                .filter(name -> name != null && name.toString().matches("jucx-[0-9].*\\.jar"))
-                .map(name -> name.toString().replaceAll("^jucx-|\\.jar$", ""))
+                .filter(name -> name != null && name.toString().matches(jar + "-[0-9].*\\.jar"))
+                .map(name -> name.toString().replaceAll("^" + jar + "-|\\.jar$", ""))
                 .findFirst();
     }
 }

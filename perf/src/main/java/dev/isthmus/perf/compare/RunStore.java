@@ -47,9 +47,7 @@ final class RunStore implements AutoCloseable {
      */
     static RunStore create(Path dir, Setting setting) throws IOException {
         Files.createDirectories(dir);
-        if (Files.exists(dir.resolve(SETTING)) || Files.exists(dir.resolve(RUNS))) {
-            throw new IOException(dir + " holds a comparison already: --resume it, or choose another --out");
-        }
+        requireNone(dir);
         RandomAccessFile file = locked(dir);
         try {
             WholeFile.write(
@@ -60,6 +58,18 @@ final class RunStore implements AutoCloseable {
             file.close();
             throw e;
         }
+    }
+
+    /** Refuses a directory in which a comparison was begun. */
+    static void requireNone(Path dir) throws IOException {
+        if (Files.exists(dir.resolve(SETTING)) || Files.exists(dir.resolve(RUNS))) {
+            throw new IOException(dir + " holds a comparison already: --resume it, or choose another --out");
+        }
+    }
+
+    /** Whether a comparison was begun in a directory. */
+    static boolean isIn(Path dir) {
+        return Files.exists(dir.resolve(SETTING));
     }
 
     /**

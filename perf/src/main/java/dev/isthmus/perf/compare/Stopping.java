@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Shutdown;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -30,15 +31,7 @@ final class Stopping implements AutoCloseable {
 
     /** Whether this JVM is ending. */
     boolean isWanted() {
-        // What a hook could set would be seen too late by one who has seen the effect of another hook.
-        Thread probe = new Thread(() -> {});
-        try {
-            Runtime.getRuntime().addShutdownHook(probe);
-            Runtime.getRuntime().removeShutdownHook(probe);
-            return false;
-        } catch (IllegalStateException e) {
-            return true;
-        }
+        return Shutdown.hasBegun();
     }
 
     /** All is written: the JVM may end. */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.Spent;
 import dev.isthmus.perf.stream.StreamCommand;
+import dev.isthmus.perf.stream.StreamFigures;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;
@@ -79,11 +79,10 @@ final class StreamFlags {
         List<String> flags = words.subList(2, words.size());
         long end = System.nanoTime() + PATIENCE.toNanos();
         while (true) {
-            Spent before = Spent.soFar();
             try {
-                double micros = StreamCommand.measure(flags);
-                return measured(Benchmark.valueOf(words.get(0)), micros, Long.parseLong(words.get(1)))
-                        .withSpent(Spent.soFar().since(before));
+                StreamFigures figures = StreamCommand.measure(flags);
+                return measured(Benchmark.valueOf(words.get(0)), figures.micros(), Long.parseLong(words.get(1)))
+                        .withSpent(figures.spent());
             } catch (ConnectException e) { // rdma_cm has no table of those that listen
                 if (System.nanoTime() - end > 0) {
                     throw e;

@@ -49,7 +49,7 @@ final class VerbsTwin implements AutoCloseable {
     /** Compiles it if it is needed and can be; else perftest and ours, with the same flags, have to do, and that is said. */
     static VerbsTwin of(List<Point> points, PrintStream says) throws IOException, InterruptedException {
         boolean writes = points.stream().anyMatch(VerbsFlags::isSingleWrite);
-        boolean trips = points.stream().anyMatch(VerbsFlags::isOnTime);
+        boolean trips = points.stream().anyMatch(VerbsTwin::isOfTwin);
         if (!writes && !trips) {
             return none("");
         }
@@ -57,7 +57,19 @@ final class VerbsTwin implements AutoCloseable {
         if (writes && !twin.isThere()) {
             says.println(LINE + ": " + twin.how);
         }
+        if (trips && !twin.isThere()) {
+            says.println("left out: " + Way.C_VERBS_SEND.title() + ", at a fixed rate: " + twin.how);
+        }
         return twin;
+    }
+
+    /** Those of points that can be measured: perftest has no fixed rate. */
+    List<Point> measurable(List<Point> points) {
+        return points.stream().filter(point -> isThere() || !isOfTwin(point)).toList();
+    }
+
+    private static boolean isOfTwin(Point point) {
+        return point.way() == Way.C_VERBS_SEND && VerbsFlags.isOnTime(point);
     }
 
     private static VerbsTwin compile(boolean writes) throws IOException, InterruptedException {
@@ -89,13 +101,8 @@ final class VerbsTwin implements AutoCloseable {
 
     /**
      * The program, and what it is told.
-     *
-     * @throws IOException if there is none: perftest has no round trips at a fixed rate
      */
-    List<String> command(List<String> words) throws IOException {
-        if (!isThere()) {
-            throw new IOException("perftest has no fixed rate, and there is no program instead: " + how);
-        }
+    List<String> command(List<String> words) {
         List<String> command =
                 new ArrayList<>(List.of(folder.path().resolve(NAME).toString()));
         command.addAll(words);

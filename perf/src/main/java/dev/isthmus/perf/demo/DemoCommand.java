@@ -64,7 +64,8 @@ public final class DemoCommand implements Callable<Integer> {
                     VerbsDuel.PATH,
                     "demo-verbs",
                     Testbed.find()
-                            .map(script -> List.of(script.toString(), "--quiet", "--timeout", TIMEOUT_SECONDS, "--"))
+                            .map(testbed ->
+                                    List.of(testbed.script().toString(), "--quiet", "--timeout", TIMEOUT_SECONDS, "--"))
                             .orElse(List.of())));
         }
         if (only.orElse(Part.UCX) == Part.UCX) {

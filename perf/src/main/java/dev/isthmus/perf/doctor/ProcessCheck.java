@@ -3,6 +3,7 @@ package dev.isthmus.perf.doctor;
 
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -100,12 +101,20 @@ final class ProcessCheck {
         }
     }
 
+    /** What a descriptor of the process is of; nothing if it has been closed meanwhile. */
+    private String target(String descriptor) throws IOException {
+        try {
+            return Files.readSymbolicLink(machine.root().resolve(folder + "/fd/" + descriptor))
+                    .toString();
+        } catch (NoSuchFileException e) {
+            return "";
+        }
+    }
+
     private void inUse() throws IOException {
         int devices = 0;
         for (String descriptor : machine.names(folder + "/fd", "*")) {
-            Path link = machine.root().resolve(folder + "/fd/" + descriptor);
-            if (Files.isSymbolicLink(link)
-                    && Files.readSymbolicLink(link).toString().startsWith("/dev/infiniband/uverbs")) {
+            if (target(descriptor).startsWith("/dev/infiniband/uverbs")) {
                 devices++;
             }
         }

@@ -23,7 +23,7 @@ final class GuestRun {
 
     /** Compiles the twins and runs all programs; blocks until the testbed has ended. */
     void run(Map<Suite, List<? extends Row>> rows, GuestOutput output) throws IOException, InterruptedException {
-        Path testbed = Testbed.find()
+        Testbed testbed = Testbed.find()
                 .orElseThrow(
                         () -> new IOException("there is no testbed/testbed in this folder or above it: run ./isthmus"));
         try (var twins = new Twins();
@@ -48,9 +48,9 @@ final class GuestRun {
         }
     }
 
-    private List<String> command(Path testbed, GuestScript script) {
+    private List<String> command(Testbed testbed, GuestScript script) {
         return List.of(
-                testbed.toString(),
+                testbed.script().toString(),
                 "--where=vm",
                 "--icount",
                 "--quiet",

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The processes that a demo starts. They end with it, together with their own children, whether {@link #close} or
+ * The processes that a command starts. They end with it, together with their own children, whether {@link #close} or
  * Ctrl-C ends it.
  */
 public final class Children implements AutoCloseable {

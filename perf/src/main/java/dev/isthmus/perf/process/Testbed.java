@@ -1,33 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.process;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
-/** Finds the script that gives a command RDMA devices. */
-public final class Testbed {
+/**
+ * The script that gives a command RDMA devices.
+ *
+ * @param home the project's folder
+ */
+public record Testbed(Path home) {
 
     /** The launcher says where the project is. */
     private static final String HOME_PROPERTY = "isthmus.home";
 
     private static final Path SCRIPT = Path.of("testbed", "testbed");
 
-    private Testbed() {}
-
     /**
      * Looks in the project's folder, otherwise in the current one and those above it.
      *
-     * @return the script, if it is there
+     * @return the testbed, if it is there
      */
-    public static Optional<Path> find() {
+    public static Optional<Testbed> find() {
         String home = System.getProperty(HOME_PROPERTY, "");
         for (Path folder = Path.of(home).toAbsolutePath(); folder != null; folder = folder.getParent()) {
-            Path script = folder.resolve(SCRIPT);
-            if (Files.isExecutable(script)) {
-                return Optional.of(script);
+            if (Files.isExecutable(folder.resolve(SCRIPT))) {
+                return Optional.of(new Testbed(folder));
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * Whether this machine has devices of its own.
+     *
+     * @return whether there is one, in whatever state
+     * @throws IOException if it cannot be told
+     */
+    public static boolean hasDevices() throws IOException {
+        Path devices = Path.of("/sys/class/infiniband");
+        if (!Files.isDirectory(devices)) {
+            return false;
+        }
+        try (Stream<Path> all = Files.list(devices)) {
+            return all.findAny().isPresent();
+        }
+    }
+
+    /**
+     * The script itself.
+     *
+     * @return it, before whose {@code --} its options come, and a command behind
+     */
+    public Path script() {
+        return home.resolve(SCRIPT);
+    }
+
+    /**
+     * The script by way of the launcher, which installs what it needs.
+     *
+     * @return the first words of a command that takes what the script does
+     */
+    public List<String> command() {
+        return List.of(home.resolve("isthmus").toString(), "testbed");
     }
 }

@@ -4,7 +4,8 @@ package dev.isthmus.perf.report;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.perf.Progress;
-import dev.isthmus.perf.TemporaryFolder;
+import dev.isthmus.perf.Scratch;
+import dev.isthmus.perf.Shutdown;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.JavaChild;
 import java.io.IOException;
@@ -51,6 +52,7 @@ public final class ReportCommand implements Callable<Integer> {
     private static final DateTimeFormatter STAMP =
             DateTimeFormatter.ofPattern("yyyyMMdd-HHmmss", Locale.ROOT).withZone(ZoneOffset.UTC);
 
+    private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
     private static final String HOME = "isthmus.home";
     private static final Path TESTS = Path.of("testbed", "tests");
 
@@ -100,12 +102,15 @@ public final class ReportCommand implements Callable<Integer> {
         }
         var sections = new ArrayList<Section>();
         PrintStream errors = System.err;
-        try (var scratch = new TemporaryFolder("isthmus-report");
+        try (var scratch = new Scratch("isthmus-report-");
                 var children = new Children();
                 var progress = Progress.on(errors)) {
-            for (Step step : steps(scratch.path())) {
+            for (Step step : steps(scratch.folder())) {
                 progress.update(step.title());
                 sections.add(run(children, step));
+                if (Shutdown.hasBegun()) {
+                    return INTERRUPTED;
+                }
             }
         }
         var report = new Report(begin, sections, new Scrubber(MachineNames.here()));

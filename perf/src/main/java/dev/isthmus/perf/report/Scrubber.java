@@ -13,8 +13,8 @@ import java.util.regex.Pattern;
 
 /**
  * Removes everything from a text that identifies the machine: its name, the user's name and folder, IP and Ethernet
- * addresses, GUIDs and GIDs, and serial numbers. A version such as 1.14.44.0 looks like an address. So the machine's
- * own addresses are removed everywhere, others only where they stand alone.
+ * addresses, GUIDs and GIDs, and serial numbers. A version such as 1.14.44.0 looks like an IPv4 address. So the machine's
+ * own addresses are removed everywhere, others where they have a port or a prefix length, or are in an IPv6 address.
  */
 final class Scrubber {
 
@@ -24,6 +24,11 @@ final class Scrubber {
     private static final Pattern GROUPS =
             Pattern.compile("(?<![0-9a-fA-F:.])(?:" + HEX + "{2}(?::" + HEX + "{2}){5,19}|(?:" + HEX + "{0,4}:){3,7}"
                     + HEX + "{1,4}" + "|(?:" + HEX + "{0,4}:){2,6}:" + HEX + "{1,4})(?![0-9a-fA-F:])");
+
+    /** IPv4 addresses that are no versions. */
+    private static final Pattern IPV4 = Pattern.compile(
+            "(?<=::ffff:)\\d{1,3}(?:\\.\\d{1,3}){3}|(?<![\\w.-])\\d{1,3}(?:\\.\\d{1,3}){3}(?=[:/]\\d)",
+            Pattern.CASE_INSENSITIVE);
 
     private static final Pattern SERIAL =
             Pattern.compile("((?:serial|board_id|node_desc)[^:=\\n]*[:=]\\s*)(\\S.*)", Pattern.CASE_INSENSITIVE);
@@ -52,6 +57,7 @@ final class Scrubber {
         for (var entry : own.entrySet()) {
             clean = entry.getKey().matcher(clean).replaceAll(Matcher.quoteReplacement(entry.getValue()));
         }
+        clean = IPV4.matcher(clean).replaceAll("[address]");
         clean = SERIAL.matcher(clean).replaceAll("$1[left out]");
         return GROUPS.matcher(clean).replaceAll("[address]");
     }

@@ -2,6 +2,8 @@
 package dev.isthmus.perf.spark;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.Scratch;
+import dev.isthmus.perf.Shutdown;
 import dev.isthmus.perf.process.Children;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -87,7 +89,7 @@ public final class SparkCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the logs, and print where they are")
     private boolean keep;
 
-    /** The launcher sets this. */
+    /** For tests, which have them before there is no network. */
     @Option(names = "--jars", paramLabel = "DIR", hidden = true)
     private Optional<Path> jars = Optional.empty();
 
@@ -120,14 +122,14 @@ public final class SparkCommand implements Callable<Integer> {
     private List<Trial> trials(List<WorkerPlace> places, long bytes, PrintStream err)
             throws IOException, InterruptedException {
         List<Trial> trials = new ArrayList<>();
-        try (var scratch = new Scratch();
+        try (var scratch = new Scratch("isthmus-spark-");
                 var children = new Children();
                 var progress = Progress.on(err)) {
             try {
                 Submission submission = prepare(scratch, children, progress, places, bytes);
                 runAll(submission, children, progress, trials);
             } catch (IOException e) {
-                if (scratch.isEnding()) {
+                if (Shutdown.hasBegun()) {
                     return List.of();
                 }
                 scratch.keep();
@@ -159,7 +161,7 @@ public final class SparkCommand implements Callable<Integer> {
         }
     }
 
-    private SparkHome home(Path folder) throws IOException {
+    private SparkHome home(Path folder, Children children) throws IOException, InterruptedException {
         Optional<Path> installed = sparkHome;
         if (installed.isEmpty() && master.isPresent()) {
             installed = Optional.ofNullable(System.getenv("SPARK_HOME")).map(Path::of);
@@ -167,13 +169,13 @@ public final class SparkCommand implements Callable<Integer> {
         if (installed.isPresent()) {
             return SparkHome.installed(installed.get());
         }
-        return SparkHome.of(jars.orElse(Path.of("jars")), folder.resolve("spark"));
+        return SparkHome.of(jars.isPresent() ? jars.get() : SparkHome.download(children), folder.resolve("spark"));
     }
 
     private Submission prepare(
             Scratch scratch, Children children, Progress progress, List<WorkerPlace> places, long bytes)
             throws IOException, InterruptedException {
-        SparkHome spark = home(scratch.folder());
+        SparkHome spark = home(scratch.folder(), children);
         var all = new ArrayList<>(List.of(
                 "spark.ui.enabled=false",
                 "spark.dynamicAllocation.enabled=false",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.spark;
 
+import dev.isthmus.perf.process.Children;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -36,8 +37,7 @@ final class SparkHome {
     /** A minimal Spark made of its jars: only what its programs need. */
     static SparkHome of(Path jars, Path folder) throws IOException {
         if (!Files.isDirectory(jars)) {
-            throw new IOException(
-                    "no folder " + jars + ": start this as ./isthmus spark, which downloads Spark's jars");
+            throw new IOException("no folder " + jars);
         }
         Files.createDirectories(folder);
         Files.createSymbolicLink(folder.resolve("jars"), jars.toAbsolutePath());
@@ -45,9 +45,24 @@ final class SparkHome {
         return new SparkHome(folder, false);
     }
 
+    /** Has Maven download Spark's jars, if it has not yet: where they are. */
+    static Path download(Children children) throws IOException, InterruptedException {
+        Path script = home().resolve("testbed").resolve("spark-jars");
+        var said = new StringBuilder();
+        int status = Children.listen(children.start(List.of(script.toString()), Map.of()), said::append);
+        if (status != 0) {
+            throw new IOException(script + " has failed, exit status " + status + ": what it said is above");
+        }
+        return Path.of(said.toString());
+    }
+
+    private static Path home() {
+        return Path.of(System.getProperty("isthmus.home", ""));
+    }
+
     /** The jar of the module spark, with its dependencies. */
     static Path isthmusJar() throws IOException {
-        Path target = Path.of(System.getProperty("isthmus.home", ""), "spark", "target");
+        Path target = home().resolve("spark").resolve("target");
         if (Files.isDirectory(target)) {
             try (Stream<Path> files = Files.list(target)) {
                 Optional<Path> jar = files.filter(

@@ -24,7 +24,13 @@ final class SparkTable {
 
     /** Whether all results agree, and UCX was used where it should be. */
     boolean isGood() {
-        return isSame() && isByUcx();
+        return isSame() && isByUcx() && isFetched();
+    }
+
+    /** Whether blocks went from one executor to another at all. */
+    private boolean isFetched() {
+        return trials.stream()
+                .anyMatch(trial -> SHUFFLES.stream().anyMatch(shuffle -> trial.number(shuffle + ".bytes") > 0));
     }
 
     private boolean isSame() {
@@ -135,6 +141,10 @@ final class SparkTable {
                 .sum();
         if (failures > 0) {
             out.append(String.format(Locale.ROOT, "Fetches that failed and were recomputed: %d%n", failures));
+        }
+        if (!isFetched()) {
+            out.append(
+                    "NO BLOCK WENT FROM ONE EXECUTOR TO ANOTHER: let the cluster give the program two executors or more.\n");
         }
         if (!isByUcx()) {
             out.append("NOTHING WENT OVER UCX: the driver's or an executor's log says why; run again with --keep.\n");

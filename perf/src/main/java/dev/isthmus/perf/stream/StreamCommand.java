@@ -121,10 +121,10 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
      * Runs one end by its flags, and prints nothing.
      *
      * @param flags those of the command
-     * @return the microseconds that each of the last measured transfers took
+     * @return the figures of the last measured transfers
      * @throws IOException if it fails; {@link java.net.ConnectException} when no server listens
      */
-    public static double measure(List<String> flags) throws IOException {
+    public static StreamFigures measure(List<String> flags) throws IOException {
         CommandLine line = new CommandLine(new StreamCommand());
         line.parseArgs(flags.toArray(String[]::new));
         StreamCommand command = line.getCommand();

@@ -4,6 +4,7 @@ package dev.isthmus.perf.stream;
 import dev.isthmus.nio.RdmaServerSocketChannel;
 import dev.isthmus.nio.RdmaSocketChannel;
 import dev.isthmus.nio.RdmaSocketOptions;
+import dev.isthmus.perf.Spent;
 import dev.isthmus.perf.stream.StreamPlan.Transfer;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -34,7 +35,8 @@ final class StreamRun {
     private byte sent; // the next byte to send and the next to expect, for verification
     private byte expected;
     private long verified;
-    private double micros; // of the last transfers
+    private Spent before = Spent.NOTHING; // the transfers that are measured
+    private StreamFigures figures; // of the last transfers
 
     StreamRun(StreamPlan plan, PrintWriter out) {
         this.plan = plan;
@@ -44,12 +46,12 @@ final class StreamRun {
         this.buffer = ByteBuffer.allocateDirect(Math.max(plan.largest(), SYNC_BYTES));
     }
 
-    /** Runs it; returns the microseconds that each of the last measured transfers took. */
-    double run() throws IOException {
+    /** Runs it; returns the figures of the last measured transfers. */
+    StreamFigures run() throws IOException {
         if (plan.server() != null) {
             tell(StreamPlan.head());
             connections(this::connect);
-            return micros;
+            return figures;
         }
         try (ServerSocketChannel listener = plan.tcp() ? ServerSocketChannel.open() : RdmaServerSocketChannel.open()) {
             listener.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -63,7 +65,7 @@ final class StreamRun {
                 return listener.accept();
             });
         }
-        return micros;
+        return figures;
     }
 
     private void tell(String line) {
@@ -119,7 +121,8 @@ final class StreamRun {
             key = selector == null ? null : channel.register(selector, 0);
             for (Transfer transfer : transfers) {
                 double time = plan.iomap() ? timeMapped(transfer) : time(transfer);
-                micros = transfer.microsEach(time);
+                figures = new StreamFigures(
+                        transfer.microsEach(time), Spent.soFar().since(before));
                 tell(StreamPlan.line(transfer, time));
             }
             if (key != null) {
@@ -136,6 +139,7 @@ final class StreamRun {
 
     private double time(Transfer transfer) throws IOException {
         exchange(SYNC_BYTES, 1);
+        before = Spent.soFar();
         long begin = System.nanoTime();
         for (int i = 0; i < transfer.iterations(); i++) {
             exchange(transfer.size(), transfer.count());
@@ -149,6 +153,7 @@ final class StreamRun {
             buffer.put(i, IomapTransfers.NONE); // riostream gets it in the memory where it looks for a transfer
         }
         exchange(SYNC_BYTES, 1);
+        before = Spent.soFar();
         long begin = System.nanoTime();
         mapped.exchange(transfer);
         double time = microsSince(begin);

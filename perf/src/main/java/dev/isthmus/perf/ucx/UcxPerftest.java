@@ -68,7 +68,7 @@ public final class UcxPerftest {
 
     /** Finds the last figures in what a client has printed; throws if there are none. */
     public static Results parse(String output) throws IOException {
-        for (String line : output.lines().toList()) {
+        for (String line : output.lines().toList().reversed()) {
             String[] fields = line.replaceFirst("^" + FINAL, "").strip().split("\\s+", -1);
             if (fields.length == COLUMNS && fields[0].matches("[0-9]+")) {
                 return new Results(

@@ -14,8 +14,19 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("unit")
 class ScrubberTest {
 
-    private final Scrubber scrubber = new Scrubber(
-            Map.of("db-17", "[host]", "/home/ann", "~", "192.168.7.4", "[address]", "ann", "[user]", "", "nothing"));
+    private final Scrubber scrubber = new Scrubber(Map.of(
+            "fd00::5",
+            "[address]",
+            "db-17",
+            "[host]",
+            "/home/ann",
+            "~",
+            "192.168.7.4",
+            "[address]",
+            "ann",
+            "[user]",
+            "",
+            "nothing"));
 
     @ParameterizedTest
     @CsvSource(
@@ -31,6 +42,10 @@ class ScrubberTest {
                 "on db-17, by ann|on [host], by [user]",
                 "in /home/ann/src|in ~/src",
                 "connect to 192.168.7.4:18515|connect to [address]:18515",
+                "GID ::ffff:10.9.8.7, RoCE v2|GID ::ffff:[address], RoCE v2",
+                "connect to 10.9.8.7:18515|connect to [address]:18515",
+                "inet 10.9.8.7/24 scope global|inet [address]/24 scope global",
+                "fd00:0:0:0:0:0:0:5, fd00::5|[address], [address]",
             })
     void shouldTakeOut(String text, String clean) {
         assertEquals(clean, scrubber.clean(text));

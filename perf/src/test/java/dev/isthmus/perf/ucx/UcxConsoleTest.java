@@ -37,7 +37,8 @@ class UcxConsoleTest {
     void shouldFindTheFiguresOfC() throws IOException {
         String line =
                 "Final:                100000      0.303     0.306     0.307       24.93      24.95     3267063     3267065";
-        UcxPerftest.Results all = UcxPerftest.parse("+-----+\n" + line + "\n");
+        String before = "         1000      9.000     9.000     9.000        1.00       1.00     1000000     1000000\n";
+        UcxPerftest.Results all = UcxPerftest.parse("+-----+\n" + before + line + "\n");
         assertEquals(new UcxPerftest.Results(0.303, 0.307, 24.95, 3267065), all);
         assertEquals(
                 69.881,

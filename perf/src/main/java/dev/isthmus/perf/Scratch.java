@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-package dev.isthmus.perf.spark;
+package dev.isthmus.perf;
 
-import dev.isthmus.perf.TemporaryFolder;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -11,39 +10,35 @@ import java.util.concurrent.TimeUnit;
  * A folder that exists as long as a command runs. When a signal ends the JVM, it waits until the command has removed
  * the folder.
  */
-final class Scratch implements AutoCloseable {
+public final class Scratch implements AutoCloseable {
 
     private static final long GRACE_SECONDS = 30;
 
-    private final TemporaryFolder folder = new TemporaryFolder("isthmus-spark-");
+    private final TemporaryFolder folder;
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread hook = new Thread(this::await, "scratch");
-    private volatile boolean ending;
     private boolean kept;
 
-    Scratch() throws IOException {
+    /** Makes a folder whose name begins with a prefix. */
+    public Scratch(String prefix) throws IOException {
+        folder = new TemporaryFolder(prefix);
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    Path folder() {
+    /** Where it is. */
+    public Path folder() {
         return folder.path();
     }
 
-    /** Whether a signal is ending the program. */
-    boolean isEnding() {
-        return ending;
-    }
-
-    /** Keeps the folder for the user to read. */
-    void keep() {
+    /** Keeps the folder for the user to read, unless a signal ends the command. */
+    public void keep() {
         kept = true;
     }
 
     private void await() {
-        ending = true;
         try {
             if (!closed.await(GRACE_SECONDS, TimeUnit.SECONDS)) {
-                System.err.println("isthmus spark: " + folder.path() + " was not removed");
+                System.err.println("isthmus: " + folder.path() + " was not removed");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -52,6 +47,7 @@ final class Scratch implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
+        boolean ending = Shutdown.hasBegun();
         try {
             if (!kept || ending) {
                 folder.close();
