@@ -77,7 +77,8 @@ public final class ConnectionGroup implements AutoCloseable {
     private final OwnedResources owned = new OwnedResources();
     private final Map<ConnectionId, ListenerConfig> listening = new HashMap<>();
     private final Set<GroupMember> members = new HashSet<>();
-    private final Deque<GroupMember> toMark = new ArrayDeque<>(); // their last request
+    private final Deque<GroupMember> toMark =
+            new ArrayDeque<>(); // leaving members that have not posted their last request
     private final List<GroupMember> finishing = new ArrayList<>();
     private final WorkCompletions done = WorkCompletions.allocate(BATCH);
     private int handled; // of the completions that were polled last
