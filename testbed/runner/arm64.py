@@ -1,7 +1,7 @@
 """The library on 64-bit Arm, on a machine of any processor: Debian's arm64 kernel, JDK and RDMA libraries in QEMU.
 
-The root folder is made once, from Debian's packages, and kept in the cache. Nothing in it is run on this machine: the
-packages are unpacked only, which is enough for what the guest runs.
+The root folder is created once, from Debian's packages, and kept in the cache. Nothing in it runs on this machine: the
+packages are only unpacked, which is enough for what the guest runs.
 """
 
 import argparse
@@ -110,8 +110,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(prog="testbed/arm64", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", metavar="PATTERN", default=".*",
-                        help="run every test class of these names, rather than the chosen ones")
-    parser.add_argument("--again", action="store_true", help="make the root folder anew")
+                        help="run all test classes whose names match, instead of the default choice")
+    parser.add_argument("--again", action="store_true", help="create the root folder again")
     options = parser.parse_args(arguments)
     tiers = CHOSEN if options.only == ".*" else dict.fromkeys(CHOSEN, options.only)
     paths = test_class_path()

@@ -31,18 +31,19 @@ Places, in the order in which they are tried:
 """
 
 EPILOG = """\
-The command finds in its environment ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the
-devices, with spaces between), ISTHMUS_ADDRESSES (their IPv4 addresses where the testbed made them, else empty) and
+The environment of the command has ISTHMUS_TESTBED (hardware, host or vm), ISTHMUS_DEVICES (the names of the devices,
+separated by spaces), ISTHMUS_ADDRESSES (their IPv4 addresses if the testbed made them, else empty) and
 ISTHMUS_ADDRESSES_IPV6 (their IPv6 addresses in the vm, else empty).
 Where ISTHMUS_ONE_CPU_JVM is set, a JVM should run under taskset -c 0: README.md says why.
 What it leaves running ends with it, except on hardware or host with a terminal as standard input.
 
-In the vm the command sees this machine's files copy-on-write, in the same folder, as root; nothing that it
-writes is kept, except below the folders of --rw. Of the environment it gets PATH, HOME, JAVA_HOME, LANG,
-LC_*, TZ, ISTHMUS_*, UCX_* and what --env names; with --root it gets only the last three. Standard input is passed on when it is a file or a pipe.
+In the vm the command runs as root, in the same folder, and sees this machine's files copy-on-write; nothing
+that it writes is kept, except below the folders of --rw. Of the environment it gets PATH, HOME, JAVA_HOME,
+LANG, LC_*, TZ, ISTHMUS_*, UCX_* and what --env names; with --root it gets only the last three. Standard input
+is passed on if it is a file or a pipe.
 
-Exit status: the command's own (128 + N when signal N ended it); 124 when the time was up; 125 when the
-testbed itself failed; 126 or 127 when the command could not be run; 2 for wrong options.
+Exit status: the command's own (128 + N if signal N ended it); 124 if its time ran out; 125 if the testbed
+itself failed; 126 or 127 if the command could not be run; 2 for wrong options.
 
 Examples:
   testbed -- ibv_devinfo
@@ -59,14 +60,14 @@ def parser():
     p.add_argument("--where", choices=("auto", *PLACES), default="auto",
                    help="where to run (default: auto, the first that is possible)")
     p.add_argument("--device", choices=("rxe", "siw"), default="rxe",
-                   help="Soft-RoCE, or SoftiWARP, which is built on first use, and made in the vm only (default: rxe)")
+                   help="Soft-RoCE, or SoftiWARP, in the vm only and built on first use (default: rxe)")
     p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
                    help="end the command after this time (default: 600)")
     p.add_argument("--memlock", type=_memlock, metavar="unlimited|KIB",
-                   help="limit of locked memory (default: as it is; 8 MiB in the vm)")
+                   help="limit of locked memory (default: unchanged; 8 MiB in the vm)")
     p.add_argument("--env", action="append", default=[], metavar="NAME[=VALUE]",
-                   help="set an environment variable, or pass it into the vm too; may be repeated")
-    p.add_argument("--quiet", action="store_true", help="do not tell where the command runs")
+                   help="set an environment variable, or pass it into the vm, too; may be repeated")
+    p.add_argument("--quiet", action="store_true", help="do not say where the command runs")
     vm_options = p.add_argument_group("for the vm")
     vm_options.add_argument("--rw", action="append", default=[], type=_folder, metavar="DIR",
                             help="let the command write to this folder of the host; may be repeated")
@@ -78,7 +79,7 @@ def parser():
     vm_options.add_argument("--accel", choices=("auto", "kvm", "tcg"), default="auto",
                             help="KVM, or software emulation (default: auto, KVM where it works)")
     vm_options.add_argument("--icount", action="store_true",
-                            help="a clock that counts instructions, one a nanosecond; one processor")
+                            help="a clock that advances a nanosecond per instruction; one processor")
     vm_options.add_argument("--console", action="store_true",
                             help="show the guest's kernel messages on standard error")
     vm_options.add_argument("--append", default="", metavar="OPTIONS", help="more kernel options")

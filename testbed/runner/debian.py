@@ -32,17 +32,17 @@ DPKG_FORCE = "unsafe-io"  # what is gone after a power failure is made again
 APT = re.compile(r"Acquire::(https?::|Retries|ForceIPv)")
 
 DESCRIPTION = f"""\
-Makes a minimal Debian from nothing, by debootstrap, puts a fresh clone of this checkout's last commit into it, and runs
-COMMAND in the clone, as root: by default {EVERYTHING}, which install what they miss.
+Creates a minimal Debian with debootstrap, puts a fresh clone of this checkout's last commit into it, and runs COMMAND in
+the clone, as root: by default {EVERYTHING}, which install what they need.
 
 The system has a folder below ~/.cache/isthmus (XDG_CACHE_HOME), the machine's network, /sys and /dev, and processes,
-mounts and shared memory of its own. It is removed at the end, and all that it has started ends. The base system, 150 MB,
-is kept for {BASE_DAYS} days. Packages come from the mirror that this machine's apt uses, with its proxy, its certificates
-and its settings for Maven and pip. It needs root, and 8 GB.
+mounts and shared memory of its own. At the end all of its processes end, and it is removed. The base system, 150 MB, is
+kept for {BASE_DAYS} days. Packages come from the mirror that this machine's apt uses, with its proxy, certificates and
+settings for Maven and pip. It needs root, and 8 GB.
 """
 
 EPILOG = """\
-Exit status: the command's own; 125 when the system could not be made.
+Exit status: the command's own; 125 if the system could not be created.
 
 Examples:
   testbed/debian                                                     # demo and all tests on Debian 13
@@ -71,12 +71,12 @@ def parser():
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--release", choices=tuple(RELEASES), default="13", help="default: 13")
     p.add_argument("--jdk", type=_jdk, metavar="N|newest",
-                   help="install openjdk-N-jdk-headless of Debian sid first (default: what the launcher installs), and take over"
+                   help="install openjdk-N-jdk-headless of Debian sid first (default: what the launcher installs), and copy"
                         " what Maven has downloaded here")
     p.add_argument("--with", dest="packages", action="append", default=[], metavar="PACKAGE",
                    help="install this package first; may be repeated")
     p.add_argument("--keep", action="store_true",
-                   help="leave the system in its folder, and start from the one that was left there")
+                   help="keep the system in its folder, and start from the one that was kept there")
     return p
 
 

@@ -1,6 +1,6 @@
-"""Spark's own suites of tests, from Maven Central: each with Spark's shuffle manager, and over UCX by shared memory and by TCP.
+"""Spark's own test suites, from Maven Central: each with Spark's shuffle manager, and over UCX by shared memory and by TCP.
 
-What each must yield stands in sparksuites/expected.txt: what passes with Spark's manager passes over UCX.
+sparksuites/expected.txt says what each must yield: what passes with Spark's manager passes over UCX.
 """
 
 import argparse
@@ -132,7 +132,7 @@ def parser():
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
     p.add_argument("--suite", action="append", choices=tuple(SUITES), help="this one only; may be repeated")
     p.add_argument("--way", action="append", choices=tuple(WAYS), help="this one only; may be repeated")
-    p.add_argument("--only", metavar="TEXT", help="the tests with this in their names; expected.txt is not looked at")
+    p.add_argument("--only", metavar="TEXT", help="only tests with this in their names; expected.txt is ignored")
     return p
 
 

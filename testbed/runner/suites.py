@@ -1,7 +1,7 @@
-"""Suites that others wrote for sockets over TCP, run over RDMA: Netty's, and those that the JDK has for its own channels.
+"""Netty's own socket tests, and those of the JDK for its channels, run over RDMA.
 
-Netty's tests are a jar of Maven Central's; the JDK's come with Debian's source package, and are kept in the cache. What each
-suite must yield stands in suites/expected.txt.
+Netty's tests are a jar from Maven Central; the JDK's come with Debian's source package, and are kept in the cache.
+suites/expected.txt says what each suite must yield.
 """
 
 import argparse
@@ -287,9 +287,9 @@ def parser():
                                 formatter_class=argparse.RawDescriptionHelpFormatter,
                                 epilog=f"Logs are in {os.path.relpath(WORK, HOME)}.")
     p.add_argument("--suite", action="append", choices=tuple(SUITES), help="this one only; may be repeated")
-    p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; nothing is wrong then")
-    p.add_argument("--again", action="store_true", help="fetch the JDK's tests anew")
-    p.add_argument("--here", action="store_true", help="as it is called in the testbed's vm")
+    p.add_argument("--stock", action="store_true", help="over TCP with the JDK's own channels, to compare; no result is an error")
+    p.add_argument("--again", action="store_true", help="fetch the JDK's tests again")
+    p.add_argument("--here", action="store_true", help="used inside the testbed's vm")
     return p
 
 

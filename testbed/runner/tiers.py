@@ -35,19 +35,19 @@ LONG = 604_800  # seconds for tests that do more than they would
 UNATTENDED = 60  # seconds that a process has to end after it was told to
 
 DESCRIPTION = """\
-Runs the tests of a finished build: by default every tier that this machine can have, but for the last group.
+Runs the tests of a finished build: by default every tier that this machine can run, but those only when asked for.
 
 Tiers:
-  format        the format of the sources; needs a JDK 22 to 26
+  format        checks the format of the sources; needs a JDK 22 to 26
   unit, ucx     on this machine
   device, interop, ucx-verbs
                 in the testbed
-  siw           the tests of connections once more, over SoftiWARP in the testbed
-  ucx-newest    ucx once more, on the newest UCX that PyPI has
+  siw           the tests of connections again, over SoftiWARP in the testbed
+  ucx-newest    ucx again, on the newest UCX from PyPI
   spark         Apache Spark with two executors, and PySpark
   consumer      installs a release, and depends on it
   instructions  isthmus perf instructions --check
-  site          whether the documentation makes a site, without dead links
+  site          builds the documentation's website, and fails on a dead link
   testbed       the testbed's own tests
   jdk-newest    when asked for: unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for
                 it, as root
@@ -56,8 +56,8 @@ Tiers:
 Alone, and only when asked for:
   debian13, debiansid  the demo and all tests on that Debian, made from nothing (testbed/debian --help)
   arm64                samples and some classes on emulated 64-bit Arm (testbed/arm64 --help)
-  nio-suites           what others wrote for sockets over TCP, over RDMA (testbed/nio-suites --help)
-  spark-suites         Spark's own tests of shuffles, over UCX (testbed/spark-suites --help)
+  nio-suites           Netty's and the JDK's own socket tests, over RDMA (testbed/nio-suites --help)
+  spark-suites         Spark's own shuffle tests, over UCX (testbed/spark-suites --help)
 """
 
 
@@ -65,16 +65,16 @@ def parser():
     p = argparse.ArgumentParser(prog="./isthmus test", description=DESCRIPTION, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--exact", action="store_true",
-                   help="fail also when a tier has another number of tests than testbed/tests.txt states, or when nobody has"
-                        " stated what the device refuses: testbed/state writes both from what this prints")
+                   help="also fail if a tier's number of tests differs from testbed/tests.txt, or if there is no list of what"
+                        " the device refuses: testbed/state writes both from what this prints")
     p.add_argument("--tier", action="append", default=[], choices=(*GUESTS, *ON_HOST), metavar="TIER",
                    help="run this tier only; may be repeated")
     p.add_argument("--only", default=".*", metavar="PATTERN",
-                   help="run only test classes whose full name matches the regular expression; leaves out, unless asked for,"
-                        " what has no classes to choose from")
+                   help="run only test classes whose full name matches the regular expression; leaves out tiers without"
+                        " such classes unless --tier names them")
     p.add_argument("--with", action="append", default=[], type=_number, metavar="NAME=NUMBER", dest="numbers",
-                   help="have a test do so much: it reads the system property isthmus.test.NAME. Each test then has a"
-                        " millisecond more for each of the NUMBER; of bytes, no more. Give --only, too")
+                   help="set how much a test does: it reads the system property isthmus.test.NAME. Each test then has NUMBER"
+                        " milliseconds more, unless NAME is bytes. Give --only, too")
     # For this program alone, which calls itself: in the testbed, and for a lane.
     p.add_argument("--inside", metavar="DIR", help=argparse.SUPPRESS)
     p.add_argument("--beside", metavar="DIR", help=argparse.SUPPRESS)
