@@ -37,7 +37,7 @@ import picocli.CommandLine.Spec;
                     + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput in one and both "
                     + "directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B to 1 MiB. The ways take turns, round after "
                     + "round. Ends with a table, and leaves results.csv, results.json and report.html.",
-            "Ctrl-C keeps what was measured; --resume goes on. Exit status 1 when a point could not be measured."
+            "Ctrl-C keeps what was measured; --resume continues. Exit status 1 if a point could not be measured."
         })
 public final class CompareCommand implements Callable<Integer> {
 
@@ -65,10 +65,10 @@ public final class CompareCommand implements Callable<Integer> {
     @Option(
             names = "--resume",
             paramLabel = "DIR",
-            description = "go on with an interrupted comparison, as it was begun")
+            description = "continue an interrupted comparison, with its own options")
     private Optional<Path> resume = Optional.empty();
 
-    @Option(names = "--report", paramLabel = "DIR", description = "write the report of a comparison once more")
+    @Option(names = "--report", paramLabel = "DIR", description = "write the report of a comparison again")
     private Optional<Path> report = Optional.empty();
 
     @Spec

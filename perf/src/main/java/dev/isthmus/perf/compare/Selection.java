@@ -23,21 +23,21 @@ final class Selection {
             names = "--bytes",
             paramLabel = "SIZES",
             description =
-                    "payloads, as 8,4K,1M or the powers of two of 1..1M (default: 1..1M; quick: " + QUICK_BYTES + ")")
+                    "payloads: 8,4K,1M, or the powers of two of 1..1M (default: 1..1M; quick: " + QUICK_BYTES + ")")
     private String bytes;
 
     @Option(
             names = "--benchmarks",
             paramLabel = "NAMES",
             split = ",",
-            description = "of one-way, both-ways, one-sided, ping-pong, fixed-rate (default: all)")
+            description = "some of one-way, both-ways, one-sided, ping-pong, fixed-rate (default: all)")
     private List<String> benchmarks = List.of();
 
     @Option(
             names = "--ways",
             paramLabel = "NAMES",
             split = ",",
-            description = "of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
+            description = "some of c-verbs-send, c-verbs-write, c-verbs-read, java-verbs-send, java-verbs-write,"
                     + " java-verbs-read, c-ucx, java-ucx, jucx, nio-blocking, nio-non-blocking, c-sockets, java-sockets,"
                     + " c-tcp, netty-tcp, netty-epoll, netty-rdma (default: all)")
     private List<String> ways = List.of();
@@ -46,9 +46,9 @@ final class Selection {
             names = "--connections",
             paramLabel = "NUMBERS",
             split = ",",
-            description = "of throughput, ping-pong and, by sockets, fixed-rate, 1 to " + MOST_CONNECTIONS
-                    + ", as 1,2,4,8,16 (default: 1);" + " more than " + MOST_OF_OTHERS
-                    + " of netty-... and nio-non-blocking only")
+            description = "for throughput, ping-pong and, over sockets, fixed-rate: 1 to " + MOST_CONNECTIONS
+                    + ", such as 1,2,4,8,16 (default: 1);" + " more than " + MOST_OF_OTHERS
+                    + " for netty-... and nio-non-blocking only")
     private List<Integer> connections = List.of(1);
 
     @Option(
@@ -56,7 +56,7 @@ final class Selection {
             paramLabel = "NUMBERS",
             split = ",",
             description =
-                    "of fixed-rate: how many round trips all connections together begin in a second, as 1000,20000"
+                    "for fixed-rate: round trips started per second, over all connections together, such as 1000,20000"
                             + " (default: for each way half of what it reaches in ping-pong)")
     private List<Long> rates = List.of();
 
@@ -66,13 +66,13 @@ final class Selection {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "about how long a run is to take (default: 1; quick: 0.3)")
+            description = "about how long a run should take (default: 1; quick: 0.3)")
     private Double seconds;
 
     @Option(
             names = "--messages",
             paramLabel = "N",
-            description = "messages of each connection in a run, rather than as many as take --seconds")
+            description = "messages per connection in a run, instead of as many as fit into --seconds")
     private Long messages;
 
     @Option(

@@ -47,14 +47,14 @@ import picocli.CommandLine.Spec;
             "  ucx-stream-..., ucx-am-..., ucx-put-..., ucx-get-...",
             "                          a part of a stream, an active message,",
             "                          a write, a read",
-            "  socket-64, ...          a write to a socket over RDMA, and the read of it,",
+            "  socket-64, ...          a write to a socket over RDMA, and the read at the other end,",
             "                          in non-blocking mode; ...-blocking: in blocking mode",
             "docs/instructions.md explains the costs.",
             ""
         },
         footer = {
             "",
-            "Exit status: 0; 1 when a row is not accepted, or something failed; 2 when the command line is wrong.",
+            "Exit status: 0; 1 if a row is not accepted, or something failed; 2 if the command line is wrong.",
             "",
             "Examples:",
             "  isthmus perf instructions                     # print all rows",

@@ -80,7 +80,7 @@ final class PlaceOptions {
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS",
-            description = "not in perftest: the address that a server listens at (default: every address)")
+            description = "not in perftest: the address that a server listens on (default: every address)")
     private Optional<String> listen = Optional.empty();
 
     @Option(

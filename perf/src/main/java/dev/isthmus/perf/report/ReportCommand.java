@@ -29,7 +29,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code isthmus report}: runs the commands that show how Isthmus does on a machine, and writes their output to a JSON
+ * {@code isthmus report}: runs the commands that show how Isthmus runs on a machine, and writes their output to a JSON
  * file and a page.
  */
 @Command(
@@ -37,8 +37,8 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Shows how Isthmus does on this machine: runs doctor, info, and Java beside the C tools; and, on request,",
-            "the tests that need a device. Writes everything to one JSON file, and the same to a page.",
+            "Reports on this machine: runs doctor, info, and Java beside the C tools; and, on request,",
+            "the tests that need a device. Writes everything to a JSON file, and the same to a page.",
             "Names, addresses, GUIDs and serial numbers are left out. Nothing is sent anywhere."
         },
         exitCodeListHeading = "Exit status:%n",

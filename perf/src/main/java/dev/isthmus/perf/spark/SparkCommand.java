@@ -28,7 +28,7 @@ import picocli.CommandLine.Spec;
             "Sorts and groups with Apache Spark 4.2, alternately with Spark's own shuffle and over UCX, checks that"
                     + " the results agree, and prints one table. Without --master it starts a cluster of two workers on"
                     + " this machine."
-                    + " One machine can show that it works and what it costs, but not what a network card would gain.",
+                    + " One machine can show that it works and what it costs, but not what a network card gains you.",
             "",
             "A cluster of your own: ./isthmus spark --master spark://HOST:7077 --spark-home DIR --size 100G",
             "docs/spark.md explains the figures.",

@@ -23,7 +23,7 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "rdma-core's rstream in Java, with its flags and table: exchanges bytes over a socket over RDMA.",
+            "rdma-core's rstream in Java, with its flags and table: exchanges bytes through a socket over RDMA.",
             "The other end is this command or rstream, with the same sizes and counts. Without -s this is the"
                     + " server, and waits for one client. With --iomap this is riostream, and so must be the other end."
                     + " Without -I, -C and -S it runs rstream's own series of sizes, for latency and then bandwidth."
@@ -44,7 +44,7 @@ public final class StreamCommand implements Callable<Integer>, Counterpart {
     @Option(
             names = "-b",
             paramLabel = "ADDRESS",
-            description = "the local address that the server listens at, or the client connects from")
+            description = "the local address that the server listens on, or the client connects from")
     private String local;
 
     @Option(

@@ -71,7 +71,7 @@ final class UcxOptions {
     @Option(
             names = "--listen",
             paramLabel = "ADDRESS",
-            description = "not in ucx_perftest: the address that a server listens at (default: every IPv4 address)")
+            description = "not in ucx_perftest: the address that a server listens on (default: every IPv4 address)")
     private String listen;
 
     @Option(names = "-N", description = "print numbers with thousands separators")
@@ -114,7 +114,7 @@ final class UcxOptions {
     @Option(names = "-E", paramLabel = "MODE", description = "how an end waits: only poll is supported")
     private String waitMode = "poll";
 
-    @Option(names = "-m", paramLabel = "MEMORY", split = ",", description = "kinds of memory: only host is supported")
+    @Option(names = "-m", paramLabel = "MEMORY", split = ",", description = "types of memory: only host is supported")
     private List<String> memory = List.of("host");
 
     @Option(names = "-H", paramLabel = "SIZE", description = "size of an active message's header (0)")
