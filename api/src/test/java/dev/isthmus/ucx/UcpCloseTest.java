@@ -143,7 +143,7 @@ class UcpCloseTest {
         assertTrue(e.getMessage().contains("close first its 1 UcpEndpoint"), e.getMessage());
         UcpEndpoint other = pair.sender.createEndpoint(pair.receiver.address());
         var sent = other.tagSendAsync(pair.arena.allocate(4 << 20), 1);
-        var closing = other.closeAsync(Duration.ofMillis(50));
+        var closing = other.closeAsync(Duration.ofSeconds(2)); // it is to be under way when the next line has come
         var refused = pair.sender.closeAsync();
         UcxTransports.until(refused::isDone, pair::progress);
         assertTrue(closing.isDone());
