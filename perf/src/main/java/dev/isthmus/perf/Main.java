@@ -5,10 +5,7 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
 import dev.isthmus.perf.demo.DemoCommand;
-import dev.isthmus.perf.demo.SendLatServerCommand;
-import dev.isthmus.perf.demo.TagLatServerCommand;
-import dev.isthmus.perf.demo.UcxDuel;
-import dev.isthmus.perf.demo.VerbsDuel;
+import dev.isthmus.perf.demo.HalfCommand;
 import dev.isthmus.perf.doctor.DoctorCommand;
 import dev.isthmus.perf.info.InfoCommand;
 import dev.isthmus.perf.process.CrashException;
@@ -42,10 +39,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ReportCommand.class,
             SparkCommand.class,
             PerfCommand.class,
-            VerbsDuel.class,
-            UcxDuel.class,
-            SendLatServerCommand.class,
-            TagLatServerCommand.class,
+            HalfCommand.class,
             UcxAgentCommand.class,
             AgentCommand.class
         })

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Placement;
 import java.io.IOException;
@@ -68,7 +69,9 @@ final class Agent implements AutoCloseable {
         try {
             text = answer.get(limit.toMillis(), TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            throw new IOException(e.getCause().getMessage(), e);
+            throw e.getCause() instanceof CrashException crash
+                    ? crash
+                    : new IOException(e.getCause().getMessage(), e);
         } catch (TimeoutException e) {
             throw new IOException("no answer within " + limit.toSeconds() + " s", e);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.process.Listening;
 import java.io.IOException;
 import java.time.Duration;
@@ -72,6 +73,8 @@ final class AgentLane implements Lane {
         String figures;
         try {
             figures = Agent.await(asked, limit);
+        } catch (CrashException e) {
+            throw e; // what the server says of it follows from it
         } catch (IOException e) {
             throw new IOException(e.getMessage() + "; the server: " + reason(), e);
         }
@@ -81,10 +84,12 @@ final class AgentLane implements Lane {
     }
 
     /** Why the server has failed, which the client may only have seen the consequence of. */
-    private String reason() throws InterruptedException {
+    private String reason() throws CrashException, InterruptedException {
         try {
             Agent.await(served, PARTING_WORDS);
             return "nothing is wrong here";
+        } catch (CrashException e) {
+            throw e;
         } catch (IOException e) {
             return e.getMessage();
         }

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
 import java.io.PrintStream;

@@ -3,6 +3,7 @@ package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.Progress;
 import dev.isthmus.perf.Timetable;
+import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -115,7 +116,7 @@ final class Comparison implements AutoCloseable {
         try {
             run = measure(step.point(), step.round());
         } catch (IOException | IllegalArgumentException e) {
-            if (stopping.isWanted()) {
+            if (stopping.isWantedSoon()) {
                 return false; // its processes have been ended
             }
             progress.say("failed: " + failures.add(step, "" + e.getMessage()));
@@ -197,7 +198,8 @@ final class Comparison implements AutoCloseable {
         return measured;
     }
 
-    private static Duration limit(double seconds) {
+    /** How long a run of so many seconds may take, all in all. */
+    static Duration limit(double seconds) {
         return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
     }
 

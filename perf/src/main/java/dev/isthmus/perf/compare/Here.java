@@ -5,6 +5,7 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.process.JavaChild;
 import dev.isthmus.perf.process.Tool;
+import dev.isthmus.perf.ucx.UcxPeer;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -43,7 +44,7 @@ final class Here {
         }
         lines.put("UCX", ucx());
         lines.put("UCX_TLS", UcxFlags.transports(venue.client()));
-        lines.put("JUCX", Offer.jucx().orElse("none"));
+        lines.put("JUCX", UcxPeer.jucx().orElse("none"));
         return lines;
     }
 
@@ -61,7 +62,7 @@ final class Here {
     }
 
     /** The library is loaded by now, and its file is called by its version: libibverbs.so.1.14.44.0. */
-    private static String verbs() throws IOException {
+    static String verbs() throws IOException {
         Matcher library = VERBS.matcher(Files.readString(Path.of("/proc/self/maps")));
         return library.find() ? library.group(1) : "unknown";
     }

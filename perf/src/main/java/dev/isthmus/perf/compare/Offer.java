@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.perf.Jar;
 import dev.isthmus.ucx.UcxVersion;
 import io.netty.channel.epoll.Epoll;
 import java.io.File;
@@ -126,22 +127,8 @@ final class Offer {
 
     /** What to say if a jar is missing: the tools come without those of others that are only compared. */
     private static Optional<String> jar(String group, String name) {
-        return version(name).isPresent()
+        return Jar.version(name).isPresent()
                 ? Optional.empty()
                 : Optional.of("the jar " + group + ":" + name + " is not on the class path");
-    }
-
-    /** The version of JUCX. */
-    static Optional<String> jucx() {
-        return version("jucx");
-    }
-
-    /** The version in the name of a jar on the class path. */
-    private static Optional<String> version(String jar) {
-        return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator, -1))
-                .map(entry -> Path.of(entry).getFileName())
-                .filter(name -> name != null && name.toString().matches(jar + "-[0-9].*\\.jar"))
-                .map(name -> name.toString().replaceAll("^" + jar + "-|\\.jar$", ""))
-                .findFirst();
     }
 }

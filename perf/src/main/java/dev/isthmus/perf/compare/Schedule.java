@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import dev.isthmus.perf.Turns;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -8,11 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * In which order the runs are made: all points in each round, and of each benchmark, size and number of connections all
- * ways in turn, each time beginning with another one. So a machine that is slow for a while is so for all ways alike, and
- * a comparison that is interrupted has been so for all ways, too.
- */
+/** What is measured, and in which order: of each benchmark, size, number of connections and rate all ways take turns. */
 final class Schedule {
 
     /** One run that is to be made. */
@@ -55,16 +52,7 @@ final class Schedule {
                             key -> new ArrayList<>())
                     .add(point);
         }
-        List<Step> steps = new ArrayList<>();
-        for (int round = 1; round <= rounds; round++) {
-            int turn = round - 1;
-            for (List<Point> ways : places.values()) {
-                for (int i = 0; i < ways.size(); i++) {
-                    steps.add(new Step(ways.get((i + turn) % ways.size()), round));
-                }
-                turn++;
-            }
-        }
+        List<Step> steps = Turns.order(places.values(), rounds, Step::new);
         steps.removeAll(done);
         return steps;
     }

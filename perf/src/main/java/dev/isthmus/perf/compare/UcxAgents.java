@@ -25,9 +25,7 @@ final class UcxAgents extends AgentContender {
     @Override
     Map<String, String> environment(Venue.End end) {
         Map<String, String> environment = new HashMap<>(UcxFlags.environment(end));
-        if (binding == UcxPeer.Binding.JUCX) {
-            environment.put("UCX_ERROR_SIGNALS", ""); // UCX' handler would take the JVM's own signals for a crash
-        }
+        environment.putAll(binding.environment());
         return environment;
     }
 

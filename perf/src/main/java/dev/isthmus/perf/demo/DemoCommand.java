@@ -61,24 +61,23 @@ public final class DemoCommand implements Callable<Integer> {
         if (only.orElse(Part.VERBS) == Part.VERBS) {
             // Without the testbed's script: on this machine's device.
             halves.add(half(
-                    VerbsDuel.PATH,
-                    "demo-verbs",
+                    HalfCommand.VERBS,
                     Testbed.find()
                             .map(testbed ->
                                     List.of(testbed.script().toString(), "--quiet", "--timeout", TIMEOUT_SECONDS, "--"))
                             .orElse(List.of())));
         }
         if (only.orElse(Part.UCX) == Part.UCX) {
-            halves.add(half(UcxDuel.PATH, "demo-ucx", List.of()));
+            halves.add(half(HalfCommand.UCX, List.of()));
         }
         var temporary = Path.of(System.getProperty("java.io.tmpdir"));
         Demo demo = new Demo(json, temporary, spec.commandLine().getOut(), System.err);
         return demo.run(halves) ? 0 : 1;
     }
 
-    private Half half(String path, String command, List<String> place) {
+    private Half half(String path, List<String> place) {
         List<String> words = new ArrayList<>(place);
-        List<String> java = JavaChild.command(Optional.empty(), command);
+        List<String> java = JavaChild.command(Optional.empty(), HalfCommand.NAME, path);
         java.addAll(options.arguments());
         words.addAll(Placement.CLIENT.elsewhere(java));
         return new Half(path, words);

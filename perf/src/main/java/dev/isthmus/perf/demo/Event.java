@@ -4,15 +4,18 @@ package dev.isthmus.perf.demo;
 import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.Turns;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Optional;
 
 /**
- * What a duel in another process reports: one line of JSON on its standard output. Unset members are null.
+ * What a half in another process reports: one line of JSON on its standard output. Unset members are null.
  *
  * @param progress what begins
  * @param sample a round that is over
- * @param machine where the duel takes place
+ * @param machine where it is measured
  * @param emulated whether its processor is emulated in software
  */
 @JsonInclude(JsonInclude.Include.NON_NULL)
@@ -29,8 +32,12 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
         }
     }
 
-    /** Prints a duel's events. */
-    record Printer(PrintStream out) implements Duel.Listener {
+    /**
+     * Prints a half's events. The first failure ends it.
+     *
+     * @param path what its messages take
+     */
+    record Printer(String path, PrintStream out) implements Turns.Listener<Turns.Cell> {
 
         @Override
         public void progress(String what) {
@@ -38,8 +45,14 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
         }
 
         @Override
-        public void sample(Sample sample) {
+        public void measured(Turns.Cell cell, Side side, int round, Turns.Figure figure) {
+            var sample = new Sample(path, cell.bytes(), side, round, figure.figure(), figure.averageMicros());
             print(new Event(null, sample, null, null));
+        }
+
+        @Override
+        public void failed(Turns.Cell cell, Side side, IOException reason) throws IOException {
+            throw reason;
         }
 
         void machine(Machine machine) {

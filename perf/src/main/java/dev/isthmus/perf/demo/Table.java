@@ -45,8 +45,8 @@ public final class Table {
 
     private static String title(String path) {
         return switch (path) {
-            case VerbsDuel.PATH -> "verbs RC send";
-            case UcxDuel.PATH -> "UCX tag, shared memory";
+            case HalfCommand.VERBS -> "verbs RC send";
+            case HalfCommand.UCX -> "UCX tag, shared memory";
             default -> path;
         };
     }

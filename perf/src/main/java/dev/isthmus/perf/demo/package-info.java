@@ -1,6 +1,6 @@
 /**
- * {@code isthmus demo}: Java held against the C tools in one run. A {@link dev.isthmus.perf.demo.Duel} lets both sides
- * take turns, so that a machine that changes its speed changes it for both, and the
+ * {@code isthmus demo}: Java beside the C tools in one table. Each {@link dev.isthmus.perf.demo.HalfCommand half} is a narrow
+ * comparison in a process of its own, over verbs that of {@code compare}, over UCX that of {@code compare-ucx}. The
  * {@link dev.isthmus.perf.demo.DemoReport} keeps every round and compares medians.
  */
 package dev.isthmus.perf.demo;

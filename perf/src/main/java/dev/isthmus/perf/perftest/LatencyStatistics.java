@@ -31,17 +31,6 @@ public record LatencyStatistics(
     private static final double NANOS = 1_000;
 
     /**
-     * The figures of a ping-pong.
-     *
-     * @param posted when each message was posted, nanoseconds; the array is left as it is
-     * @return the figures
-     * @throws IllegalArgumentException if there are fewer than {@link #MIN_ITERATIONS}
-     */
-    public static LatencyStatistics ofRoundTrips(long[] posted) {
-        return of(posted, ROUND_TRIP_NANOS);
-    }
-
-    /**
      * The figures of a test: reads and atomics count as whole round trips, the others are halved.
      *
      * @param test which one

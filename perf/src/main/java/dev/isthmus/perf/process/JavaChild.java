@@ -141,7 +141,7 @@ public final class JavaChild implements AutoCloseable {
     }
 
     /** Throws if this JVM has crashed, which is then the cause of what went wrong here. */
-    public void checkCrash(Exception consequence) throws CrashException, InterruptedException {
+    private void checkCrash(Exception consequence) throws CrashException, InterruptedException {
         if (process.waitFor(CRASH_SECONDS, TimeUnit.SECONDS)
                 && CrashException.signal(process.exitValue()).isPresent()) {
             String report = crashReports

@@ -5,6 +5,7 @@ import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Progress;
 import dev.isthmus.perf.Side;
 import dev.isthmus.perf.WholeFile;
+import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -17,7 +18,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -76,6 +76,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         List<UcxCell> cells = UcxCell.ALL.stream()
                 .filter(cell -> only.matcher(cell.title()).find())
+                .map(cell -> iterations.map(cell::with).orElse(cell))
                 .toList();
         check(
                 !cells.isEmpty(),
@@ -85,48 +86,25 @@ public final class CompareUcxCommand implements Callable<Integer> {
         for (Path file : Stream.of(json, csv).flatMap(Optional::stream).toList()) {
             WholeFile.check(file);
         }
-        var machine =
-                Machine.here("this machine", Map.of("UCX", UcxVersion.loaded().toString(), "JUCX", jucx()));
-        var options = new Comparing.Options(cells, rounds, iterations, warmUpSeconds);
-        List<Figures> figures = measure(System.err, options, machine);
-        return figures.stream().allMatch(CompareUcxCommand::isWhole) ? 0 : 1;
+        var machine = Machine.here(
+                "this machine",
+                Map.of(
+                        "UCX",
+                        UcxVersion.loaded().toString(),
+                        "JUCX",
+                        UcxPeer.jucx().orElse("none")));
+        try (var stopping = new Stopping()) {
+            List<Figures> figures = measure(System.err, cells, stopping);
+            report(figures, machine, !stopping.isWanted());
+            return figures.stream().allMatch(CompareUcxCommand::isWhole) ? 0 : 1;
+        }
     }
 
-    /** Measures and reports. If a signal arrives earlier, reports what was measured by then. */
-    private List<Figures> measure(PrintStream says, Comparing.Options options, Machine machine)
+    private List<Figures> measure(PrintStream says, List<UcxCell> cells, Stopping stopping)
             throws IOException, InterruptedException {
         try (var progress = Progress.on(says);
-                var comparing = new Comparing(options, progress::update)) {
-            var reported = new AtomicBoolean();
-            var signal = new Thread(() -> stop(comparing, progress, reported, machine), "report-what-there-is");
-            Runtime.getRuntime().addShutdownHook(signal);
-            List<Figures> figures = comparing.run();
-            if (!reported.getAndSet(true)) {
-                progress.clear();
-                report(figures, machine, true);
-            }
-            forget(signal);
-            return figures;
-        }
-    }
-
-    private void stop(Comparing comparing, Progress progress, AtomicBoolean reported, Machine machine) {
-        List<Figures> figures = comparing.stop();
-        if (!reported.getAndSet(true)) {
-            progress.close();
-            try {
-                report(figures, machine, false);
-            } catch (IOException e) {
-                spec.commandLine().getErr().println(spec.name() + ": " + e.getMessage());
-            }
-        }
-    }
-
-    private static void forget(Thread hook) {
-        try {
-            Runtime.getRuntime().removeShutdownHook(hook);
-        } catch (IllegalStateException e) {
-            // The hook is running, and the JVM ends with it.
+                var comparing = new Comparing(cells, rounds, warmUpSeconds, stopping, progress::update)) {
+            return comparing.run();
         }
     }
 
@@ -152,13 +130,6 @@ public final class CompareUcxCommand implements Callable<Integer> {
 
     private static boolean isWhole(Figures figures) {
         return Stream.of(Side.values()).allMatch(name -> figures.failure(name).isEmpty());
-    }
-
-    /** The version is the end of the jar's name. */
-    private static String jucx() {
-        String path = System.getProperty("java.class.path");
-        var version = Pattern.compile("jucx-([0-9][^/:]*)\\.jar").matcher(path);
-        return version.find() ? version.group(1) : "none";
     }
 
     private void check(boolean right, String otherwise) {

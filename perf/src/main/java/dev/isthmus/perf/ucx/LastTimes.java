@@ -7,18 +7,15 @@ import java.util.Arrays;
  * The times of a run's last messages, and a percentile of them. It keeps as many as {@code ucx_perftest}, and uses its
  * index, which is rounded down (src/tools/perf/lib/libperf.c). Adding allocates nothing.
  */
-public final class LastTimes {
+final class LastTimes {
 
     private static final int SIZE = 2048;
 
     private final double[] queue = new double[SIZE];
     private long taken; // an endless run exceeds an int within an hour or two
 
-    /** Creates an empty list. */
-    public LastTimes() {}
-
     /** Forgets all times. */
-    public void clear() {
+    void clear() {
         clear(0);
     }
 
@@ -32,7 +29,7 @@ public final class LastTimes {
      *
      * @param nanos how long it took
      */
-    public void add(double nanos) {
+    void add(double nanos) {
         queue[(int) (taken++ & (SIZE - 1))] = nanos;
     }
 
@@ -42,7 +39,7 @@ public final class LastTimes {
      * @param rank 0 to 100
      * @return nanoseconds; NaN if there are no times
      */
-    public double percentile(double rank) {
+    double percentile(double rank) {
         int count = (int) Math.min(taken, SIZE);
         if (count == 0) {
             return Double.NaN;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.perf.Turns;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -12,12 +13,16 @@ import java.util.stream.Stream;
  * @param operation tag, stream, am or put
  * @param bytes of a message
  * @param bandwidth whether it is bandwidth, otherwise latency
+ * @param iterations of a run
  */
-record UcxCell(Transport transport, String operation, int bytes, boolean bandwidth) {
+public record UcxCell(Transport transport, String operation, int bytes, boolean bandwidth, int iterations)
+        implements Turns.Cell {
 
     /** What carries it. */
-    enum Transport {
+    public enum Transport {
+        /** Shared memory. */
         SHM("posix"),
+        /** TCP. */
         TCP("tcp");
 
         private final String transports;
@@ -27,10 +32,13 @@ record UcxCell(Transport transport, String operation, int bytes, boolean bandwid
         }
 
         /** {@code UCX_TLS}. */
-        String transports() {
+        public String transports() {
             return transports;
         }
     }
+
+    /** The iterations before a run's own, which do not count; so many has {@code ucx_perftest} unless told otherwise. */
+    static final int WARM_UP = 10_000;
 
     private static final int SHORT = 8;
     private static final int PAGE = 4096;
@@ -47,7 +55,17 @@ record UcxCell(Transport transport, String operation, int bytes, boolean bandwid
                             new UcxCell(transport, operation, LONGEST, true))))
             .toList();
 
-    String title() {
+    private UcxCell(Transport transport, String operation, int bytes, boolean bandwidth) {
+        this(transport, operation, bytes, bandwidth, usual(transport, bytes));
+    }
+
+    /** The same with so many iterations. */
+    UcxCell with(int count) {
+        return new UcxCell(transport, operation, bytes, bandwidth, count);
+    }
+
+    @Override
+    public String title() {
         return transport.name().toLowerCase(Locale.ROOT) + "-" + operation + (bandwidth ? "-bw-" : "-lat-") + bytes;
     }
 
@@ -57,7 +75,7 @@ record UcxCell(Transport transport, String operation, int bytes, boolean bandwid
     }
 
     /** How many iterations take some tenths of a second. */
-    int iterations() {
+    private static int usual(Transport transport, int bytes) {
         boolean memory = transport == Transport.SHM;
         return switch (bytes) {
             case SHORT -> memory ? 100_000 : 4_000;
@@ -68,13 +86,14 @@ record UcxCell(Transport transport, String operation, int bytes, boolean bandwid
     }
 
     /** The flags of {@code ucx_perftest} that choose it. */
-    List<String> flags(int iterations, int warmUp) {
+    List<String> flags(int warmUp) {
         return List.of("-t", test().title(), "-s", "" + bytes, "-n", "" + iterations, "-w", "" + warmUp);
     }
 
     /** The figure of a run: the median latency, or the bandwidth of all. */
-    double figure(UcxPerftest.Results results) {
-        return bandwidth ? results.megabytesPerSecond() : results.percentileMicros();
+    Turns.Figure figure(UcxPerftest.Results results) {
+        return new Turns.Figure(
+                bandwidth ? results.megabytesPerSecond() : results.percentileMicros(), results.averageMicros());
     }
 
     /** What the figure is in. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.perf.Jar;
 import dev.isthmus.perf.Spent;
 import java.io.IOException;
 import java.net.InetSocketAddress;
@@ -10,6 +11,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.HdrHistogram.Histogram;
 import picocli.CommandLine;
@@ -34,9 +36,20 @@ public final class UcxPeer {
         /** UCX's own JNI binding. */
         JUCX;
 
+        /** What its JVM finds in its environment beyond what others do. */
+        public Map<String, String> environment() {
+            // UCX' handler would take the JVM's own signals for a crash.
+            return this == JUCX ? Map.of("UCX_ERROR_SIGNALS", "") : Map.of();
+        }
+
         UcxBinding ends() {
             return this == JUCX ? JucxEnd::new : JavaEnd::new;
         }
+    }
+
+    /** The version of JUCX, by the name of its jar; none if that is not on the class path. */
+    public static Optional<String> jucx() {
+        return Jar.version("jucx");
     }
 
     /**

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.process.Placement;
 import dev.isthmus.perf.process.Ports;
 import java.io.IOException;
@@ -47,10 +48,30 @@ class AgentTest {
                     new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, Ports.free()); // nobody will connect
             CompletableFuture<String> asked = agent.ask(AgentCommand.NIO_SERVE + " " + job.format());
             signal("SEGV", process.pid());
-            var e = assertThrows(IOException.class, () -> Agent.await(asked, LIMIT));
+            var e = assertThrows(CrashException.class, () -> Agent.await(asked, LIMIT));
             Path report = folder.resolve("hs_err_pid" + process.pid() + ".log");
             assertEquals("the second JVM was ended by SIGABRT; " + report + " says where", e.getMessage());
             assertTrue(Files.readString(report).contains("SIGSEGV"));
+        }
+    }
+
+    /** The client may have noticed no more than that nobody is there. */
+    @Test
+    void shouldTellOfTheServersCrashRatherThanOfWhatCameOfIt() throws Exception {
+        try (var children = new Children(folder);
+                var server = new Agent(children, Placement.SERVER, Map.of());
+                var client = new Agent(children, Placement.CLIENT, Map.of())) {
+            int port = Ports.free();
+            var endless = new NioJob(true, Benchmark.PING_PONG, 8, 1, Long.MAX_VALUE, 0, HERE, HERE, port);
+            String job = " " + endless.format();
+            var lane = new AgentLane(
+                    new AgentLane.End(server, AgentCommand.NIO_SERVE + job),
+                    new AgentLane.End(client, AgentCommand.NIO_ASK + job),
+                    OptionalInt.of(port),
+                    measured -> measured);
+            lane.listen(LIMIT);
+            signal("SEGV", server.process().pid());
+            assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
         }
     }
 

@@ -4,7 +4,12 @@ package dev.isthmus.perf.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.Turns;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.verbs.Device;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
@@ -55,6 +60,24 @@ class CompareDeviceTest {
     /** perftest tells the time of no write; without a compiler for a loop of ours there is nothing else. */
     private static boolean isUntimedWrite(Run run) {
         return VerbsFlags.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
+    }
+
+    @Test
+    void shouldMeasureSendsForOtherTables() throws Exception {
+        List<Turns.Figure> figures = new ArrayList<>();
+        try (var children = new Children()) {
+            var sends = new SendPingPongs(children);
+            for (Side side : List.of(Side.C, Side.JAVA)) {
+                try (var contender = sends.contender(side)) {
+                    figures.add(contender.measure(new SendPingPongs.Cell(64, 100)));
+                }
+            }
+            assertTrue(sends.where().contains(Device.first().name()), sends::where);
+            assertEquals(Set.of("libibverbs", "perftest"), sends.versions().keySet());
+        }
+        for (Turns.Figure figure : figures) {
+            assertTrue(figure.figure() > 0 && figure.averageMicros() > 0, figures::toString);
+        }
     }
 
     @Test

@@ -39,7 +39,7 @@ class LatencyReportTest {
         long[] posted = posted(lines);
         assertEquals(200, posted.length);
         String row = lines.get(lines.size() - 2);
-        assertEquals(row, LatencyReport.row(64, 200, LatencyStatistics.ofRoundTrips(posted)));
+        assertEquals(row, LatencyReport.row(64, 200, LatencyStatistics.of(PerfTest.SEND_LAT, posted)));
     }
 
     @Test
@@ -52,8 +52,8 @@ class LatencyReportTest {
     @Test
     void shouldReadTheRowOfTheCProgram() throws IOException {
         LatencyStatistics read = LatencyReport.parse(recorded());
-        LatencyStatistics computed =
-                LatencyStatistics.ofRoundTrips(posted(recorded().lines().toList()));
+        LatencyStatistics computed = LatencyStatistics.of(
+                PerfTest.SEND_LAT, posted(recorded().lines().toList()));
         assertEquals(computed.typical(), read.typical(), 0.005);
         assertEquals(computed.p999(), read.p999(), 0.005);
         assertEquals(computed.min(), read.min(), 0.005);

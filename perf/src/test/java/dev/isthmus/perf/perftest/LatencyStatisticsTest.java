@@ -25,7 +25,7 @@ class LatencyStatisticsTest {
     @Test
     void shouldHalveRoundTripsAndDropTheTwoLongest() {
         // Sorted: 10 11 12 13 | 50 90. The two at the end are out; the shorter of them is what C calls t_max.
-        var figures = LatencyStatistics.ofRoundTrips(postedAfter(13, 10, 90, 12, 50, 11));
+        var figures = LatencyStatistics.of(PerfTest.SEND_LAT, postedAfter(13, 10, 90, 12, 50, 11));
         assertEquals(10, figures.min());
         assertEquals(50, figures.max());
         assertEquals(11.5, figures.typical());
@@ -39,20 +39,21 @@ class LatencyStatisticsTest {
     void shouldTakeTheMiddleOneOfAnOddCount() {
         assertEquals(
                 12,
-                LatencyStatistics.ofRoundTrips(postedAfter(13, 10, 90, 12, 50)).typical());
+                LatencyStatistics.of(PerfTest.SEND_LAT, postedAfter(13, 10, 90, 12, 50))
+                        .typical());
     }
 
     @Test
     void shouldTruncateDistancesInTheDeviationAsCDoes() {
         // Mean of 10 11 12 13 is 11.5: distances 1.5 0.5 -0.5 -1.5 become 1 0 0 -1, so sqrt(2 / 4).
-        var figures = LatencyStatistics.ofRoundTrips(postedAfter(10, 11, 12, 13, 50, 90));
+        var figures = LatencyStatistics.of(PerfTest.SEND_LAT, postedAfter(10, 11, 12, 13, 50, 90));
         assertEquals(Math.sqrt(0.5), figures.deviation());
     }
 
     @Test
     void shouldFindPercentilesByTheirIndexInTheSortedTimes() {
         double[] oneWay = LongStream.rangeClosed(1, 1002).asDoubleStream().toArray();
-        var figures = LatencyStatistics.ofRoundTrips(postedAfter(oneWay));
+        var figures = LatencyStatistics.of(PerfTest.SEND_LAT, postedAfter(oneWay));
         // Of 1000 that count, indexes 990 and 999 from 0: the 991st and the 1000th.
         assertEquals(991, figures.p99());
         assertEquals(1000, figures.p999());
@@ -64,12 +65,12 @@ class LatencyStatisticsTest {
     void shouldNotChangeTheTimes() {
         long[] posted = postedAfter(5, 4, 3, 2, 1);
         long[] before = posted.clone();
-        LatencyStatistics.ofRoundTrips(posted);
+        LatencyStatistics.of(PerfTest.SEND_LAT, posted);
         assertArrayEquals(before, posted);
     }
 
     @Test
     void shouldRefuseTooFewIterations() {
-        assertThrows(IllegalArgumentException.class, () -> LatencyStatistics.ofRoundTrips(new long[4]));
+        assertThrows(IllegalArgumentException.class, () -> LatencyStatistics.of(PerfTest.SEND_LAT, new long[4]));
     }
 }

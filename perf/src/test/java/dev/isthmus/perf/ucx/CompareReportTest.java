@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
+import dev.isthmus.perf.Turns;
 import java.io.IOException;
 import java.util.List;
 import java.util.Map;
@@ -74,8 +75,9 @@ class CompareReportTest {
     void shouldReadTheFiguresOfALine() throws IOException {
         String line = "    20000      0.205    18.863    69.881        0.40       0.11       53015       14310";
         UcxCell latency = UcxCell.ALL.getFirst();
-        assertEquals(0.205, latency.figure(UcxPerftest.parse(line)));
-        assertEquals(0.11, new UcxCell(latency.transport(), "tag", 8, true).figure(UcxPerftest.parse(line)));
+        assertEquals(new Turns.Figure(0.205, 69.881), latency.figure(UcxPerftest.parse(line)));
+        var bandwidth = new UcxCell(latency.transport(), "tag", 8, true, 1);
+        assertEquals(0.11, bandwidth.figure(UcxPerftest.parse(line)).figure());
         assertThrows(IOException.class, () -> UcxPerftest.parse("a b c d e f g h"));
         assertThrows(IOException.class, () -> UcxPerftest.parse(""));
     }

@@ -5,9 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.Side;
+import dev.isthmus.perf.process.Stopping;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +22,9 @@ class ComparingTest {
     void shouldMeasureEveryContenderAtEveryCell() throws Exception {
         List<String> progress = new ArrayList<>();
         List<Figures> all;
-        try (var comparing = new Comparing(new Comparing.Options(UcxCell.ALL, 1, Optional.of(50), 0), progress::add)) {
+        List<UcxCell> cells = UcxCell.ALL.stream().map(cell -> cell.with(50)).toList();
+        try (var stopping = new Stopping();
+                var comparing = new Comparing(cells, 1, 0, stopping, progress::add)) {
             all = comparing.run();
         }
         assertEquals(UcxCell.ALL.size(), all.size());

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.perf.demo;
+
+import dev.isthmus.perf.Machine;
+import dev.isthmus.perf.Side;
+import dev.isthmus.perf.Turns;
+import dev.isthmus.perf.compare.SendPingPongs;
+import dev.isthmus.perf.process.Children;
+import dev.isthmus.perf.ucx.UcxCell;
+import dev.isthmus.perf.ucx.UcxContender;
+import dev.isthmus.ucx.UcxVersion;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Parameters;
+
+/** A {@link Half}, on the machine that this runs on: C and Java take turns. Prints {@link Event}s. */
+@Command(name = HalfCommand.NAME, hidden = true)
+public final class HalfCommand implements Callable<Integer> {
+
+    static final String NAME = "demo-half";
+
+    /** RC sends, by perftest's {@code ib_send_lat} and ours. */
+    static final String VERBS = "verbs";
+
+    /** Tagged messages over shared memory, by {@code ucx_perftest} and ours. */
+    static final String UCX = "ucx";
+
+    private static final List<Side> SIDES = List.of(Side.C, Side.JAVA);
+
+    /** Over UCX a message takes a hundredth of its time in the testbed; {@code ucx_perftest} uses the last 2048. */
+    private static final int UCX_ITERATIONS_FACTOR = 10;
+
+    /**
+     * A round over UCX takes a fraction of a second, most of it to start {@code ucx_perftest}. A host moves a virtual
+     * machine's processors about, which makes a round up to five times slower: a median of few rounds would show the
+     * machine's moods.
+     */
+    private static final int UCX_ROUNDS_FACTOR = 2;
+
+    private static final double UCX_WARM_UP_SECONDS = 2;
+
+    @Parameters(index = "0", description = VERBS + " or " + UCX)
+    private String path;
+
+    @Mixin
+    private DuelOptions options;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        var out = new Event.Printer(path, System.out);
+        out.begin();
+        try (var children = new Children()) {
+            if (path.equals(UCX)) {
+                ucx(children, out);
+            } else {
+                verbs(children, out);
+            }
+        }
+        return 0;
+    }
+
+    private void verbs(Children children, Event.Printer out) throws IOException, InterruptedException {
+        var sends = new SendPingPongs(children);
+        out.machine(Machine.here(sends.where(), sends.versions()));
+        List<SendPingPongs.Cell> cells = options.sizes().stream()
+                .map(bytes -> new SendPingPongs.Cell(bytes, options.iterations()))
+                .toList();
+        new Turns<SendPingPongs.Cell>(SIDES, sends::contender, out).run(cells, options.rounds());
+    }
+
+    private void ucx(Children children, Event.Printer out) throws IOException, InterruptedException {
+        var memory = UcxCell.Transport.SHM;
+        out.machine(Machine.here(
+                "shared memory (UCX_TLS=" + memory.transports() + ") on " + Machine.virtualization(),
+                Map.of("UCX", UcxVersion.loaded().toString())));
+        List<UcxCell> cells = options.sizes().stream()
+                .map(bytes -> new UcxCell(memory, "tag", bytes, false, options.iterations() * UCX_ITERATIONS_FACTOR))
+                .toList();
+        new Turns<UcxCell>(SIDES, side -> UcxContender.of(side, memory, UCX_WARM_UP_SECONDS, children), out)
+                .run(cells, options.rounds() * UCX_ROUNDS_FACTOR);
+    }
+}
