@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import tempfile
 
-from .failure import Failure, Interrupted, catch_signals, say
+from .failure import Failure
 from .place import HERE
-from .suites import HOME, expected, judge, perform
+from .suites import HOME, expected, judge, main_of, perform
 
 FOLDER = f"{HERE}/sparksuites"
 WORK = f"{HOME}/target/spark-suites"  # logs stay there
@@ -102,13 +102,10 @@ def run(options):
                 os.mkdir(f"{scratch}/metrics")
                 os.environ.update(SPARK_HOME=home, SPARK_SCALA_VERSION="2.13", SPARK_LOCAL_IP="127.0.0.1",
                                   SPARK_TESTING="1")
-                results = perform(command(SUITES[suite][way != "spark"], WAYS[way], home, scratch, options.only),
-                                  LINE, f"{WORK}/{name}.log")
+                performed = perform(command(SUITES[suite][way != "spark"], WAYS[way], home, scratch, options.only),
+                                    LINE, f"{WORK}/{name}.log")
                 good &= went_as_told(name, way, f"{scratch}/metrics")
-            if options.only:
-                good &= all(results.values()) and bool(results)
-            else:
-                good &= judge(name, results, *stated.get(name, (0, {})))
+            good &= judge(name, performed, *((0, {}) if options.only else stated.get(name, (0, {}))))
     return 0 if good else 1
 
 
@@ -136,12 +133,4 @@ def parser():
     return p
 
 
-def main(arguments):
-    catch_signals()
-    try:
-        return run(parser().parse_args(arguments))
-    except Failure as failure:
-        say(failure)
-        return failure.status
-    except Interrupted as interrupted:
-        return interrupted.status
+main = main_of(parser, run)

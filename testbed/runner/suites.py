@@ -189,7 +189,10 @@ def expected(stated=f"{FOLDER}/expected.txt"):
 
 
 def perform(command, line, log):
-    """Runs a command, prints what it says of each test, and returns that: whether it has passed, by its name."""
+    """Runs a command, and prints what it says of each test.
+
+    Returns that, whether it has passed by its name, and how the command has ended: its exit status, None if it was killed.
+    """
     results = {}
     pinned = ["taskset", "-c", "0"] if os.environ.get("ISTHMUS_ONE_CPU_JVM") else []
     with open(log, "w", encoding="utf-8", buffering=1) as file, \
@@ -204,11 +207,13 @@ def perform(command, line, log):
                     name = re.sub(r"@[0-9a-f]+", "", found["name"])  # another in each run
                     results[name] = bool(found["passed"])
                     print(f"{'passed' if found['passed'] else 'not passed'}: {name}", flush=True)
+            with contextlib.suppress(ChildProcessError):  # the watch has waited for it
+                os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # keeps its number until its group is ended
         finally:
             watch.stop()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(child.pid, signal.SIGKILL)  # and what it has left running
-    return results
+    return results, None if watch.killed else child.returncode
 
 
 class _Watch:
@@ -216,6 +221,7 @@ class _Watch:
 
     def __init__(self, child):
         self.child = child
+        self.killed = False
         self.restart()
 
     def restart(self):
@@ -229,6 +235,7 @@ class _Watch:
             self.timer.cancel()
 
     def _end(self):
+        self.killed = True
         say(f"no test has ended for {SILENCE} s; the log has the stacks")
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.child.pid, signal.SIGQUIT)
@@ -237,10 +244,16 @@ class _Watch:
             os.killpg(self.child.pid, signal.SIGKILL)
 
 
-def judge(suite, results, least, exceptions):
+def judge(suite, performed, least, exceptions):
     """Prints what became of a suite; returns whether it is as expected."""
+    results, status = performed
     passed = [name for name, good in results.items() if good]
-    wrong = [f"not passed: {name}" for name, good in results.items() if not good and name not in exceptions]
+    wrong = [] if results else ["no test was run"]
+    if status is None:
+        wrong.append("it was killed")
+    elif status and len(passed) == len(results):
+        wrong.append(f"it ended with {status}, though no test has failed")
+    wrong += [f"not passed: {name}" for name, good in results.items() if not good and name not in exceptions]
     wrong += [f"passed, though it is an exception: {name}" for name in passed if name in exceptions]
     wrong += [f"an exception that was not run: {name}"
               for name, why in exceptions.items()
@@ -274,11 +287,11 @@ def run_here(names, stock, work):
         print(f"\n{name}", flush=True)
         command, line = SUITES[name]
         with tempfile.TemporaryDirectory() as scratch:
-            results = perform(command(() if stock else PROVIDERS, scratch), line, f"{work}/{name}.log")
+            performed = perform(command(() if stock else PROVIDERS, scratch), line, f"{work}/{name}.log")
         if stock:
-            judge(name, results, 0, {})
+            judge(name, performed, 0, {})
         else:
-            good &= judge(name, results, *stated.get(name, (0, {})))
+            good &= judge(name, performed, *stated.get(name, (0, {})))
     return 0 if good else 1
 
 
@@ -307,12 +320,18 @@ def run(options):
         *(["--stock"] if options.stock else []), *[word for name in names for word in ("--suite", name)]])
 
 
-def main(arguments):
-    catch_signals()
-    try:
-        return run(parser().parse_args(arguments))
-    except Failure as failure:
-        say(failure)
-        return failure.status
-    except Interrupted as interrupted:
-        return interrupted.status
+def main_of(takes, does):
+    """Returns the main function of a program, which takes options and does something with them."""
+    def main_function(arguments):
+        catch_signals()
+        try:
+            return does(takes().parse_args(arguments))
+        except Failure as failure:
+            say(failure)
+            return failure.status
+        except Interrupted as interrupted:
+            return interrupted.status
+    return main_function
+
+
+main = main_of(parser, run)
