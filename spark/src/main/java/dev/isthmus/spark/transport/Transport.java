@@ -73,6 +73,7 @@ public final class Transport implements AutoCloseable {
     private boolean handling;
     private boolean toldOfMemory;
     private boolean closed;
+    private boolean stopped; // guarded by this: only received blocks and the context are left
     private boolean ended; // guarded by this
 
     private Transport(
@@ -506,7 +507,7 @@ public final class Transport implements AutoCloseable {
      * already. Blocks for seconds at most.
      *
      * @throws IllegalStateException if received blocks are still held; the message says how many slices. Everything
-     *     else is freed, and you can try again
+     *     else is freed, but for UCX's context, and you can try again
      */
     @Override
     public synchronized void close() {
@@ -516,14 +517,17 @@ public final class Transport implements AutoCloseable {
         if (ended) {
             return;
         }
-        loop.submitAsync(this::closePeers).join();
-        readers.close();
-        worker.close();
-        slices.close();
-        messages.close();
+        if (!stopped) {
+            loop.submitAsync(this::closePeers).join();
+            readers.close();
+            worker.close();
+            slices.close();
+            messages.close();
+            loop.close();
+            stopped = true;
+        }
         landings.close();
         context.close();
-        loop.close();
         ended = true;
     }
 

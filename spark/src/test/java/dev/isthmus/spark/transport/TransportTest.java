@@ -331,10 +331,18 @@ class TransportTest {
         assertEquals(Set.of(0), fetched.refused.keySet());
     }
 
+    /** How many transports have a thread. */
+    private static long loops() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .filter(thread -> thread.getName().equals("isthmus-spark"))
+                .count();
+    }
+
     @Test
     void shouldBeClosedOnlyWhenReceivedBlocksAreReleased() throws Exception {
         var blocks = new TestBlocks(folder, new long[] {2 * SLICE});
         Transport server = start(blocks);
+        long before = loops();
         var client = Transport.start(settings(16, 64, 8), SECRET, NONE, this::log);
         var held = new CompletableFuture<Received>();
         client.fetch(server.node(), blocks.all(), new FetchListener() {
@@ -355,6 +363,7 @@ class TransportTest {
         });
         Received block = held.get();
         assertThrows(IllegalStateException.class, client::close);
+        assertEquals(before, loops());
         assertEquals(2, client.slicesOut());
         assertArrayEquals(
                 blocks.expected(blocks.all().getFirst()), block.stream().readAllBytes());
