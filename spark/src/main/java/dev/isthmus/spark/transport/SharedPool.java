@@ -49,7 +49,9 @@ final class SharedPool implements AutoCloseable {
         }
         long slice = tryAcquire();
         if (slice == 0) {
-            most = Math.max(1, out); // the slices that the system allows are all there are to share
+            if (out > 0) { // otherwise it says nothing of how many there can be
+                most = out; // the slices that the system allows are all there are to share
+            }
             return 0;
         }
         out++;
