@@ -96,7 +96,7 @@ final class Call {
         try {
             Landing landing = landing(slice);
             landing.begin(slice);
-            landing.get(memory, slice.place(), slice.part(), (failure, store) -> {
+            landing.get(memory, slice, (failure, store) -> {
                 ended.accept(slice.ticket(), failure);
                 partEnded(landing, index, failure == null ? landing.length(slice.part()) : 0, store);
             });

@@ -102,7 +102,9 @@ final class Calls {
         parts++;
         call.slice(slice, memory(slice.key()), (ticket, failure) -> {
             parts--;
-            if (failure != null) {
+            if (failure instanceof BadMessageException) { // it has ended the connection, or is not to be trusted
+                peer.fail(failure.getMessage());
+            } else if (failure != null) {
                 peer.lose("a get failed: " + failure.getMessage());
             } else {
                 peer.send(new Message.Release(ticket));

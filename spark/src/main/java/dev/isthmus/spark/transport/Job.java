@@ -190,6 +190,7 @@ final class Job {
         private final int number;
         private final long offset;
         private final int length;
+        private int sum;
         private String failure = "it was not read";
 
         private Part(BlockSource.Range range, int block, int number, long offset, int length) {
@@ -204,10 +205,11 @@ final class Job {
             return length;
         }
 
-        /** Reads the part. */
+        /** Reads the part, and computes its checksum. */
         void read(ByteBuffer to) {
             try {
                 Job.read(range, offset, to);
+                sum = Message.sumOf(to.flip());
                 failure = null;
             } catch (Throwable e) {
                 failure = e.toString();
@@ -230,7 +232,7 @@ final class Job {
         }
 
         Message.Slice slice(long ticket, long place, UcpPackedKey key) {
-            return new Message.Slice(call(), block, range.length(), number, ticket, place, key);
+            return new Message.Slice(call(), block, range.length(), number, ticket, place, sum, key);
         }
     }
 }

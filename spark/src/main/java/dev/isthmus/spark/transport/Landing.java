@@ -4,6 +4,7 @@ package dev.isthmus.spark.transport;
 import static dev.isthmus.spark.transport.BadMessageException.unless;
 
 import dev.isthmus.ucx.UcpRemoteMemory;
+import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 
 /**
@@ -15,7 +16,10 @@ abstract class Landing {
     /** Hears the outcome of a part. */
     @FunctionalInterface
     interface Ended {
-        /** The part has ended. If it failed, one is not null: the exception of the get, or of storing the part. */
+        /**
+         * The part has ended. If it failed, one is not null: the exception of the get, which is a {@link
+         * BadMessageException} if other bytes came than the peer has announced; or that of storing the part.
+         */
         void ended(Throwable get, Exception store);
     }
 
@@ -55,10 +59,22 @@ abstract class Landing {
     }
 
     /**
-     * Gets a part from the peer's memory. Throws an IndexOutOfBoundsException if the part is not within that memory, or
-     * an OutOfMemoryError if there is no room for it here. In both cases nothing was begun.
+     * Gets a part that has begun from the peer's memory, and compares its checksum. Throws an IndexOutOfBoundsException if
+     * the part is not within that memory, or an OutOfMemoryError if there is no room for it here. In both cases nothing was
+     * begun.
      */
-    abstract void get(UcpRemoteMemory from, long place, int part, Ended ended);
+    abstract void get(UcpRemoteMemory from, Message.Slice slice, Ended ended);
+
+    /**
+     * What is wrong with a part that a get has brought, if anything. A peer that has ended the connection uses its memory
+     * for others, and over shared memory a get then still succeeds.
+     */
+    static Throwable check(Message.Slice slice, Throwable failure, MemorySegment part) {
+        return failure != null || Message.sumOf(part.asByteBuffer()) == slice.sum()
+                ? failure
+                : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
+                        + " bytes has another checksum than was announced");
+    }
 
     /** UCX has begun to write. */
     final void partBegun() {

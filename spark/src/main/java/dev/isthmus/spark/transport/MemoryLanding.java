@@ -60,15 +60,23 @@ final class MemoryLanding extends Landing {
     }
 
     @Override
-    void get(UcpRemoteMemory from, long place, int part, Ended ended) {
+    void get(UcpRemoteMemory from, Message.Slice slice, Ended ended) {
+        int part = slice.part();
         CompletableFuture<Void> got = slices == null
-                ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), place)
-                : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length(part), place);
+                ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), slice.place())
+                : from.getAsync(pool.memory(slices[part]), pool.offset(slices[part]), length(part), slice.place());
         partBegun();
         var _ = got.whenComplete((_, failure) -> {
-            partEnded(failure == null);
-            ended.ended(failure, null);
+            Throwable wrong = check(slice, failure, segment(part));
+            partEnded(wrong == null);
+            ended.ended(wrong, null);
         });
+    }
+
+    private MemorySegment segment(int part) {
+        return slices == null
+                ? own.segment().asSlice((long) part * sliceBytes, length(part))
+                : pool.segment(slices[part]).asSlice(0, length(part));
     }
 
     @Override

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 
 /**
  * What peers send to each other: one active message each. A header comes first: a mark, the version, the kind, and the
@@ -59,8 +60,11 @@ sealed interface Message {
     /** A block of {@link Data}; its bytes lie between the buffer's position and limit. */
     record Piece(int index, ByteBuffer bytes) {}
 
-    /** A part of a long block is ready in the sender's memory, and stays there until the ticket comes back. */
-    record Slice(long call, int index, long blockBytes, int part, long ticket, long place, UcpPackedKey key)
+    /**
+     * A part of a long block is ready in the sender's memory, and stays there until the ticket comes back, or until the
+     * sender gives up the connection, of which the receiver may not know: {@link #sumOf} the part tells it.
+     */
+    record Slice(long call, int index, long blockBytes, int part, long ticket, long place, int sum, UcpPackedKey key)
             implements Message {}
 
     /** A slice is no longer needed. */
@@ -71,6 +75,13 @@ sealed interface Message {
 
     /** The rest of a request is no longer wanted. */
     record Cancel(long call) implements Message {}
+
+    /** The checksum of a part: CRC-32C of the bytes between the buffer's position and limit. */
+    static int sumOf(ByteBuffer part) {
+        var sum = new CRC32C();
+        sum.update(part);
+        return (int) sum.getValue();
+    }
 
     /** Writes the header and the message; returns the buffer, ready to be read. */
     static ByteBuffer write(Message message, long from, ByteBuffer to) {
@@ -95,6 +106,7 @@ sealed interface Message {
                         .putInt(slice.part())
                         .putLong(slice.ticket())
                         .putLong(slice.place())
+                        .putInt(slice.sum())
                         .put(slice.key().toByteArray());
             case Release release -> to.putLong(release.ticket());
             case Failed failed ->
@@ -234,10 +246,11 @@ sealed interface Message {
         int part = takeInt(body);
         long ticket = takeLong(body);
         long place = takeLong(body);
+        int sum = takeInt(body);
         unless(
                 blockBytes > 0 && blockBytes <= MAX_BLOCK_BYTES && part >= 0 && place >= 0,
                 "part " + part + " of a block of " + blockBytes + " bytes");
-        return new Slice(call, index, blockBytes, part, ticket, place, key(rest(body, 1, MAX_KEY_BYTES)));
+        return new Slice(call, index, blockBytes, part, ticket, place, sum, key(rest(body, 1, MAX_KEY_BYTES)));
     }
 
     private static UcpPackedKey key(byte[] bytes) {

@@ -219,7 +219,7 @@ final class Serving implements SharedPool.Waiter {
         return true;
     }
 
-    /** The peer is gone: nothing more is sent. Memory that it may be reading stays until {@link #releaseAll}. */
+    /** The peer is gone: nothing more is sent. Memory that UCX may be reading for it stays until {@link #releaseAll}. */
     void end() {
         over = true;
         jobs.values().forEach(Job::cancel);
@@ -231,7 +231,10 @@ final class Serving implements SharedPool.Waiter {
         transport.messages().forget(this);
     }
 
-    /** UCX has closed the endpoint, and no longer touches memory on behalf of the peer. */
+    /**
+     * UCX has closed the endpoint, and no longer touches memory on behalf of the peer. A peer that copies from this memory
+     * by itself, over shared memory, and has not noticed the end, may still do so: checksums tell it what it has got.
+     */
     void releaseAll() {
         var all = tickets.keySet().toArray(Long[]::new);
         tickets.clear();

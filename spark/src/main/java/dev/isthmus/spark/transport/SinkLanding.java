@@ -70,19 +70,21 @@ final class SinkLanding extends Landing {
     }
 
     @Override
-    void get(UcpRemoteMemory from, long place, int number, Ended ended) {
+    void get(UcpRemoteMemory from, Message.Slice slice, Ended ended) {
+        int number = slice.part();
         var part = new Part(number, ended);
         CompletableFuture<Void> got;
         try {
-            got = part.get(from, place);
+            got = part.get(from, slice.place());
         } catch (RuntimeException | Error e) {
             part.free();
             throw e;
         }
         partBegun();
-        var _ = got.whenComplete((_, e) -> {
-            if (e != null) {
-                part.end(e, null);
+        var _ = got.whenComplete((_, failure) -> {
+            Throwable wrong = check(slice, failure, part.segment());
+            if (wrong != null) {
+                part.end(wrong, null);
                 return;
             }
             arrived.put(number, part);

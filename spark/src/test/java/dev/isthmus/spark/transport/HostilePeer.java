@@ -8,7 +8,6 @@ import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpErrorHandling;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpMemory;
-import dev.isthmus.ucx.UcpPackedKey;
 import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -34,9 +33,13 @@ final class HostilePeer implements AutoCloseable {
     private UcpEndpoint endpoint;
 
     HostilePeer(byte[] secret) {
+        this(secret, "tcp,self");
+    }
+
+    HostilePeer(byte[] secret, String tls) {
         this.secret = secret;
         context = UcpContext.create(config ->
-                config.set("TLS", "tcp,self").features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP)));
+                config.set("TLS", tls).features(EnumSet.of(UcpFeature.AM, UcpFeature.RMA, UcpFeature.WAKEUP)));
         memory = context.allocate(Settings.defaults().sliceBytes());
         worker = context.createWorker(
                 loop,
@@ -50,9 +53,14 @@ final class HostilePeer implements AutoCloseable {
         return Node.of(NUMBER, loop.call(worker::address), secret);
     }
 
-    /** Of memory as long as a slice: a key that leads nowhere would end the process that it is of. */
-    UcpPackedKey key() {
-        return memory.packKey();
+    /** A part, of memory as long as a slice: a key that leads nowhere would end the process that it is of. */
+    Message.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place) {
+        long length = Math.clamp(
+                blockBytes - part * memory.segment().byteSize(),
+                0,
+                memory.segment().byteSize());
+        int sum = Message.sumOf(memory.segment().asSlice(0, length).asByteBuffer());
+        return new Message.Slice(call, index, blockBytes, part, ticket, place, sum, memory.packKey());
     }
 
     void connect(Node other) {

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.ucx.UcpPackedKey;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -189,31 +188,31 @@ class HostilePeerTest {
 
     /** It serves, and answers wrongly: others are to fetch at once. By the patience the blocks would fail. */
     @ParameterizedTest
-    @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long"})
+    @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long", "sum"})
     void shouldRefuseCallWhoseAnswerMakesNoSense(String what) throws Exception {
         var fetched = new Fetched(2);
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched);
-        hostile.connect(transport.node());
-        hostile.next(Message.Hello.class);
-        hostile.send(new Message.Welcome(transport.settings().sliceBytes()));
-        long call = hostile.next(Message.Fetch.class).call();
+        long call = takeCall();
         var piece = new Message.Piece(what.equals("place") ? 2 : 0, ByteBuffer.allocate(3));
         int slice = transport.settings().sliceBytes();
-        UcpPackedKey key = hostile.key();
         switch (what) {
             case "place" -> hostile.send(new Message.Data(call, List.of(piece)));
             case "twice" -> hostile.send(new Message.Data(call, List.of(piece, piece)));
-            case "part" -> hostile.send(new Message.Slice(call, 1, 100_000, 1, 1, 0, key));
-            case "block" -> hostile.send(new Message.Slice(call, 5, 100_000, 0, 1, 0, key));
+            case "part" -> hostile.send(hostile.slice(call, 1, 100_000, 1, 1, 0));
+            case "block" -> hostile.send(hostile.slice(call, 5, 100_000, 0, 1, 0));
             case "again" -> {
-                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, key));
+                hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, 0));
                 hostile.next(Message.Release.class);
-                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, key));
+                hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, 0));
             }
             case "long" ->
-                hostile.send(new Message.Slice(call, 1, transport.settings().blockBytes() + 1, 0, 1, 0, key));
-            case "length" -> hostile.send(new Message.Slice(call, 1, Long.MAX_VALUE, 0, 1, 0, key));
-            default -> hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, slice, key));
+                hostile.send(hostile.slice(call, 1, transport.settings().blockBytes() + 1, 0, 1, 0));
+            case "length" -> hostile.send(hostile.slice(call, 1, Long.MAX_VALUE, 0, 1, 0));
+            case "sum" -> {
+                var right = hostile.slice(call, 1, 2L * slice, 0, 1, 0);
+                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, right.sum() + 1, right.key()));
+            }
+            default -> hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, slice));
         }
         fetched.await();
         assertTrue(fetched.refused.containsKey(1), "told " + fetched.received + fetched.failed);
@@ -222,11 +221,16 @@ class HostilePeerTest {
     }
 
     /** Begins a fetch of blocks from the hostile peer; returns the number of the call. */
-    private long fetchFromHostile(Transport client, Fetched fetched, int blockCount) throws InterruptedException {
+    private long fetchFromHostile(Fetched fetched, int blockCount) throws InterruptedException {
         transport.fetch(hostile.node(), Collections.nCopies(blockCount, BLOCK), fetched);
-        hostile.connect(client.node());
+        return takeCall();
+    }
+
+    /** Connects as who is fetched from; returns the number of the call. */
+    private long takeCall() throws InterruptedException {
+        hostile.connect(transport.node());
         hostile.next(Message.Hello.class);
-        hostile.send(new Message.Welcome(client.settings().sliceBytes()));
+        hostile.send(new Message.Welcome(transport.settings().sliceBytes()));
         return hostile.next(Message.Fetch.class).call();
     }
 
@@ -234,10 +238,9 @@ class HostilePeerTest {
     void shouldEndWhoSendsMorePartsThanItHasCredits() throws Exception {
         int slice = transport.settings().sliceBytes();
         var fetched = new Fetched(1);
-        long call = fetchFromHostile(transport, fetched, 1);
-        UcpPackedKey key = hostile.key();
+        long call = fetchFromHostile(fetched, 1);
         hostile.sendAll(IntStream.rangeClosed(0, transport.settings().credits())
-                .mapToObj(part -> new Message.Slice(call, 0, 100L * slice, part, part + 1, 0, key))
+                .mapToObj(part -> hostile.slice(call, 0, 100L * slice, part, part + 1, 0))
                 .toList());
         awaitLog("has ended: more than " + transport.settings().credits() + " parts at a time");
         fetched.await();
@@ -264,9 +267,9 @@ class HostilePeerTest {
                 usual.connecting(),
                 usual.ucx()));
         var fetched = new Fetched(3);
-        long call = fetchFromHostile(transport, fetched, 3);
+        long call = fetchFromHostile(fetched, 3);
         for (int i = 0; i < 3; i++) {
-            hostile.send(new Message.Slice(call, i, 900_000, 0, i + 1, 0, hostile.key()));
+            hostile.send(hostile.slice(call, i, 900_000, 0, i + 1, 0));
             hostile.next(Message.Release.class);
         }
         assertEquals(1_800_000, transport.unpooledBytes());

@@ -25,7 +25,7 @@ class MessageTest {
             new Message.Welcome(4096),
             new Message.Fetch(7, 1L << 40, List.of(BLOCK, new BlockKey(0, 0, 0, 9))),
             new Message.Data(7, List.of(piece(0, 3), piece(5, 0))),
-            new Message.Slice(7, 2, 10_000, 1, 1L << 50, 4096, key()),
+            new Message.Slice(7, 2, 10_000, 1, 1L << 50, 4096, -5, key()),
             new Message.Release(-3),
             new Message.Failed(7, 1, true, "häßlich"),
             new Message.Cancel(7));
