@@ -76,20 +76,23 @@ final class Call {
     }
 
     private void checkExpected(int index) {
-        unless(
-                index < blocks.size() && open.get(index),
-                "block " + index + " of a request, repeated or beyond its end");
+        checkRange(index);
+        unless(open.get(index), "block " + index + " of a request, repeated");
+    }
+
+    private void checkRange(int index) {
+        unless(index < blocks.size(), "block " + index + " of a request that has fewer");
     }
 
     /** A part of a long block is ready: gets it, and calls back when the peer may reuse its memory. */
     void slice(Message.Slice slice, UcpRemoteMemory memory, BiConsumer<Long, Throwable> ended) {
         lastNews = System.nanoTime();
         int index = slice.index();
-        unless(index < blocks.size(), "block " + index + " of a request that has fewer");
+        checkRange(index);
         unless(
                 slice.blockBytes() <= most(),
                 "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + most());
-        if (!open.get(index)) { // another part of it has failed
+        if (!open.get(index)) { // it has failed here, and the peer did not know yet
             ended.accept(slice.ticket(), null);
             return;
         }
@@ -142,14 +145,15 @@ final class Call {
     /** A block will not come. */
     void failed(Message.Failed failed) {
         lastNews = System.nanoTime();
-        checkExpected(failed.index());
+        int index = failed.index();
+        checkRange(index);
+        if (!open.get(index)) { // it has failed here, and the peer did not know yet
+            return;
+        }
         if (failed.otherwise()) {
-            refuse(failed.index(), failed.why());
+            refuse(index, failed.why());
         } else {
-            fail(
-                    failed.index(),
-                    new FetchFailedException(
-                            "the peer cannot read " + blocks.get(failed.index()) + ": " + failed.why()));
+            fail(index, new FetchFailedException("the peer cannot read " + blocks.get(index) + ": " + failed.why()));
         }
     }
 

@@ -148,13 +148,19 @@ final class Serving implements SharedPool.Waiter {
             return true;
         }
         if (job.failure() != null) {
-            peer.send(new Message.Failed(job.call(), job.index(), job.isRefused(), job.failure()));
-            job.next();
+            sendFailed(job, job.isRefused(), job.failure());
             return true;
         }
         boolean begun = job.isShort(transport.settings().inlineBytes()) ? sendShort(job) : sendPart(job);
         waits &= !begun;
         return begun;
+    }
+
+    /** Goes on to the next block first: a send that ends at once may call {@link #pump} before it returns. */
+    private void sendFailed(Job job, boolean otherwise, String why) {
+        var failed = new Message.Failed(job.call(), job.index(), otherwise, why);
+        job.next();
+        peer.send(failed);
     }
 
     private boolean sendShort(Job job) {
@@ -194,8 +200,7 @@ final class Serving implements SharedPool.Waiter {
         }
         long slice = slices.tryAcquire(has, 1);
         if (slice == 0 && slices.isUnused()) { // nobody will give one back
-            peer.send(new Message.Failed(job.call(), job.index(), true, "there is no memory for its parts"));
-            job.next();
+            sendFailed(job, true, "there is no memory for its parts");
             return true;
         }
         if (slice == 0) {

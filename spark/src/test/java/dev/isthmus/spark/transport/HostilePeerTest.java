@@ -11,8 +11,11 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
@@ -65,7 +68,11 @@ class HostilePeerTest {
     }
 
     private Transport startTransport(Settings settings) {
-        return Transport.start(settings, SECRET, blocks, (text, e) -> logged.add(text + (e == null ? "" : ": " + e)));
+        return startTransport(settings, blocks);
+    }
+
+    private Transport startTransport(Settings settings, BlockSource source) {
+        return Transport.start(settings, SECRET, source, (text, e) -> logged.add(text + (e == null ? "" : ": " + e)));
     }
 
     @AfterEach
@@ -232,6 +239,98 @@ class HostilePeerTest {
         hostile.next(Message.Hello.class);
         hostile.send(new Message.Welcome(transport.settings().sliceBytes()));
         return hostile.next(Message.Fetch.class).call();
+    }
+
+    /** The disk here was full, and then the peer says that it cannot read the rest of the block, either. */
+    @Test
+    void shouldTakeFailureOfBlockThatHasFailedHere() throws Exception {
+        var full = new BlockSink() {
+            @Override
+            public void write(ByteBuffer part) throws IOException {
+                throw new IOException("no space left");
+            }
+
+            @Override
+            public void complete() {
+                throw new AssertionError("it is not complete");
+            }
+
+            @Override
+            public void discard() {}
+        };
+        var fetched = new Fetched(2);
+        transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched, _ -> full);
+        long call = takeCall();
+        hostile.send(hostile.slice(call, 1, 2L * transport.settings().sliceBytes(), 0, 1, 0));
+        hostile.next(Message.Release.class);
+        hostile.send(new Message.Failed(call, 1, false, "nor can it be read"));
+        hostile.send(new Message.Data(call, List.of(new Message.Piece(0, ByteBuffer.allocate(3)))));
+        fetched.await();
+        assertEquals(Set.of(0), fetched.received.keySet());
+        assertEquals(Set.of(1), fetched.failed.keySet());
+        assertServesOthers();
+    }
+
+    /** It cancels a request that waits for memory, and the next one has only failures, which can be sent at once. */
+    @Test
+    void shouldTellOfEachFailureOnce() throws Exception {
+        Path[] pipes = {folder.resolve("pipe0"), folder.resolve("pipe1")};
+        for (Path pipe : pipes) {
+            assertEquals(
+                    0,
+                    new ProcessBuilder("mkfifo", pipe.toString())
+                            .inheritIO()
+                            .start()
+                            .waitFor());
+        }
+        int length = settings().inlineBytes();
+        Path file = Files.write(folder.resolve("file"), new byte[length]);
+        BlockSource source = block -> {
+            if (block.map() > 0) {
+                throw new IOException("there is none");
+            }
+            return new BlockSource.Range(block.first() < 2 ? pipes[block.first()] : file, 0, length);
+        };
+        Settings usual = settings();
+        var server = startTransport(
+                new Settings(
+                        usual.sliceBytes(),
+                        usual.servingBytes(),
+                        usual.receivingBytes(),
+                        usual.unpooledBytes(),
+                        usual.blockBytes(),
+                        3L * Message.MAX_BYTES, // while one message is written, there is no room for another with
+                        // blocks
+                        usual.credits(),
+                        usual.inlineBytes(),
+                        2,
+                        usual.patience(),
+                        usual.connecting(),
+                        usual.ucx()),
+                source);
+        try {
+            hostile.connect(server.node());
+            hostile.send(new Message.Hello(usual.sliceBytes(), hostile.node().address()));
+            hostile.next(Message.Welcome.class);
+            hostile.send(new Message.Fetch(
+                    1,
+                    1 << 20,
+                    IntStream.range(0, 8)
+                            .mapToObj(i -> new BlockKey(0, 0, i, i + 1))
+                            .toList()));
+            Files.newOutputStream(pipes[0]).close(); // once the server has opened it, which then waits for the next one
+            hostile.send(new Message.Cancel(1));
+            hostile.send(new Message.Fetch(2, 1 << 20, Collections.nCopies(3, new BlockKey(0, 1, 0, 1))));
+            for (int i = 0; i < 3; i++) {
+                var failed = hostile.next(Message.Failed.class);
+                assertEquals(2, failed.call());
+                assertEquals(i, failed.index());
+            }
+        } finally {
+            try (var _ = FileChannel.open(pipes[1], StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+                server.close(); // it waits for its readers
+            }
+        }
     }
 
     @Test
