@@ -66,8 +66,8 @@ final class Calls {
                 return;
             }
             sent.remove(call.number);
-            peer.fellSilent();
             peer.send(new Message.Cancel(call.number));
+            peer.fellSilent();
             call.fail(new FetchFailedException(peer + " has sent nothing for " + quiet.toMillis()
                     + " ms: a request for " + call.blocks.size() + " blocks from " + call.blocks.getFirst()
                     + " on has failed"));

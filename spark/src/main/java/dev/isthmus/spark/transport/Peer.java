@@ -80,9 +80,12 @@ final class Peer {
         return silent;
     }
 
-    /** A request to it was given up. */
+    /** A request to it was given up. Says hello again: the answer is the sign that requests may be sent again. */
     void fellSilent() {
-        silent = true;
+        if (!silent) {
+            silent = true;
+            sayHello();
+        }
     }
 
     /** Why the connection has ended. */
@@ -98,6 +101,10 @@ final class Peer {
                         + transport.settings().connecting().toMillis() + " ms");
             }
         });
+        sayHello();
+    }
+
+    private void sayHello() {
         send(new Message.Hello(
                 transport.settings().sliceBytes(), transport.node().address()));
     }

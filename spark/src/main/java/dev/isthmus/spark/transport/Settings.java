@@ -96,12 +96,13 @@ public record Settings(
     }
 
     /**
-     * Returns these settings with another patience, which is also the time for connecting.
+     * Returns these settings with other times.
      *
-     * @param time how long a request may go without progress, and how long connecting may take
+     * @param newPatience how long a request may go without progress
+     * @param newConnecting how long connecting may take
      * @return new settings
      */
-    public Settings withPatience(Duration time) {
+    public Settings withTimes(Duration newPatience, Duration newConnecting) {
         return new Settings(
                 sliceBytes,
                 servingBytes,
@@ -112,8 +113,8 @@ public record Settings(
                 credits,
                 inlineBytes,
                 readers,
-                time,
-                time,
+                newPatience,
+                newConnecting,
                 ucx);
     }
 }

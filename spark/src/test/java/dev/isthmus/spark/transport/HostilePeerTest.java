@@ -60,7 +60,9 @@ class HostilePeerTest {
     }
 
     private static Settings settings() {
-        return Settings.defaults().withUcx(Map.of("TLS", "tcp,self")).withPatience(Duration.ofSeconds(20));
+        return Settings.defaults()
+                .withUcx(Map.of("TLS", "tcp,self"))
+                .withTimes(Duration.ofSeconds(20), Duration.ofSeconds(20));
     }
 
     private Transport startTransport() {

@@ -184,7 +184,7 @@ final class StallingProgram {
 
     /** The memory that it holds is for others, too. */
     private void giveUp(int greed) throws Exception {
-        try (var server = start(Duration.ofSeconds(2));
+        try (var server = start(Duration.ofSeconds(10)); // for the good asker, too
                 var greedy = new Asker(server, greed)) {
             stop(server, greedy);
             await(
