@@ -52,6 +52,10 @@ public record Settings(
             throw new IllegalArgumentException("blocks of " + blockBytes + " bytes at most, and " + unpooledBytes
                     + " bytes of ordinary memory: no block that comes with the answer is longer, and none is negative");
         }
+        if (!patience.isPositive() || !connecting.isPositive()) {
+            throw new IllegalArgumentException("a patience of " + patience.toMillis() + " ms, and "
+                    + connecting.toMillis() + " ms for connecting: both must be positive");
+        }
         ucx = Map.copyOf(ucx);
     }
 
