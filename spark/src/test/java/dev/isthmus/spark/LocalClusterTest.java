@@ -153,14 +153,18 @@ class LocalClusterTest {
         }
     }
 
+    /** What executors wrote; nothing if Spark did not get as far as to start any. */
     private static String logs(Path folder) throws IOException {
-        try (Stream<Path> files = Files.walk(home.resolve("work"))) {
-            String all = files.filter(file -> file.endsWith("stderr"))
+        Path work = home.resolve("work");
+        if (!Files.exists(work)) {
+            return "";
+        }
+        try (Stream<Path> files = Files.walk(work)) {
+            return files.filter(file -> file.endsWith("stderr"))
                     .map(LocalClusterTest::read)
                     .reduce("", String::concat);
-            return all;
         } finally {
-            Files.move(home.resolve("work"), folder.resolve("logs"));
+            Files.move(work, folder.resolve("logs"));
         }
     }
 
