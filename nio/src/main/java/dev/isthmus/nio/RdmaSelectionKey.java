@@ -154,6 +154,13 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         return number;
     }
 
+    /** Returns its number, which it no longer has. */
+    int takeNumber() {
+        int taken = number;
+        number = -1;
+        return taken;
+    }
+
     int ready() {
         return ready;
     }

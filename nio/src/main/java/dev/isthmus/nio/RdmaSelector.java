@@ -70,6 +70,7 @@ public final class RdmaSelector extends AbstractSelector {
     private RdmaSelectionKey[] hot = new RdmaSelectionKey[16]; // asked on each look
     private int hotCount;
     private final WatchedKeys watched = new WatchedKeys();
+    private int cold; // how many of the watched keys are not hot: only their descriptors tell of them
     private boolean hasForeign; // has, or had, channels that only their descriptor reports on
     private int turns;
     private int updated; // by the current select
@@ -210,7 +211,7 @@ public final class RdmaSelector extends AbstractSelector {
         updated = 0;
         turns++;
         boolean any = look();
-        if (!any || hasForeign || ((turns & LOOK_AT_DESCRIPTORS - 1) == 0 && watched.size() > hotCount)) {
+        if (!any || hasForeign || ((turns & LOOK_AT_DESCRIPTORS - 1) == 0 && cold > 0)) {
             selectByDescriptors(any, millis);
         }
         if (woken) {
@@ -332,6 +333,7 @@ public final class RdmaSelector extends AbstractSelector {
             }
             if (arms && ready == 0) {
                 key.hot(false);
+                cold += key.number() < 0 ? 0 : 1;
             } else {
                 hot[kept++] = key;
             }
@@ -391,6 +393,7 @@ public final class RdmaSelector extends AbstractSelector {
             }
             hot[hotCount++] = key;
             key.hot(true);
+            cold -= key.number() < 0 ? 0 : 1;
         }
         key.watch();
     }
@@ -458,8 +461,10 @@ public final class RdmaSelector extends AbstractSelector {
         var key = (RdmaSelectionKey) one;
         key.selectable().watchers().remove(key);
         key.unwatch();
-        if (key.number() >= 0) {
-            watched.remove(key.number());
+        int number = key.takeNumber();
+        if (number >= 0) {
+            watched.remove(number);
+            cold -= key.isHot() ? 0 : 1;
         }
         keys.remove(key);
         selected.remove(key);

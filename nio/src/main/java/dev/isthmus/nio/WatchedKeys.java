@@ -37,10 +37,6 @@ final class WatchedKeys {
         return keys[number];
     }
 
-    int size() {
-        return keys.length - freeCount;
-    }
-
     void remove(int number) {
         keys[number] = null;
         free[freeCount++] = number;

@@ -15,13 +15,12 @@ import org.junit.jupiter.api.Timeout;
 /** Connections that are made, used and closed leave nothing behind: no memory, descriptor or object of the kernel. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(3600)
+@Timeout(1100)
 class ManyConnectionsTest {
 
     /** 10,000 take minutes in an emulated guest: {@code -Disthmus.test.connections=10000}. */
     private static final int COUNT = Integer.getInteger("isthmus.test.connections", 1000);
 
-    private static final int ROUNDS = 12; // of ProcessFigures
     private static final long BYTES_EACH = 4096; // a page, which each ring and queue of a connection has at the least
 
     private static void connectAndClose(RdmaServerSocketChannel server) throws IOException {
@@ -45,7 +44,7 @@ class ManyConnectionsTest {
             long begin = System.nanoTime();
             ProcessFigures.assertSteady(
                     () -> {
-                        for (int i = 0; i < COUNT / ROUNDS; i++) {
+                        for (int i = 0; i < COUNT / ProcessFigures.ROUNDS; i++) {
                             connectAndClose(server);
                         }
                     },

@@ -253,6 +253,28 @@ interface ReadyContract {
     }
 
     @Test
+    default void shouldTellOfDataWhileSomebodyWaitsToBeAccepted() throws Exception {
+        try (var linked = transport().linked();
+                Selector selector = transport().openSelector();
+                ServerSocketChannel listener = transport().listening();
+                SocketChannel waiting = transport().open()) {
+            SelectionKey reads = register(selector, linked.server, OP_READ);
+            SelectionKey accepts = register(selector, listener, OP_ACCEPT);
+            assertEquals(0, selector.select(20)); // both wait for events now
+            waiting.connect(listener.getLocalAddress());
+            selects(selector, accepts, OP_ACCEPT);
+            linked.client.write(bytes(1));
+            long begin = System.nanoTime();
+            while (!selector.selectedKeys().contains(reads)) {
+                assertTrue(System.nanoTime() - begin < LONG * 1_000_000, "it tells of the listener alone");
+                selector.select(LONG);
+            }
+            assertEquals(1, linked.server.read(bytes(10)));
+            assertTrue(accepts.isAcceptable());
+        }
+    }
+
+    @Test
     default void shouldUpdateSelectedKeys() throws Exception {
         try (var linked = transport().linked();
                 Selector selector = transport().openSelector()) {

@@ -21,11 +21,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** A server of one thread and one selector: clients that take nothing of what they have asked for, or never ask, hold up no other. */
 @Tag("device")
-@Timeout(3600)
 class SlowPeersTest {
 
     /** One in a hundred of them is slow, and each pins 16 KiB: {@code -Disthmus.test.clients=1000}. */

@@ -35,8 +35,10 @@ import javax.management.ObjectName;
  */
 public record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
 
+    /** The rounds of {@link #assertSteady}, which makes them all once or twice more if what it sees is not steady. */
+    public static final int ROUNDS = 12;
+
     private static final int TIMES = 3;
-    private static final int ROUNDS = 12;
     private static final int WARM_UP = 2; // rounds that load classes
     private static final long PAGE_BYTES = 4096;
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.ChildProgram;
 import java.io.IOException;
+import java.net.BindException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Files;
@@ -19,6 +20,10 @@ record OverRdma(String module, List<String> options) {
             "-Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelectorProvider",
             "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED",
             "--enable-native-access=ALL-UNNAMED");
+
+    private static final int LOWEST_PORT = 10_000;
+
+    private static int lastPort; // 0 before the first
 
     private static final Path HOME = Path.of(System.getProperty("isthmus.home", ".."));
 
@@ -47,10 +52,32 @@ record OverRdma(String module, List<String> options) {
                 .command(main, arguments));
     }
 
-    /** A port of an address that TCP has free, and RDMA, too, unless a test has taken it. */
-    static int freePort(InetAddress address) throws IOException {
-        try (var socket = new ServerSocket(0, 1, address)) {
-            return socket.getLocalPort();
+    /**
+     * A port of an address, another one each time, that TCP has free, and RDMA, too, unless a test has taken it. No client
+     * gets it before a server binds it.
+     */
+    static synchronized int freePort(InetAddress address) throws IOException {
+        if (lastPort == 0) {
+            lastPort = clientPorts();
+        }
+        while (true) {
+            lastPort--;
+            try (var socket = new ServerSocket(lastPort, 1, address)) {
+                return socket.getLocalPort();
+            } catch (BindException e) {
+                if (lastPort <= LOWEST_PORT) {
+                    throw e;
+                }
+            }
+        }
+    }
+
+    /** Where the ports begin that the kernel gives to clients, or usually begin, if that leaves too few. */
+    static int clientPorts() throws IOException {
+        try (var file = Files.newBufferedReader(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))) {
+            String range = file.readLine(); // by one read: some kernels give nothing to a second one
+            int begin = Integer.parseInt(range.strip().split("\\s+", 2)[0]);
+            return begin > 2 * LOWEST_PORT ? begin : 32_768;
         }
     }
 }
