@@ -62,9 +62,11 @@ final class UcxClock {
         reported = 0;
     }
 
-    /** Some messages are done. */
-    void stamp(int count) {
-        stamp(count, System.nanoTime());
+    /** Some messages are done; when. */
+    long stamp(int count) {
+        long time = System.nanoTime();
+        stamp(count, time);
+        return time;
     }
 
     void stamp(int count, long time) {

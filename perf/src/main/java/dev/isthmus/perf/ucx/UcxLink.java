@@ -189,7 +189,12 @@ final class UcxLink implements AutoCloseable {
 
     /** Something has happened: the peer's time of silence starts again. */
     void touch() {
-        quietSince = System.nanoTime();
+        touch(System.nanoTime());
+    }
+
+    /** The same, by a reading of the clock that is there already. */
+    void touch(long nanos) {
+        quietSince = nanos;
     }
 
     /** Throws if the peer has gone, or has been silent for too long. */

@@ -147,8 +147,7 @@ final class UcxSession {
         for (long left = iterations; left > 0; ) {
             int count = (int) Math.min(left, most);
             block.run(count);
-            clock.stamp(count);
-            link.touch();
+            link.touch(clock.stamp(count)); // the clock is read once a message, as in C
             left -= count;
         }
         end.finish();
