@@ -149,6 +149,10 @@ final class Company implements AutoCloseable {
         exchange();
         Stream one = connect(address()).get(60, TimeUnit.SECONDS);
         Stream other = accept();
+        while (!other.peerAddress().equals(one.localAddress())) { // a hostile peer's, which came late
+            other.close(true);
+            other = accept();
+        }
         exchange(one, other);
         one.close(true);
         other.close(true);
