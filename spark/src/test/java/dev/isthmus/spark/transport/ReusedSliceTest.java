@@ -4,19 +4,25 @@ package dev.isthmus.spark.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 /** Bytes of another block, which lie where a part lay before, are never taken for it. */
 @Tag("ucx")
 @Tag("host")
 class ReusedSliceTest {
 
+    /** For the files of programs, which may be killed. */
+    @TempDir
+    private Path folder;
+
     @Test
     void shouldNotBeTakenForWhatItHeld() {
         ChildJvm.Result result = new ChildJvm()
                 .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
-                .options("--enable-native-access=ALL-UNNAMED")
+                .options("-Djava.io.tmpdir=" + folder, "--enable-native-access=ALL-UNNAMED")
                 .run(ReusedSliceProgram.class);
         assertEquals(0, result.status(), result.output());
     }

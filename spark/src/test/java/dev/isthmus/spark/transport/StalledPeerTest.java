@@ -4,9 +4,11 @@ package dev.isthmus.spark.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
+import java.nio.file.Path;
 import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -15,10 +17,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("host")
 class StalledPeerTest {
 
-    private static void run(String tls, int greed, String fate) {
+    /** For the files of programs, which may be killed. */
+    @TempDir
+    private Path folder;
+
+    private void run(String tls, int greed, String fate) {
         ChildJvm.Result result = new ChildJvm()
                 .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
-                .options("--enable-native-access=ALL-UNNAMED")
+                .options("-Djava.io.tmpdir=" + folder, "--enable-native-access=ALL-UNNAMED")
                 .deadline(Duration.ofSeconds(280))
                 .run(StallingProgram.class, tls, Integer.toString(greed), fate);
         assertEquals(0, result.status(), result.output());
