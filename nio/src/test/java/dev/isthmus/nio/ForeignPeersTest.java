@@ -11,6 +11,7 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
@@ -33,6 +34,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 @Timeout(600)
 class ForeignPeersTest {
 
+    private static final int ATTEMPTS = 3;
     private static final long SOME = 1 << 20;
     private static final long ROUND = 8; // a chunk is a number of words
 
@@ -186,20 +188,20 @@ class ForeignPeersTest {
         }
     }
 
-    /** Both ways, of data and of acknowledgements: each side is bound to the address of its own device. */
+    /**
+     * Both ways, of data and of acknowledgements: each side is bound to the address of its own device. On a machine that is
+     * busy for long, a device may run out of retries, and ends the connection: then there is another one, twice at most.
+     */
     @Test
     void shouldLoseNothingOnALinkThatLoses() throws Exception {
-        var at = Peer.free();
         List<String> links = List.of(nameOf(Hosts.near()), nameOf(Hosts.far()));
         for (String link : links) {
             run("tc", "qdisc", "add", "dev", link, "root", "netem", "loss", "2%");
         }
-        long begin = System.nanoTime();
-        try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
-                ChildProgram peer = Peer.connecting(Hosts.near(), at, "duplex", SOME);
-                SocketChannel channel = server.accept()) {
-            assertSame(hold(channel, "duplex", SOME), peer, SOME);
-            System.out.println(SOME + " bytes each way, with C, at 2 % loss: " + millisSince(begin) + " ms");
+        try {
+            for (int attempt = 1; !isHeld(attempt == ATTEMPTS); attempt++) {
+                System.out.println("again");
+            }
             for (String link : links) {
                 List<String> counted = run("tc", "-s", "qdisc", "show", "dev", link);
                 System.out.println(link + ": " + counted);
@@ -210,6 +212,24 @@ class ForeignPeersTest {
                 run("tc", "qdisc", "del", "dev", link, "root");
             }
         }
+    }
+
+    private static boolean isHeld(boolean last) throws Exception {
+        var at = Peer.free();
+        long begin = System.nanoTime();
+        try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
+                ChildProgram peer = Peer.connecting(Hosts.near(), at, "duplex", SOME);
+                SocketChannel channel = server.accept()) {
+            assertSame(hold(channel, "duplex", SOME), peer, SOME);
+        } catch (SocketException e) {
+            if (last) {
+                throw e;
+            }
+            System.out.println("at 2 % loss, after " + millisSince(begin) + " ms: " + e.getMessage());
+            return false;
+        }
+        System.out.println(SOME + " bytes each way, with C, at 2 % loss: " + millisSince(begin) + " ms");
+        return true;
     }
 
     private static long droppedOf(List<String> counted) {
