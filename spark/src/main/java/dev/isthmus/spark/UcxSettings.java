@@ -17,15 +17,17 @@ final class UcxSettings {
 
     static Settings of(SparkConf conf) {
         Settings defaults = Settings.defaults();
+        long longest = conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", defaults.blockBytes() + "b");
+        long inline = Math.min(bytes(conf, "inlineBytes", defaults.inlineBytes()), longest);
         return new Settings(
                 Math.toIntExact(bytes(conf, "sliceBytes", defaults.sliceBytes())),
                 bytes(conf, "servingBytes", defaults.servingBytes()),
                 bytes(conf, "receivingBytes", defaults.receivingBytes()),
                 bytes(conf, "unpooledBytes", defaults.unpooledBytes()),
-                conf.getSizeAsBytes("spark.network.maxRemoteBlockSizeFetchToMem", defaults.blockBytes() + "b"),
+                longest,
                 bytes(conf, "messageBytes", defaults.messageBytes()),
                 conf.getInt(PREFIX + "credits", defaults.credits()),
-                Math.toIntExact(bytes(conf, "inlineBytes", defaults.inlineBytes())),
+                Math.toIntExact(inline),
                 conf.getInt(PREFIX + "readers", defaults.readers()),
                 time(conf, "patience", conf.getTimeAsSeconds("spark.network.timeout", "120s") + "s"),
                 time(conf, "connecting", defaults.connecting().toSeconds() + "s"),
