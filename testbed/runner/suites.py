@@ -114,10 +114,12 @@ def fetch_jdk_tests(again):
         return
     name = f"openjdk-{JDK}_{JDK_SOURCE}.orig.tar.xz"
     say(f"fetching the JDK's tests from Debian's {name}, once: 74 MB")
-    mirror = (debian_mirror() or "http://deb.debian.org/debian").rstrip("/")
+    mirror = debian_mirror()
+    if not mirror:
+        raise Failure("the JDK's tests come from Debian, and apt names no mirror of it here")
     with tempfile.TemporaryDirectory(prefix="isthmus-suites-", dir=cache()) as scratch:
         try:
-            _run("/usr/lib/apt/apt-helper", "download-file", f"{mirror}/pool/main/o/openjdk-{JDK}/{name}", f"{scratch}/{name}",
+            _run("/usr/lib/apt/apt-helper", "download-file", f"{mirror.rstrip('/')}/pool/main/o/openjdk-{JDK}/{name}", f"{scratch}/{name}",
                  f"SHA256:{JDK_SHA256}")
         except Failure as failure:
             raise Failure(f"{failure}\nIf the mirror has another version by now, name that, with its SHA-256, in"
