@@ -84,19 +84,7 @@ public record Settings(
      * @return new settings
      */
     public Settings withUcx(Map<String, String> options) {
-        return new Settings(
-                sliceBytes,
-                servingBytes,
-                receivingBytes,
-                unpooledBytes,
-                blockBytes,
-                messageBytes,
-                credits,
-                inlineBytes,
-                readers,
-                patience,
-                connecting,
-                options);
+        return with(patience, connecting, options);
     }
 
     /**
@@ -107,6 +95,10 @@ public record Settings(
      * @return new settings
      */
     public Settings withTimes(Duration newPatience, Duration newConnecting) {
+        return with(newPatience, newConnecting, ucx);
+    }
+
+    private Settings with(Duration newPatience, Duration newConnecting, Map<String, String> options) {
         return new Settings(
                 sliceBytes,
                 servingBytes,
@@ -119,6 +111,6 @@ public record Settings(
                 readers,
                 newPatience,
                 newConnecting,
-                ucx);
+                options);
     }
 }

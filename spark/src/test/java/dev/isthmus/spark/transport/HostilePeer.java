@@ -72,9 +72,13 @@ final class HostilePeer implements AutoCloseable {
         send(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES)));
     }
 
+    /** What UCX sends, which holds it until it is sent. */
+    private static MemorySegment copy(ByteBuffer bytes) {
+        return Arena.ofAuto().allocate(bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes));
+    }
+
     void send(ByteBuffer bytes) {
-        MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining());
-        copy.copyFrom(MemorySegment.ofBuffer(bytes));
+        MemorySegment copy = copy(bytes);
         loop.submitAsync(() -> endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
                 .join();
     }
@@ -82,11 +86,7 @@ final class HostilePeer implements AutoCloseable {
     /** Sends many at once: it takes nothing in between. */
     void sendAll(List<? extends Message> messages) {
         List<MemorySegment> copies = messages.stream()
-                .map(message -> {
-                    ByteBuffer bytes = Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES));
-                    MemorySegment copy = Arena.ofAuto().allocate(bytes.remaining());
-                    return copy.copyFrom(MemorySegment.ofBuffer(bytes));
-                })
+                .map(message -> copy(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES))))
                 .toList();
         loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
                         .map(copy ->

@@ -140,7 +140,7 @@ final class StallingProgram {
                 default -> throw new IllegalArgumentException(args[2]);
             }
         } finally {
-            program.stopped.countDown(); // or a failure would wait for who waits for that
+            program.stopped.countDown(); // a failure, too, must release the thread that waits for it
         }
         System.out.println("LOG " + program.logged);
     }
