@@ -37,7 +37,7 @@ public final class SendPingPongs {
     private final Children children;
 
     /**
-     * Finds the devices, as a comparison that is told of none.
+     * Finds the devices that a comparison without {@code --devices} uses.
      *
      * @param children the processes that those of the contenders belong to
      */
