@@ -1,5 +1,6 @@
 """What tiers have printed of themselves, and what of it is repeated at the end."""
 
+import collections
 import contextlib
 import glob
 import json
@@ -13,6 +14,9 @@ import time
 CLOSING = re.compile(r"([a-z-]*): (\d+) passed, (\d+) failed.*")
 REFUSED = "refused by the device: "
 FAILED = "FAILED "
+FATAL = "A fatal error has been detected by the Java Runtime Environment"
+LAST = 20  # lines that are kept of a tier that has not told its result
+REPORT = 80  # of a JVM's report of its own death: what it did, and its stack
 ORPHANS = 10  # seconds for which what a tier has left running may be silent
 LATE = 300  # seconds of silence within which a tier ends that has told its result
 STACKS = 10  # seconds for a JVM to write its threads' stacks
@@ -99,11 +103,16 @@ class Results:
         """Passes on what a tier prints, and returns what it says of itself."""
         began = time.monotonic()
         passed, failed, notes, failure = {}, {}, [], None
+        last, death = collections.deque(maxlen=LAST), []
         output = _Output(process)
         for line in output:
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
             text = line.decode(errors="replace").rstrip("\r\n")
+            last.append(text[:LONGEST])
+            if death or FATAL in text:
+                death = (death or list(last)[:-1]) + [text[:LONGEST]]
+                del death[LAST + REPORT:]
             if failure:
                 notes.append(f"{failure}: {text[:LONGEST]}")
                 failure = None
@@ -115,6 +124,8 @@ class Results:
                 passed[match[1]], failed[match[1]] = int(match[2]), int(match[3])
                 output.told = True
         notes += [f"did not end, and was ended: {command}" for command in output.left]
+        if not passed:
+            notes += ["it has not told its result; what it printed last:", *(death or last)]
         return {"tier": tier, "closed": bool(passed), "passed": sum(passed.values()), "failed": sum(failed.values()),
                 "notes": notes, "ended": False, "seconds": round(time.monotonic() - began)}
 
@@ -143,15 +154,14 @@ class Results:
         found, wrong = self.all(), []
         print()
         for tier in tiers:
-            result = found.get(tier)
-            if not result or not result["closed"]:  # it has not run to its end
+            result = found.get(tier, {"closed": False, "notes": []})
+            if result["closed"]:
+                print(f"{tier}: {result['passed']} passed, {result['failed']} failed in {_duration(result['seconds'])}")
+            else:  # it has not run to its end
                 print(f"{tier}: 0 passed, 1 failed")
-                wrong.append(tier)
-                continue
-            print(f"{tier}: {result['passed']} passed, {result['failed']} failed in {_duration(result['seconds'])}")
             for text in result["notes"]:
                 print(f"    {text}")
-            if result["failed"] or not result["ended"]:
+            if not result["closed"] or result["failed"] or not result["ended"]:
                 wrong.append(tier)
         sys.stdout.flush()
         if wrong:

@@ -185,7 +185,10 @@ class Tests:
         process = self.start(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         result = self.results.read(name, process)
         try:
-            result["ended"] = process.wait(UNATTENDED) == 0
+            status = process.wait(UNATTENDED)
+            result["ended"] = status == 0
+            if not result["closed"]:
+                result["notes"].insert(0, f"exit status {status}")
         except subprocess.TimeoutExpired:  # not even after SIGKILL: a driver holds it
             note(f"process {process.pid} of the tier {name} does not end")
         if name in PROGRAMS and result["passed"] != stated(name):
