@@ -143,8 +143,12 @@ final class SparkTable {
             out.append(String.format(Locale.ROOT, "Fetches that failed and were recomputed: %d%n", failures));
         }
         if (!isFetched()) {
+            out.append("NO BLOCK WENT FROM ONE EXECUTOR TO ANOTHER: ");
             out.append(
-                    "NO BLOCK WENT FROM ONE EXECUTOR TO ANOTHER: let the cluster give the program two executors or more.\n");
+                    trials.getFirst().number("executors") > 1
+                            ? "Spark reads those of its own host from the disk; with all executors on one host, add"
+                                    + " --conf spark.shuffle.readHostLocalDisk=false\n"
+                            : "let the cluster give the program two executors or more.\n");
         }
         if (!isByUcx()) {
             out.append("NOTHING WENT OVER UCX: the driver's or an executor's log says why; run again with --keep.\n");

@@ -73,6 +73,18 @@ class SparkTableTest {
     }
 
     @Test
+    void shouldSayWhyNoBlockWasFetched() {
+        Properties oneHost = results("same", 0, 0, 0);
+        String text = table(oneHost, oneHost).format(false, JAR);
+        assertTrue(text.contains("add --conf spark.shuffle.readHostLocalDisk=false\n"), text);
+        var oneExecutor = new Properties();
+        oneExecutor.putAll(oneHost);
+        oneExecutor.setProperty("executors", "1");
+        text = table(oneExecutor, oneExecutor).format(false, JAR);
+        assertTrue(text.contains("let the cluster give the program two executors or more.\n"), text);
+    }
+
+    @Test
     void shouldNotPassWhereNothingWentByUcx() {
         SparkTable table = table(results("same", 1, 0, 1), results("same", 1, 0, 1));
         assertFalse(table.isGood());
