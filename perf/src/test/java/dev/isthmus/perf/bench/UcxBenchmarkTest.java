@@ -32,6 +32,11 @@ class UcxBenchmarkTest {
     }
 
     @Test
+    void shouldSumAndCopyParts() throws Exception {
+        BenchmarkRun.all(0, 2, ChecksumBenchmark.class);
+    }
+
+    @Test
     void shouldStartWithEachKindOfWhatIsKept() throws Exception {
         BenchmarkRun.all(0, StartBenchmark.Kept.values().length, StartBenchmark.class);
     }
