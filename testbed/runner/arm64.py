@@ -101,7 +101,7 @@ def class_path(module):
 
 
 def test_class_path():
-    modules = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "samples", "perf")
+    modules = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "samples", "doctor", "perf")
     return ":".join([f"{HOME}/{module}/target/{kind}" for module in modules for kind in ("test-classes", "classes")]
                     + [class_path("perf"), class_path("api")])
 

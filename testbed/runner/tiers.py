@@ -20,7 +20,7 @@ from .results import Results, stated
 
 TESTBED = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
 HOME = os.path.dirname(TESTBED)
-MODULES = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "nio", "spark", "samples", "perf")
+MODULES = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "nio", "spark", "samples", "doctor", "perf")
 
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")

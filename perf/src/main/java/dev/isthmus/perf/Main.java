@@ -2,12 +2,12 @@
 package dev.isthmus.perf;
 
 import dev.isthmus.RdmaException;
+import dev.isthmus.doctor.DoctorCommand;
+import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
 import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.HalfCommand;
-import dev.isthmus.perf.doctor.DoctorCommand;
-import dev.isthmus.perf.info.InfoCommand;
 import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.report.ReportCommand;
 import dev.isthmus.perf.spark.SparkCommand;

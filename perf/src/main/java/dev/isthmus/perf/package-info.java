@@ -1,2 +1,2 @@
-/** The commands of the launcher that are written in Java: perf, demo, compare, info, doctor, report and spark. */
+/** The launcher's commands that measure: perf, demo, compare, report and spark; and the entry point of all in Java. */
 package dev.isthmus.perf;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.doctor;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.cm.EventChannel;
+import dev.isthmus.ucx.UcpContext;
+import dev.isthmus.ucx.UcxVersion;
+import dev.isthmus.verbs.Device;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/** The libraries of this process, loaded as any program loads them. */
+final class LoadedLibraries implements Libraries {
+
+    private static final Pattern RESOURCE = Pattern.compile("resource +[0-9]+ .* flags +\\S+ +(\\S+/\\S+)");
+
+    private final KernelFiles machine;
+
+    LoadedLibraries(KernelFiles machine) {
+        this.machine = machine;
+    }
+
+    @Override
+    public String verbs() {
+        try {
+            Device.list();
+        } catch (RdmaUnavailableException e) {
+            if (version("libibverbs").isEmpty()) { // otherwise the library is there, but the kernel's part is not
+                throw e;
+            }
+        }
+        return rdmaCore("libibverbs");
+    }
+
+    @Override
+    public String rdmaCm() {
+        try {
+            EventChannel.open().close();
+        } catch (RdmaUnavailableException e) {
+            if (version("librdmacm").isEmpty()) {
+                throw e;
+            }
+        }
+        return rdmaCore("librdmacm");
+    }
+
+    @Override
+    public String ucx() {
+        return "UCX " + UcxVersion.loaded();
+    }
+
+    @Override
+    public List<String> ucxTransports() {
+        try (var context = UcpContext.create()) {
+            return RESOURCE.matcher(context.info())
+                    .results()
+                    .map(match -> match.group(1))
+                    .toList();
+        }
+    }
+
+    // libibverbs.so.1.14.44.0 comes from rdma-core 44.
+    private String rdmaCore(String library) {
+        String version = version(library);
+        String[] parts = version.split("\\.", -1);
+        return library + " " + version + (parts.length == 4 ? " (rdma-core " + parts[2] + ")" : "");
+    }
+
+    private String version(String library) {
+        return machine.find("proc/self/maps", "/" + library + "\\.so\\.([0-9.]+)$");
+    }
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.doctor;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** The ports of a device: link, state and GIDs. */
+final class PortCheck {
+
+    private static final String NO_GID = "0000:0000:0000:0000:0000:0000:0000:0000";
+
+    private final KernelFiles machine;
+    private final Findings findings;
+    private final String device;
+    private final String folder;
+
+    PortCheck(KernelFiles machine, Findings findings, String device) {
+        this.machine = machine;
+        this.findings = findings;
+        this.device = device;
+        this.folder = VerbsCheck.DEVICES + "/" + device + "/ports";
+    }
+
+    void look() {
+        List<String> active = new ArrayList<>();
+        for (String port : machine.names(folder, "*")) {
+            String state = word("/" + port + "/state");
+            String link = machine.text(folder + "/" + port + "/link_layer");
+            String name = device + " port " + port + " (" + link + ")";
+            if (state.equals("ACTIVE")) {
+                active.add(port);
+                findings.good(Part.VERBS, name + ": ACTIVE, " + machine.text(folder + "/" + port + "/rate"));
+                gids(port, name, link);
+            } else {
+                findings.note(
+                        Part.VERBS,
+                        name + ": " + state + ", link " + word("/" + port + "/phys_state"),
+                        mend(port, link));
+            }
+        }
+        if (active.isEmpty()) {
+            findings.missing(Part.VERBS, device + " has no port that is ACTIVE", "see the ports above");
+        }
+    }
+
+    // "4: ACTIVE"
+    private String word(String file) {
+        String text = machine.text(folder + file);
+        return text.substring(text.indexOf(' ') + 1);
+    }
+
+    private String mend(String port, String link) {
+        if (!link.equals("Ethernet")) {
+            return "check the cable, and whether a subnet manager runs (opensm)";
+        }
+        String interfaces = String.join(" ", interfaces(port));
+        return "ip link set " + (interfaces.isEmpty() ? "INTERFACE" : interfaces) + " up, and check the cable";
+    }
+
+    private List<String> interfaces(String port) {
+        String ndevs = folder + "/" + port + "/gid_attrs/ndevs";
+        return machine.names(ndevs, "*").stream()
+                .map(index -> machine.text(ndevs + "/" + index))
+                .filter(name -> !name.isEmpty())
+                .distinct()
+                .toList();
+    }
+
+    private void gids(String port, String name, String link) {
+        List<String> found = new ArrayList<>();
+        boolean routable = false;
+        for (String index : machine.names(folder + "/" + port + "/gids", "*")) {
+            String gid = machine.text(folder + "/" + port + "/gids/" + index);
+            if (!gid.isEmpty() && !gid.equals(NO_GID)) {
+                String type = machine.text(folder + "/" + port + "/gid_attrs/types/" + index);
+                found.add(index + " " + gid + (type.isEmpty() ? "" : " " + type));
+                routable |= !gid.startsWith("fe80:");
+            }
+        }
+        String list = String.join("; ", found);
+        if (found.isEmpty()) {
+            findings.missing(Part.VERBS, name + ": no GID", "give its network interface an address: ip addr add");
+        } else if (!routable && link.equals("Ethernet")) {
+            findings.note(
+                    Part.VERBS,
+                    name + ": link-local GIDs only: " + list,
+                    "give " + interfaces(port) + " an IP address: rdma_cm and routers need one");
+        } else {
+            findings.good(Part.VERBS, name + ": GIDs " + list);
+        }
+    }
+}

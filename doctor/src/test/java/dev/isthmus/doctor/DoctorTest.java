@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.doctor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.isthmus.RdmaUnavailableException;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Files as kernels show them, in a folder. */
+@Tag("unit")
+class DoctorTest {
+
+    private static final long PLENTY = 1L << 30;
+    private static final String PORT = "sys/class/infiniband/rxe0/ports/1/";
+
+    @TempDir
+    private Path root;
+
+    /** What a machine with everything installed says. */
+    private static class Installed implements Libraries {
+        @Override
+        public String verbs() {
+            return "libibverbs 1.14.44.0 (rdma-core 44)";
+        }
+
+        @Override
+        public String rdmaCm() {
+            return "librdmacm 1.3.44.0 (rdma-core 44)";
+        }
+
+        @Override
+        public String ucx() {
+            return "UCX 1.13.1";
+        }
+
+        @Override
+        public List<String> ucxTransports() {
+            return List.of("tcp/lo", "posix/memory", "rc_verbs/rxe0:1");
+        }
+    }
+
+    private void file(String path, String text) throws IOException {
+        Path file = root.resolve(path);
+        Files.createDirectories(file.getParent());
+        Files.writeString(file, text + "\n");
+    }
+
+    /** A machine with one Soft-RoCE device, on which all is well. */
+    private void softRoce() throws IOException {
+        file(PORT + "state", "4: ACTIVE");
+        file(PORT + "phys_state", "5: LinkUp");
+        file(PORT + "link_layer", "Ethernet");
+        file(PORT + "rate", "10 Gb/sec (1X FDR10)");
+        file(PORT + "gids/0", "fe80:0000:0000:0000:bc0c:8aff:fe8d:41c1");
+        file(PORT + "gids/1", "0000:0000:0000:0000:0000:ffff:0a00:0001");
+        file(PORT + "gids/2", "0000:0000:0000:0000:0000:0000:0000:0000");
+        file(PORT + "gid_attrs/types/0", "RoCE v2");
+        file(PORT + "gid_attrs/types/1", "RoCE v2");
+        file(PORT + "gid_attrs/ndevs/0", "veth0");
+        file(PORT + "gid_attrs/ndevs/1", "veth0");
+        file("sys/class/infiniband_verbs/uverbs0/dev", "231:192");
+        file("sys/class/misc/rdma_cm/dev", "10:124");
+        file("dev/infiniband/uverbs0", "");
+        file("dev/infiniband/rdma_cm", "");
+        file("proc/self/limits", "Max locked memory         unlimited            unlimited            bytes");
+        file("proc/meminfo", "HugePages_Total:      64\nHugePages_Free:       60\nHugepagesize:       2048 kB");
+    }
+
+    private String report(Libraries libraries) {
+        var out = new StringWriter();
+        DoctorCommand.print(new PrintWriter(out), DoctorCommand.examine(new KernelFiles(root), libraries, PLENTY));
+        return out.toString();
+    }
+
+    private static void assertSays(String report, String... lines) {
+        for (String line : lines) {
+            assertTrue(report.contains(line), () -> "not there: " + line + "\n" + report);
+        }
+    }
+
+    @Test
+    void shouldFindNothingToMendWhereAllIsThere() throws IOException {
+        softRoce();
+        String report = report(new Installed());
+        assertSays(
+                report,
+                "verbs: works",
+                "rdma_cm: works",
+                "UCX: works",
+                "  ok    libibverbs 1.14.44.0 (rdma-core 44)\n",
+                "  ok    rxe0 port 1 (Ethernet): ACTIVE, 10 Gb/sec (1X FDR10)\n",
+                "GIDs 0 fe80:0000:0000:0000:bc0c:8aff:fe8d:41c1 RoCE v2; 1 0000:",
+                "  ok    60 of 64 huge pages of 2048 KiB are free\n",
+                "  ok    memory can be locked without limit\n");
+        assertFalse(report.contains("FIX"), report);
+    }
+
+    @Test
+    void shouldNameTheTestbedWhereThereIsNoKernelSide() throws IOException {
+        file("proc/sys/kernel/osrelease", "6.1.0-cloud");
+        String report = report(new Installed());
+        assertSays(report, "verbs: does not work", "6.1.0-cloud has no verbs interface", "./isthmus testbed --");
+        assertSays(report, "rdma_cm: does not work", "boot a kernel that has rdma_ucm", "UCX: works");
+    }
+
+    @Test
+    void shouldSayHowToMakeADeviceWhereTheModuleIs() throws IOException {
+        file("proc/sys/kernel/osrelease", "6.1.0-amd64");
+        file(
+                "lib/modules/6.1.0-amd64/modules.dep",
+                "kernel/drivers/infiniband/sw/rxe/rdma_rxe.ko: x\nkernel/drivers/infiniband/core/ib_uverbs.ko:\n"
+                        + "kernel/drivers/infiniband/core/rdma_ucm.ko.xz:");
+        assertSays(
+                report(new Installed()),
+                "-> modprobe ib_uverbs\n",
+                "-> modprobe rdma_ucm\n",
+                "FIX   no RDMA device\n        -> without hardware: modprobe rdma_rxe && rdma link add rxe0");
+    }
+
+    @Test
+    void shouldTellWhichLinkIsDown() throws IOException {
+        softRoce();
+        file(PORT + "state", "1: DOWN");
+        file(PORT + "phys_state", "3: Disabled");
+        assertSays(
+                report(new Installed()),
+                "note  rxe0 port 1 (Ethernet): DOWN, link Disabled\n        -> ip link set veth0 up",
+                "FIX   rxe0 has no port that is ACTIVE");
+        file(PORT + "link_layer", "InfiniBand");
+        assertSays(report(new Installed()), "opensm");
+    }
+
+    @Test
+    void shouldTellThatAPortHasNoAddress() throws IOException {
+        softRoce();
+        file(PORT + "gids/1", "0000:0000:0000:0000:0000:0000:0000:0000");
+        assertSays(report(new Installed()), "link-local GIDs only: 0 fe80:", "give [veth0] an IP address");
+        file(PORT + "gids/0", "0000:0000:0000:0000:0000:0000:0000:0000");
+        assertSays(report(new Installed()), "FIX   rxe0 port 1 (Ethernet): no GID");
+    }
+
+    @Test
+    void shouldTellThatNodesAreMissingOrForbidden() throws IOException {
+        softRoce();
+        Files.delete(root.resolve("dev/infiniband/uverbs0"));
+        Files.delete(root.resolve("dev/infiniband/rdma_cm"));
+        assertSays(
+                report(new Installed()),
+                "FIX   /dev/infiniband/uverbs0 is missing\n        -> in a container: --device=/dev/infiniband",
+                "FIX   /dev/infiniband/rdma_cm is missing");
+        Path node = root.resolve("dev/infiniband/uverbs0");
+        Files.createDirectory(node, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("---------")));
+        if (!Files.isWritable(node)) { // to root nothing is forbidden
+            assertSays(report(new Installed()), "FIX   this user may not read and write /dev/infiniband/uverbs0");
+        }
+    }
+
+    @Test
+    void shouldTellTheLimitOfLockedMemory() throws IOException {
+        softRoce();
+        String line = "Max locked memory         %s              %s              bytes";
+        file("proc/self/limits", line.formatted("8388608", "8388608"));
+        assertSays(report(new Installed()), "note  only 8 MiB of memory can be locked", "--ulimit memlock=-1");
+        file("proc/self/limits", line.formatted("1073741824", "unlimited"));
+        assertSays(report(new Installed()), "ok    1.0 GiB of memory can be locked");
+        file("proc/self/limits", line.formatted("65536", "65536"));
+        file("proc/self/status", "CapEff:\t000001ffffffffff");
+        assertSays(report(new Installed()), "ok    memory can be locked without limit (CAP_IPC_LOCK)");
+    }
+
+    @Test
+    void shouldTellWhichLibrariesAreMissing() throws IOException {
+        softRoce();
+        String report = report(new Installed() {
+            @Override
+            public String verbs() {
+                throw new RdmaUnavailableException("no libibverbs.so.1");
+            }
+
+            @Override
+            public String rdmaCm() {
+                throw new RdmaUnavailableException("no librdmacm.so.1");
+            }
+
+            @Override
+            public String ucx() {
+                throw new RdmaUnavailableException("no libucp.so.0");
+            }
+        });
+        assertSays(
+                report,
+                "FIX   no libibverbs.so.1\n        -> apt-get install libibverbs1 ibverbs-providers\n",
+                "FIX   no librdmacm.so.1\n        -> apt-get install librdmacm1\n",
+                "FIX   no libucp.so.0\n        -> apt-get install libucx0\n");
+        assertFalse(report.contains(": works\n") && report.contains("UCX: works"), report);
+    }
+
+    @Test
+    void shouldTellWhichTransportsUcxLacks() throws IOException {
+        softRoce();
+        String report = report(new Installed() {
+            @Override
+            public List<String> ucxTransports() {
+                return List.of("tcp/lo");
+            }
+        });
+        assertSays(report, "UCX: works", "no shared memory among the transports", "no RDMA among the transports");
+    }
+
+    @Test
+    void shouldPrintTheSameAsJson() throws IOException {
+        softRoce();
+        var out = new StringWriter();
+        DoctorCommand.printJson(
+                new PrintWriter(out), DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20));
+        JsonNode parts = new ObjectMapper().readTree(out.toString());
+        assertEquals(Part.values().length - 1, parts.size()); // no JVM was named for sockets
+        assertEquals("VERBS", parts.get(1).get("part").asText());
+        assertTrue(parts.get(1).get("works").asBoolean());
+        JsonNode shared = parts.get(3).get("findings").get(0);
+        assertEquals("NOTE", shared.get("level").asText());
+        assertTrue(shared.get("what").asText().contains("/dev/shm has only 1 MiB"), shared.toString());
+        assertTrue(shared.get("mend").asText().contains("--shm-size"), shared.toString());
+    }
+}

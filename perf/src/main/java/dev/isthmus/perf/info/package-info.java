@@ -1,2 +1,0 @@
-/** {@code ibv_devinfo} in Java, with the same options and the same text. */
-package dev.isthmus.perf.info;
