@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-import dev.isthmus.RdmaException;
 import dev.isthmus.doctor.DoctorCommand;
+import dev.isthmus.doctor.Failures;
 import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
 import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.HalfCommand;
-import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.report.ReportCommand;
 import dev.isthmus.perf.spark.SparkCommand;
 import dev.isthmus.perf.ucx.UcxAgentCommand;
-import java.io.IOException;
-import java.io.PrintWriter;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -45,10 +42,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
         })
 public final class Main {
 
-    /** Failures outside this program: reported in one line, without a stack trace. */
-    private static final List<Class<? extends Exception>> EXPECTED =
-            List.of(RdmaException.class, IOException.class, IllegalArgumentException.class);
-
     private Main() {}
 
     /**
@@ -62,39 +55,18 @@ public final class Main {
 
     /** The commands, and how they report failures. */
     static CommandLine commandLine(String... args) {
-        return read(args)
-                .setCaseInsensitiveEnumValuesAllowed(true)
-                .setParameterExceptionHandler((e, wrong) -> {
-                    explain(e);
-                    return CommandLine.ExitCode.USAGE;
-                })
-                .setExecutionExceptionHandler((e, command, parsed) -> {
-                    String name = command.getCommandSpec().name();
-                    if (EXPECTED.stream().anyMatch(expected -> expected.isInstance(e))) {
-                        command.getErr().println(name + ": " + e.getMessage());
-                    } else {
-                        e.printStackTrace(command.getErr());
-                    }
-                    return e instanceof CrashException crash ? crash.status() : CommandLine.ExitCode.SOFTWARE;
-                });
+        return Failures.reportedBy(read(args)).setParameterExceptionHandler((e, words) -> Failures.explain(named(e)));
     }
 
-    /**
-     * Prints one line that says what is wrong and where to look; the whole help after it would push it out of sight.
-     */
-    private static void explain(ParameterException e) {
-        CommandSpec command = e.getCommandLine().getCommandSpec();
-        PrintWriter err = e.getCommandLine().getErr();
+    /** The failure, with another message if a flag is one of the C program's that the command lacks. */
+    private static ParameterException named(ParameterException e) {
+        CommandLine commandLine = e.getCommandLine();
         Optional<String> lacked = e instanceof UnmatchedArgumentException unmatched
-                ? lacked(command.userObject(), unmatched.getUnmatched())
+                ? lacked(commandLine.getCommandSpec().userObject(), unmatched.getUnmatched())
                 : Optional.empty();
-        if (lacked.isPresent()) {
-            err.println(command.name() + ": " + lacked.get() + " is not implemented: docs/perf.md lists what is");
-        } else {
-            err.println(command.name() + ": " + e.getMessage());
-            UnmatchedArgumentException.printSuggestions(e, err);
-        }
-        err.println("Try: " + command.qualifiedName() + " --help");
+        return lacked.map(flag ->
+                        new ParameterException(commandLine, flag + " is not implemented: docs/perf.md lists what is"))
+                .orElse(e);
     }
 
     private static Optional<String> lacked(Object command, List<String> words) {

@@ -4,9 +4,10 @@ package dev.isthmus.perf.process;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
+import picocli.CommandLine.IExitCodeGenerator;
 
 /** A signal that is not a request to end has ended a JVM: it has crashed, or was killed. */
-public final class CrashException extends IOException {
+public final class CrashException extends IOException implements IExitCodeGenerator {
 
     private static final long serialVersionUID = 1L;
 
@@ -28,7 +29,8 @@ public final class CrashException extends IOException {
      *
      * @return 128 and the number of the signal
      */
-    public int status() {
+    @Override
+    public int getExitCode() {
         return status;
     }
 
