@@ -90,6 +90,7 @@ final class SparkHome {
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "-Xmx" + heap,
                 "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1", // they start the executors, which do the work
                 "-cp",
                 folder.resolve("jars") + "/*",
                 program));

@@ -33,6 +33,8 @@ class SparkOverVerbsTest {
                 "--conf",
                 "spark.isthmus.ucx.TLS=" + System.getenv("ISTHMUS_UCX_TLS"),
                 "--conf",
+                "spark.executor.extraJavaOptions=-XX:TieredStopAtLevel=1",
+                "--conf",
                 "spark.network.timeout=600s", // processors may be emulated
                 "--conf",
                 "spark.isthmus.connecting=300s",
