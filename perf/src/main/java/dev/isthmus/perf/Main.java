@@ -10,7 +10,6 @@ import dev.isthmus.perf.demo.DemoCommand;
 import dev.isthmus.perf.demo.HalfCommand;
 import dev.isthmus.perf.report.ReportCommand;
 import dev.isthmus.perf.spark.SparkCommand;
-import dev.isthmus.perf.ucx.UcxAgentCommand;
 import java.util.List;
 import java.util.Optional;
 import picocli.CommandLine;
@@ -37,7 +36,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
             SparkCommand.class,
             PerfCommand.class,
             HalfCommand.class,
-            UcxAgentCommand.class,
             AgentCommand.class
         })
 public final class Main {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
+import dev.isthmus.perf.compare.CompareUcxCommand;
 import dev.isthmus.perf.instructions.InstructionsCommand;
 import dev.isthmus.perf.stream.StreamCommand;
-import dev.isthmus.perf.ucx.CompareUcxCommand;
 import dev.isthmus.perf.ucx.UcxCommand;
 import picocli.CommandLine.Command;
 

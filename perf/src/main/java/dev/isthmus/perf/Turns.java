@@ -13,87 +13,70 @@ import java.util.function.BiFunction;
 /**
  * Sides that take turns at every cell of a table, round after round, so that a machine that changes its speed changes it
  * for all of them. Before the first round, each JVM is warmed up for every cell. A side's contender is made for its first
- * turn, and another one for its next turn after a failure.
- *
- * @param <C> the cells
+ * turn.
  */
-public final class Turns<C extends Turns.Cell> {
+public final class Turns {
 
-    /** A place in a table. */
-    public interface Cell {
-
-        /** Its name. */
-        String title();
-
-        /** The size of its messages. */
-        int bytes();
-    }
+    /**
+     * A place in a table.
+     *
+     * @param title its name
+     * @param bytes the size of its messages
+     * @param iterations of a turn
+     */
+    public record Cell(String title, int bytes, int iterations) {}
 
     /**
      * What a turn has measured.
      *
-     * @param figure what the table has: of latency the median in microseconds, or else a bandwidth
+     * @param medianMicros median latency
      * @param averageMicros mean latency
      */
-    public record Figure(double figure, double averageMicros) {}
+    public record Figure(double medianMicros, double averageMicros) {}
 
     /** Who measures for a side. */
-    @FunctionalInterface
-    public interface Contender<C> extends AutoCloseable {
+    public interface Contender extends AutoCloseable {
 
         /** Measures a cell once. */
-        Figure measure(C cell) throws IOException, InterruptedException;
+        Figure measure(Cell cell) throws IOException, InterruptedException;
 
         /** Has a JVM compile what a cell needs. */
-        default void warmUp(C cell) throws IOException, InterruptedException {}
+        void warmUp(Cell cell) throws IOException, InterruptedException;
 
         /** Ends what it keeps between its turns, if anything. */
         @Override
-        default void close() {}
+        void close();
     }
 
     /** Makes contenders. */
     @FunctionalInterface
-    public interface Maker<C> {
+    public interface Maker {
 
         /** Makes that of a side. */
-        Contender<C> make(Side side) throws IOException, InterruptedException;
+        Contender make(Side side) throws IOException, InterruptedException;
     }
 
     /** Hears of turns. */
-    public interface Listener<C> {
+    public interface Listener {
 
         /** A turn begins: one short line. */
         void progress(String what);
 
         /** A turn that counts has ended. */
-        void measured(C cell, Side side, int round, Figure figure);
-
-        /** A turn has failed. The others are taken all the same, unless this throws. */
-        void failed(C cell, Side side, IOException reason) throws IOException, InterruptedException;
-
-        /** Whether the turns that are left are not to be taken. */
-        default boolean isOver() {
-            return false;
-        }
+        void measured(Cell cell, Side side, int round, Figure figure);
     }
 
-    /** A use of a contender. */
-    private interface Use<C> {
-        void of(Contender<C> contender) throws IOException, InterruptedException;
-    }
+    private record Entry(Cell cell, Side side) {}
 
-    private record Entry<C>(C cell, Side side) {}
-
-    private record Step<C>(Entry<C> entry, int round) {}
+    private record Step(Entry entry, int round) {}
 
     private final List<Side> sides;
-    private final Maker<C> maker;
-    private final Listener<? super C> listener;
-    private final Map<Side, Contender<C>> contenders = new EnumMap<>(Side.class);
+    private final Maker maker;
+    private final Listener listener;
+    private final Map<Side, Contender> contenders = new EnumMap<>(Side.class);
 
     /** No turn is taken yet. */
-    public Turns(List<Side> sides, Maker<C> maker, Listener<? super C> listener) {
+    public Turns(List<Side> sides, Maker maker, Listener listener) {
         this.sides = sides;
         this.maker = maker;
         this.listener = listener;
@@ -120,30 +103,27 @@ public final class Turns<C extends Turns.Cell> {
         return steps;
     }
 
-    /** Takes all turns at some cells, and ends the contenders. */
-    public void run(List<C> cells, int rounds) throws IOException, InterruptedException {
-        List<List<Entry<C>>> places = cells.stream()
-                .map(cell -> sides.stream().map(side -> new Entry<>(cell, side)).toList())
+    /** Takes all turns at some cells, or those until one fails, and ends the contenders. */
+    public void run(List<Cell> cells, int rounds) throws IOException, InterruptedException {
+        List<List<Entry>> places = cells.stream()
+                .map(cell -> sides.stream().map(side -> new Entry(cell, side)).toList())
                 .toList();
         try {
-            for (List<Entry<C>> place : places) {
-                for (Entry<C> entry : place) {
+            for (List<Entry> place : places) {
+                for (Entry entry : place) {
                     if (entry.side() != Side.C) { // which begins anew each time
-                        String what = "warming " + entry.side().title() + " up: "
-                                + entry.cell().title();
-                        take(entry, what, contender -> contender.warmUp(entry.cell()));
+                        listener.progress("warming " + entry.side().title() + " up: "
+                                + entry.cell().title());
+                        contender(entry.side()).warmUp(entry.cell());
                     }
                 }
             }
-            for (Step<C> step : order(places, rounds, Step<C>::new)) {
-                C cell = step.entry().cell();
+            for (Step step : order(places, rounds, Step::new)) {
+                Cell cell = step.entry().cell();
                 Side side = step.entry().side();
-                String what = String.format(
-                        Locale.ROOT, "%s, round %d of %d: %s", cell.title(), step.round(), rounds, side.title());
-                take(
-                        step.entry(),
-                        what,
-                        contender -> listener.measured(cell, side, step.round(), contender.measure(cell)));
+                listener.progress(String.format(
+                        Locale.ROOT, "%s, round %d of %d: %s", cell.title(), step.round(), rounds, side.title()));
+                listener.measured(cell, side, step.round(), contender(side).measure(cell));
             }
         } finally {
             contenders.values().forEach(Contender::close);
@@ -151,24 +131,12 @@ public final class Turns<C extends Turns.Cell> {
         }
     }
 
-    private void take(Entry<C> entry, String what, Use<C> use) throws IOException, InterruptedException {
-        if (listener.isOver()) {
-            return;
+    private Contender contender(Side side) throws IOException, InterruptedException {
+        Contender contender = contenders.get(side);
+        if (contender == null) {
+            contender = maker.make(side);
+            contenders.put(side, contender);
         }
-        listener.progress(what);
-        try {
-            Contender<C> contender = contenders.get(entry.side());
-            if (contender == null) {
-                contender = maker.make(entry.side());
-                contenders.put(entry.side(), contender);
-            }
-            use.of(contender);
-        } catch (IOException e) {
-            Contender<C> failed = contenders.remove(entry.side());
-            if (failed != null) {
-                failed.close();
-            }
-            listener.failed(entry.cell(), entry.side(), e);
-        }
+        return contender;
     }
 }

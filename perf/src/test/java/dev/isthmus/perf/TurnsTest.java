@@ -14,15 +14,8 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class TurnsTest {
 
-    private record Size(int bytes) implements Turns.Cell {
-        @Override
-        public String title() {
-            return "" + bytes;
-        }
-    }
-
     /** Notes its turns, and fails at one of them. */
-    private final class Player implements Turns.Contender<Size> {
+    private final class Player implements Turns.Contender {
         private final String name;
 
         Player(Side side) {
@@ -31,12 +24,12 @@ class TurnsTest {
         }
 
         @Override
-        public void warmUp(Size size) {
+        public void warmUp(Turns.Cell size) {
             events.add("warm " + name + size.bytes());
         }
 
         @Override
-        public Turns.Figure measure(Size size) throws IOException {
+        public Turns.Figure measure(Turns.Cell size) throws IOException {
             events.add(name + size.bytes());
             if (++measured == fails) {
                 throw failure;
@@ -50,29 +43,17 @@ class TurnsTest {
         }
     }
 
-    /** Notes what it hears, and goes on after a failure if it is told to. */
-    private final class Hearer implements Turns.Listener<Size> {
+    /** Notes what it hears. */
+    private final class Hearer implements Turns.Listener {
         @Override
         public void progress(String what) {
             progress.add(what);
         }
 
         @Override
-        public void measured(Size size, Side side, int round, Turns.Figure figure) {
-            heard.add(side.title() + size.bytes() + " " + round + " " + figure.figure() + " " + figure.averageMicros());
-        }
-
-        @Override
-        public void failed(Size size, Side side, IOException reason) throws IOException {
-            heard.add(side.title() + size.bytes() + " " + reason.getMessage());
-            if (!goesOn) {
-                throw reason;
-            }
-        }
-
-        @Override
-        public boolean isOver() {
-            return measured == enough;
+        public void measured(Turns.Cell size, Side side, int round, Turns.Figure figure) {
+            heard.add(side.title() + size.bytes() + " " + round + " " + figure.medianMicros() + " "
+                    + figure.averageMicros());
         }
     }
 
@@ -82,12 +63,10 @@ class TurnsTest {
     private final List<String> progress = new ArrayList<>();
     private int measured;
     private int fails = -1;
-    private int enough = -1;
-    private boolean goesOn;
 
     private void run(int rounds) throws IOException, InterruptedException {
-        new Turns<>(List.of(Side.C, Side.JAVA), Player::new, new Hearer())
-                .run(List.of(new Size(8), new Size(64)), rounds);
+        new Turns(List.of(Side.C, Side.JAVA), Player::new, new Hearer())
+                .run(List.of(new Turns.Cell("8", 8, 1), new Turns.Cell("64", 64, 1)), rounds);
     }
 
     @Test
@@ -124,29 +103,9 @@ class TurnsTest {
     }
 
     @Test
-    void shouldGoOnAfterAFailureWithANewContender() throws Exception {
-        fails = 2;
-        goesOn = true;
-        run(1);
-        assertEquals(List.of("C8 1 1.0 2.0", "Java8 no luck", "Java64 1 3.0 6.0", "C64 1 4.0 8.0"), heard);
-        assertEquals(
-                List.of("Java8", "end Java", "new Java", "Java64", "C64", "end C", "end Java"),
-                events.subList(events.indexOf("Java8"), events.size()));
-    }
-
-    @Test
-    void shouldEndWhenItsListenerDoes() {
+    void shouldEndWithTheFirstFailure() {
         fails = 2;
         assertSame(failure, assertThrows(IOException.class, () -> run(1)));
-        assertEquals(List.of("Java8", "end Java", "end C"), events.subList(events.indexOf("Java8"), events.size()));
-    }
-
-    @Test
-    void shouldTakeNoTurnWhenItIsOver() throws Exception {
-        enough = 3;
-        run(2);
-        assertEquals(3, heard.size());
-        assertEquals(2 + 3, progress.size());
-        assertEquals(List.of("end C", "end Java"), events.subList(events.size() - 2, events.size()));
+        assertEquals(List.of("Java8", "end C", "end Java"), events.subList(events.indexOf("Java8"), events.size()));
     }
 }

@@ -79,10 +79,12 @@ public final class AgentCommand implements Callable<Integer> {
                         UcxPeer.Binding.valueOf(words.get(0)),
                         new InetSocketAddress(words.get(1), Integer.parseInt(words.get(2)))));
             case UCX_ASK -> {
+                boolean routed = Boolean.parseBoolean(words.get(2));
                 UcxPeer.Result result =
-                        UcxPeer.ask(UcxPeer.Binding.valueOf(words.get(0)), words.subList(2, words.size()));
+                        UcxPeer.ask(UcxPeer.Binding.valueOf(words.get(0)), words.subList(3, words.size()), !routed);
                 Measured measured = UcxFlags.measured(
                         Benchmark.valueOf(words.get(1)),
+                        routed,
                         result.averageMicros(),
                         result.percentileMicros(),
                         result.perSecond(),

@@ -2,6 +2,7 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
@@ -238,12 +239,17 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private static Map<String, String> chosen(Comparison.Options options, List<String> names) {
+        Map<String, String> lines = chosen(options);
+        lines.put(DEVICES, String.join(",", names));
+        return lines;
+    }
+
+    static Map<String, String> chosen(Comparison.Options options) {
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put(ROUNDS, "" + options.rounds());
         lines.put(SECONDS, "" + options.seconds());
         lines.put(WARM_UP, "" + options.warmUpSeconds());
         options.messages().ifPresent(messages -> lines.put(MESSAGES, "" + messages));
-        lines.put(DEVICES, String.join(",", names));
         return lines;
     }
 
@@ -253,7 +259,14 @@ public final class CompareCommand implements Callable<Integer> {
         var failures = new Failures(dir);
         boolean whole;
         try (var progress = Progress.on(says);
-                var comparison = new Comparison(options, venue, twin, store, failures, progress, stopping)) {
+                var comparison = new Comparison(
+                        options,
+                        venue,
+                        new Contenders(venue, twin, new Children(dir), options),
+                        store,
+                        failures,
+                        progress,
+                        stopping)) {
             progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
             whole = comparison.run();
         }

@@ -51,10 +51,11 @@ final class Comparison implements AutoCloseable {
     private final Pace pace = new Pace();
     private final ProcessorTime processor = new ProcessorTime();
 
+    /** Closes its contenders. */
     Comparison(
             Options options,
             Venue venue,
-            VerbsTwin twin,
+            Contenders contenders,
             RunStore store,
             Failures failures,
             Progress progress,
@@ -65,7 +66,7 @@ final class Comparison implements AutoCloseable {
         this.failures = failures;
         this.progress = progress;
         this.stopping = stopping;
-        this.contenders = new Contenders(venue, twin, store.dir(), options);
+        this.contenders = contenders;
         this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
     }
 
@@ -132,7 +133,7 @@ final class Comparison implements AutoCloseable {
     }
 
     private Run measure(Point planned, int round) throws IOException, InterruptedException {
-        Contender contender = contenders.of(planned.way());
+        Contender contender = contenders.of(planned);
         boolean fixed = planned.benchmark() == Benchmark.FIXED_RATE;
         boolean steady = !fixed || warmUp.run(contender, planned.closed());
         Point point = withRate(planned);
@@ -154,6 +155,7 @@ final class Comparison implements AutoCloseable {
                         planned,
                         round,
                         timed ? Measured.optional(measured.averageMicros()) : OptionalDouble.empty(),
+                        timed ? Measured.optional(measured.medianMicros()) : OptionalDouble.empty(),
                         timed ? Measured.optional(measured.p999Micros()) : OptionalDouble.empty(),
                         measured.messagesPerSecond(),
                         measured.messagesPerSecond() * point.bytes(),

@@ -59,6 +59,10 @@ interface Contender extends AutoCloseable {
                 ? venue.client().device().orElseThrow() + ","
                         + venue.server().device().orElseThrow()
                 : "none";
+        if (point.route().isPresent()) {
+            return told() + "./isthmus perf compare-ucx --only '^" + point.cell() + "$' --rounds 1 --iterations "
+                    + iterations + " --seconds " + options.seconds() + " --warm-up " + options.warmUpSeconds();
+        }
         return told() + "./isthmus compare --ways " + point.way().id() + " --benchmarks "
                 + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections()
                 + " --rounds 1 --messages " + iterations + " --seconds " + options.seconds() + " --warm-up "

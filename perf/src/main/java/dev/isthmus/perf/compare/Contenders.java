@@ -4,9 +4,9 @@ package dev.isthmus.perf.compare;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.ucx.UcxPeer;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 
 /** Those who run the points, each made when it is needed first. */
 final class Contenders implements AutoCloseable {
@@ -30,22 +30,24 @@ final class Contenders implements AutoCloseable {
     private final VerbsTwin twin;
     private final Children children;
     private final Comparison.Options options;
-    private final Map<Kind, Contender> made = new HashMap<>();
+    private final Map<Key, Contender> made = new HashMap<>();
 
-    /** None yet; JVMs that crash leave their reports in {@code dir}. */
-    Contenders(Venue venue, VerbsTwin twin, Path dir, Comparison.Options options) {
+    private record Key(Kind kind, Optional<UcxRoute.Transport> transport) {}
+
+    /** None yet. Their processes belong to {@code children}, which end with this. */
+    Contenders(Venue venue, VerbsTwin twin, Children children, Comparison.Options options) {
         this.venue = venue;
         this.twin = twin;
-        this.children = new Children(dir);
+        this.children = children;
         this.options = options;
     }
 
-    Contender of(Way way) throws IOException, InterruptedException {
-        Kind kind = kind(way);
-        Contender there = made.get(kind);
+    Contender of(Point point) throws IOException, InterruptedException {
+        var key = new Key(kind(point.way()), point.route().map(UcxRoute::transport));
+        Contender there = made.get(key);
         if (there == null) {
-            there = make(kind);
-            made.put(kind, there);
+            there = make(key);
+            made.put(key, there);
         }
         return there;
     }
@@ -66,13 +68,13 @@ final class Contenders implements AutoCloseable {
         };
     }
 
-    private Contender make(Kind kind) throws IOException, InterruptedException {
-        return switch (kind) {
+    private Contender make(Key key) throws IOException, InterruptedException {
+        return switch (key.kind()) {
             case VERBS_TOOLS -> new VerbsTools(venue, children, twin);
             case VERBS_AGENTS -> new VerbsAgents(venue, children, options, twin.isThere());
             case UCX_TOOLS -> new UcxTools(venue, children);
-            case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, venue, children, options);
-            case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, venue, children, options);
+            case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, key.transport(), venue, children, options);
+            case JUCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JUCX, key.transport(), venue, children, options);
             case NIO_AGENTS -> new NioAgents(venue, children, options);
             case STREAM_TOOLS -> new StreamTools(venue, children);
             case STREAM_AGENTS -> new StreamAgents(venue, children, options);

@@ -70,8 +70,16 @@ final class Failures {
         return List.copyOf(missing.keySet());
     }
 
+    /** A line for each of them. */
+    List<String> lines() {
+        return List.copyOf(missing.values());
+    }
+
     /** A point in words. */
     static String title(Point point) {
+        if (point.route().isPresent()) {
+            return point.way().title() + ", " + point.cell();
+        }
         return point.way().title() + ", " + point.benchmark().title() + ", " + point.bytes() + " B"
                 + (point.connections() == 1 ? "" : ", " + point.connections() + " connections")
                 + Point.title(point.rate());

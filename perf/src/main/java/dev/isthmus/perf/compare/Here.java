@@ -29,7 +29,8 @@ final class Here {
 
     private Here() {}
 
-    static Map<String, String> lines(Venue venue) throws IOException {
+    /** The machine, and what all venues have. */
+    static Map<String, String> lines() {
         Machine machine = Machine.here(Machine.virtualization(), Map.of());
         Map<String, String> lines = new LinkedHashMap<>();
         lines.put("machine", machine.where());
@@ -37,14 +38,19 @@ final class Here {
         lines.put("kernel", machine.kernel());
         lines.put("JDK", machine.jdk());
         lines.put("options of the JVMs", String.join(" ", JavaChild.options()));
+        lines.put("UCX", ucx());
+        lines.put("JUCX", UcxPeer.jucx().orElse("none"));
+        return lines;
+    }
+
+    static Map<String, String> lines(Venue venue) throws IOException {
+        Map<String, String> lines = lines();
         lines.put("between", venue.title() + (venue.client().software() ? ", RDMA by software" : ""));
         if (venue.hasDevices()) {
             lines.put("libibverbs", verbs());
             lines.put("perftest", firstLine("ib_send_lat", "--version").replace("Version: ", ""));
         }
-        lines.put("UCX", ucx());
         lines.put("UCX_TLS", UcxFlags.transports(venue.client()));
-        lines.put("JUCX", UcxPeer.jucx().orElse("none"));
         return lines;
     }
 

@@ -180,6 +180,11 @@ record Measured(
         return messagesPerSecond * seconds;
     }
 
+    /** Of all operations where their times are known. */
+    double medianMicros() {
+        return times.map(all -> all.micros(50)).orElse(typicalMicros);
+    }
+
     /** What a detector of steadiness looks at: the median, or the mean time per message. */
     double figure() {
         return Double.isNaN(typicalMicros) ? MICROS / messagesPerSecond : typicalMicros;

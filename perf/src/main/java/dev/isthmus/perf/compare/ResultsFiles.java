@@ -17,6 +17,7 @@ final class ResultsFiles {
         var out = new StringBuilder("way,benchmark,bytes,connections,rate,runs");
         for (String figure : List.of(
                 "average_usec",
+                "median_usec",
                 "p999_usec",
                 "messages_per_second",
                 "bytes_per_second",
@@ -34,6 +35,7 @@ final class ResultsFiles {
             out.append(',').append(point.rate() == 0 ? "" : "" + point.rate());
             out.append(',').append(summary.runs());
             append(out, summary.averageMicros());
+            append(out, summary.medianMicros());
             append(out, summary.p999Micros());
             append(out, Optional.of(summary.messagesPerSecond()));
             append(out, Optional.of(summary.bytesPerSecond()));
@@ -70,6 +72,7 @@ final class ResultsFiles {
             ObjectNode node = RunJson.of(summary.point()).put("runs", summary.runs());
             points.add(node);
             summary.averageMicros().ifPresent(spread -> put(node, "averageMicros", spread));
+            summary.medianMicros().ifPresent(spread -> put(node, "medianMicros", spread));
             summary.p999Micros().ifPresent(spread -> put(node, "p999Micros", spread));
             put(node, "messagesPerSecond", summary.messagesPerSecond());
             put(node, "bytesPerSecond", summary.bytesPerSecond());

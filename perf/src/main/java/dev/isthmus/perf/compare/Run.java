@@ -27,6 +27,7 @@ record Run(
         Point point,
         int round,
         OptionalDouble averageMicros,
+        OptionalDouble medianMicros,
         OptionalDouble p999Micros,
         double messagesPerSecond,
         double bytesPerSecond,

@@ -23,12 +23,15 @@ final class RunJson {
     private static final String LINES = "lines";
     private static final String POINTS = "points";
     private static final String AVERAGE = "averageMicros";
+    private static final String MEDIAN = "medianMicros";
     private static final String P999 = "p999Micros";
     private static final String OVERHEAD = "overheadBytesPerMessage";
     private static final String OVERLAP = "overlap";
     private static final String JVM_FLAGS = "jvmFlags";
     private static final String STEADY = "steady";
     private static final String RATE = "rate";
+    private static final String TRANSPORT = "transport";
+    private static final String OPERATION = "operation";
     private static final String PROCESSOR = "processorMicrosPerMessage";
     private static final String OFFERED = "offeredPerSecond";
     private static final String TIMES = "times";
@@ -41,12 +44,16 @@ final class RunJson {
                 .put("benchmark", point.benchmark().id())
                 .put("bytes", point.bytes())
                 .put("connections", point.connections());
+        point.route()
+                .ifPresent(route -> node.put(TRANSPORT, route.transport().id())
+                        .put(OPERATION, route.operation().id()));
         return point.rate() == 0 ? node : node.put(RATE, point.rate());
     }
 
     static ObjectNode of(Run run) {
         ObjectNode node = of(run.point()).put("round", run.round());
         run.averageMicros().ifPresent(value -> node.put(AVERAGE, value));
+        run.medianMicros().ifPresent(value -> node.put(MEDIAN, value));
         run.p999Micros().ifPresent(value -> node.put(P999, value));
         node.put("messagesPerSecond", run.messagesPerSecond()).put("bytesPerSecond", run.bytesPerSecond());
         run.overheadBytesPerMessage().ifPresent(value -> node.put(OVERHEAD, value));
@@ -78,6 +85,7 @@ final class RunJson {
                 point(node),
                 (int) number(node, "round"),
                 optional(node, AVERAGE),
+                optional(node, MEDIAN),
                 optional(node, P999),
                 number(node, "messagesPerSecond"),
                 number(node, "bytesPerSecond"),
@@ -118,7 +126,14 @@ final class RunJson {
                 named(Benchmark.values(), Benchmark::id, text(node, "benchmark")),
                 (long) number(node, "bytes"),
                 (int) number(node, "connections"),
-                node.has(RATE) ? (long) number(node, RATE) : 0);
+                node.has(RATE) ? (long) number(node, RATE) : 0,
+                node.has(OPERATION) ? Optional.of(route(node)) : Optional.empty());
+    }
+
+    private static UcxRoute route(JsonNode node) throws IOException {
+        return new UcxRoute(
+                named(UcxRoute.Transport.values(), UcxRoute.Transport::id, text(node, TRANSPORT)),
+                named(UcxRoute.Operation.values(), UcxRoute.Operation::id, text(node, OPERATION)));
     }
 
     private static <T> T named(T[] all, Function<T, String> id, String wanted) throws IOException {

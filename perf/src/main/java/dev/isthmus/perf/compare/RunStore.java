@@ -192,6 +192,7 @@ final class RunStore implements AutoCloseable {
         boolean right = isFigure(run.messagesPerSecond())
                 && isFigure(run.bytesPerSecond())
                 && isFigure(run.averageMicros().orElse(0))
+                && isFigure(run.medianMicros().orElse(0))
                 && isFigure(run.p999Micros().orElse(0))
                 && isFigure(run.processorMicrosPerMessage().orElse(0))
                 && isFigure(run.offeredPerSecond().orElse(0))

@@ -7,15 +7,16 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
-/** What is measured, and in which order: of each benchmark, size, number of connections and rate all ways take turns. */
+/** What is measured, and in which order: all ways take turns wherever nothing but the way differs. */
 final class Schedule {
 
     /** One run that is to be made. */
     record Step(Point point, int round) {}
 
-    private record Place(Benchmark benchmark, int connections, long bytes, long rate) {}
+    private record Place(Benchmark benchmark, int connections, long bytes, long rate, Optional<UcxRoute> route) {}
 
     private Schedule() {}
 
@@ -48,7 +49,8 @@ final class Schedule {
         Map<Place, List<Point>> places = new LinkedHashMap<>();
         for (Point point : points) {
             places.computeIfAbsent(
-                            new Place(point.benchmark(), point.connections(), point.bytes(), point.rate()),
+                            new Place(
+                                    point.benchmark(), point.connections(), point.bytes(), point.rate(), point.route()),
                             key -> new ArrayList<>())
                     .add(point);
         }

@@ -27,6 +27,7 @@ record Summary(
         Point point,
         int runs,
         Optional<Spread> averageMicros,
+        Optional<Spread> medianMicros,
         Optional<Spread> p999Micros,
         Spread messagesPerSecond,
         Spread bytesPerSecond,
@@ -43,10 +44,11 @@ record Summary(
     private static final Comparator<Point> ORDER = Comparator.comparing(Point::benchmark)
             .thenComparingInt(Point::connections)
             .thenComparingLong(Point::rate)
+            .thenComparing(point -> point.route().map(UcxRoute::id).orElse(""))
             .thenComparing(Point::way)
             .thenComparingLong(Point::bytes);
 
-    /** A summary of each point, by benchmark, connections, way and payload. */
+    /** A summary of each point, by benchmark, connections, rate, route, way and payload. */
     static List<Summary> of(List<Run> runs) {
         Map<Point, List<Run>> byPoint = new TreeMap<>(ORDER);
         runs.forEach(run ->
@@ -61,6 +63,7 @@ record Summary(
                 point,
                 runs.size(),
                 optional(runs, Run::averageMicros),
+                optional(runs, Run::medianMicros),
                 optional(runs, Run::p999Micros),
                 required(runs, Run::messagesPerSecond),
                 required(runs, Run::bytesPerSecond),

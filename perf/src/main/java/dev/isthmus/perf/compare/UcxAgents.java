@@ -11,20 +11,29 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** Our ucx_perftest in Java, on our binding of UCX or on UCX' own. */
 final class UcxAgents extends AgentContender {
 
     private final UcxPeer.Binding binding;
+    private final Optional<UcxRoute.Transport> transport;
 
-    UcxAgents(UcxPeer.Binding binding, Venue venue, Children children, Comparison.Options options) {
+    /** Of points over one transport, or of those without a route. */
+    UcxAgents(
+            UcxPeer.Binding binding,
+            Optional<UcxRoute.Transport> transport,
+            Venue venue,
+            Children children,
+            Comparison.Options options) {
         super(venue, children, options);
         this.binding = binding;
+        this.transport = transport;
     }
 
     @Override
     Map<String, String> environment(Venue.End end) {
-        Map<String, String> environment = new HashMap<>(UcxFlags.environment(end));
+        Map<String, String> environment = new HashMap<>(UcxFlags.environment(end, transport));
         environment.putAll(binding.environment());
         return environment;
     }
@@ -58,6 +67,7 @@ final class UcxAgents extends AgentContender {
                 AgentCommand.UCX_ASK,
                 binding.name(),
                 point.benchmark().name(),
+                "" + point.route().isPresent(),
                 flags(point, iterations),
                 "-p",
                 "" + port,

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /** The flags that have {@code ucx_perftest} and ours run a point, and the variables that name the devices to UCX. */
 final class UcxFlags {
@@ -12,15 +13,17 @@ final class UcxFlags {
     private static final String TRANSPORTS = "UCX_TLS";
     private static final int WARM_UP_PART = 10;
 
+    /** The transport is not asked for. */
+    private static final UcxRoute BY_TAG = new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.TAG);
+
     private UcxFlags() {}
 
-    /** The test: tagged messages, and for one-sided operations gets, of which each is waited for. */
-    static String test(Benchmark benchmark) {
-        return switch (benchmark) {
-            case ONE_WAY, BOTH_WAYS -> "tag_bw";
-            case ONE_SIDED -> "ucp_get";
-            case PING_PONG -> "tag_lat";
+    /** The test: without a route tagged messages, and for one-sided operations gets, of which each is waited for. */
+    private static String test(Point point) {
+        return switch (point.benchmark()) {
             case FIXED_RATE -> throw noRate();
+            case ONE_SIDED -> "ucp_get";
+            default -> point.route().orElse(BY_TAG).test(point.benchmark());
         };
     }
 
@@ -41,7 +44,7 @@ final class UcxFlags {
     static List<String> of(Point point, long iterations) {
         return new ArrayList<>(List.of(
                 "-t",
-                test(point.benchmark()),
+                test(point),
                 "-s",
                 "" + point.bytes(),
                 "-n",
@@ -49,17 +52,28 @@ final class UcxFlags {
                 "-w",
                 "" + warmUp(iterations),
                 "-R",
-                "99.9",
+                point.route().isPresent() ? "50" : "99.9",
                 "-f"));
     }
 
-    /** What a run comes to, by the columns of {@code ucx_perftest}: half a round trip, and messages both ways. */
+    /**
+     * What a run comes to, by the columns of {@code ucx_perftest}: half a round trip, and messages both ways.
+     *
+     * @param routed whether its point has a route, and so the percentile is the median
+     */
     static Measured measured(
-            Benchmark benchmark, double averageMicros, double p999Micros, double rate, long iterations) {
+            Benchmark benchmark,
+            boolean routed,
+            double averageMicros,
+            double percentileMicros,
+            double rate,
+            long iterations) {
+        double median = routed ? percentileMicros : Double.NaN;
+        double p999 = routed ? Double.NaN : percentileMicros;
         return switch (benchmark) {
             case ONE_WAY, BOTH_WAYS -> Measured.rate(rate, iterations);
-            case ONE_SIDED -> Measured.times(averageMicros, Double.NaN, p999Micros, 1, iterations);
-            case PING_PONG -> Measured.times(2 * averageMicros, Double.NaN, 2 * p999Micros, 2, iterations);
+            case ONE_SIDED -> Measured.times(averageMicros, median, p999, 1, iterations);
+            case PING_PONG -> Measured.times(2 * averageMicros, 2 * median, 2 * p999, 2, iterations);
             case FIXED_RATE -> throw noRate();
         };
     }
@@ -68,8 +82,13 @@ final class UcxFlags {
         return new IllegalArgumentException("ucx_perftest has no round trips at a fixed rate");
     }
 
+    /** The variables for a transport, or without one those for an end's device. */
+    static Map<String, String> environment(Venue.End end, Optional<UcxRoute.Transport> transport) {
+        return transport.map(chosen -> Map.of(TRANSPORTS, chosen.transports())).orElseGet(() -> environment(end));
+    }
+
     /** The variables that name an end's device to UCX; those of the user's environment stay. */
-    static Map<String, String> environment(Venue.End end) {
+    private static Map<String, String> environment(Venue.End end) {
         Map<String, String> wanted = new HashMap<>();
         if (end.device().isEmpty()) {
             wanted.put(TRANSPORTS, "tcp");

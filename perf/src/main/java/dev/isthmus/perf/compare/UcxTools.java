@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
 /** {@code ucx_perftest}: two new processes for each run. */
 final class UcxTools implements Contender {
@@ -45,15 +46,19 @@ final class UcxTools implements Contender {
             int port = ports.get(i);
             var near = new ToolLane.End(
                     server(port),
-                    UcxFlags.environment(back ? venue.client() : venue.server()),
+                    environment(point, back ? venue.client() : venue.server()),
                     back ? Placement.CLIENT : Placement.SERVER);
             var far = new ToolLane.End(
                     client(point, iterations, port),
-                    UcxFlags.environment(back ? venue.server() : venue.client()),
+                    environment(point, back ? venue.server() : venue.client()),
                     back ? Placement.SERVER : Placement.CLIENT);
             lanes.add(new ToolLane(near, far, port, children, output -> read(point, iterations, output)));
         }
         return ToolLane.run(lanes, limit);
+    }
+
+    private static Map<String, String> environment(Point point, Venue.End end) {
+        return UcxFlags.environment(end, point.route().map(UcxRoute::transport));
     }
 
     private List<String> server(int port) {
@@ -74,6 +79,7 @@ final class UcxTools implements Contender {
         UcxPerftest.Results results = UcxPerftest.parse(output);
         return UcxFlags.measured(
                         point.benchmark(),
+                        point.route().isPresent(),
                         results.averageMicros(),
                         results.percentileMicros(),
                         results.messagesPerSecond(),
@@ -85,15 +91,16 @@ final class UcxTools implements Contender {
     public String command(Point point, long iterations) {
         return Contender.byHand(
                 point,
-                variables(venue.server()) + String.join(" ", Placement.SERVER.of(server(13337))),
-                variables(venue.client()) + String.join(" ", Placement.CLIENT.of(client(point, iterations, 13337))),
+                variables(point, venue.server()) + String.join(" ", Placement.SERVER.of(server(13337))),
+                variables(point, venue.client())
+                        + String.join(" ", Placement.CLIENT.of(client(point, iterations, 13337))),
                 lanes(point));
     }
 
     /** The environment, as a shell has it before a command. */
-    static String variables(Venue.End end) {
+    private static String variables(Point point, Venue.End end) {
         var out = new StringBuilder();
-        UcxFlags.environment(end)
+        environment(point, end)
                 .forEach((name, value) ->
                         out.append(name).append('=').append(value).append(' '));
         return out.toString();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
-import dev.isthmus.perf.Rounds;
+import dev.isthmus.perf.Median;
 import dev.isthmus.perf.Side;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.DoubleStream;
 
 /**
  * The two sides at one size: the medians of their rounds, the ratio of these, and how far the rounds spread. One way,
@@ -45,30 +47,40 @@ public record DuelResult(
      * @return one comparison for each path and size that both sides have rounds of, in the order of appearance
      */
     public static List<DuelResult> of(Collection<Sample> samples) {
-        Map<Key, Rounds> groups = new LinkedHashMap<>();
-        for (Sample sample : samples) {
-            groups.computeIfAbsent(new Key(sample.path(), sample.bytes()), key -> new Rounds())
-                    .add(sample.side(), sample.medianMicros());
-        }
+        Map<Key, List<Sample>> groups = samples.stream()
+                .collect(Collectors.groupingBy(
+                        sample -> new Key(sample.path(), sample.bytes()), LinkedHashMap::new, Collectors.toList()));
         return groups.entrySet().stream()
-                .filter(group -> group.getValue().ratio(Side.JAVA).isPresent()) // both sides have some
-                .map(group -> of(group.getKey(), group.getValue()))
+                .flatMap(group -> of(group.getKey(), group.getValue()).stream())
                 .toList();
     }
 
-    private static DuelResult of(Key key, Rounds rounds) {
-        List<Double> c = rounds.rounds(Side.C);
-        List<Double> java = rounds.rounds(Side.JAVA);
-        return new DuelResult(
+    private static Optional<DuelResult> of(Key key, List<Sample> samples) {
+        double[] c = sorted(samples, Side.C);
+        double[] java = sorted(samples, Side.JAVA);
+        if (c.length == 0 || java.length == 0) {
+            return Optional.empty();
+        }
+        double cMedian = Median.of(DoubleStream.of(c)).orElseThrow();
+        double javaMedian = Median.of(DoubleStream.of(java)).orElseThrow();
+        return Optional.of(new DuelResult(
                 key.path(),
                 key.bytes(),
-                Math.min(c.size(), java.size()),
-                rounds.median(Side.C).orElseThrow(),
-                rounds.median(Side.JAVA).orElseThrow(),
-                rounds.ratio(Side.JAVA).orElseThrow(),
-                Collections.min(c),
-                Collections.max(c),
-                Collections.min(java),
-                Collections.max(java));
+                Math.min(c.length, java.length),
+                cMedian,
+                javaMedian,
+                javaMedian / cMedian,
+                c[0],
+                c[c.length - 1],
+                java[0],
+                java[java.length - 1]));
+    }
+
+    private static double[] sorted(List<Sample> samples, Side side) {
+        return samples.stream()
+                .filter(sample -> sample.side() == side)
+                .mapToDouble(Sample::medianMicros)
+                .sorted()
+                .toArray();
     }
 }

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
 import dev.isthmus.perf.Turns;
-import java.io.IOException;
 import java.io.PrintStream;
 import java.util.Optional;
 
@@ -33,11 +32,11 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
     }
 
     /**
-     * Prints a half's events. The first failure ends it.
+     * Prints a half's events.
      *
      * @param path what its messages take
      */
-    record Printer(String path, PrintStream out) implements Turns.Listener<Turns.Cell> {
+    record Printer(String path, PrintStream out) implements Turns.Listener {
 
         @Override
         public void progress(String what) {
@@ -46,13 +45,8 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
 
         @Override
         public void measured(Turns.Cell cell, Side side, int round, Turns.Figure figure) {
-            var sample = new Sample(path, cell.bytes(), side, round, figure.figure(), figure.averageMicros());
+            var sample = new Sample(path, cell.bytes(), side, round, figure.medianMicros(), figure.averageMicros());
             print(new Event(null, sample, null, null));
-        }
-
-        @Override
-        public void failed(Turns.Cell cell, Side side, IOException reason) throws IOException {
-            throw reason;
         }
 
         void machine(Machine machine) {

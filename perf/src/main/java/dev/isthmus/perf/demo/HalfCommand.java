@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
-import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
 import dev.isthmus.perf.Turns;
-import dev.isthmus.perf.compare.SendPingPongs;
+import dev.isthmus.perf.compare.PingPongs;
 import dev.isthmus.perf.process.Children;
-import dev.isthmus.perf.ucx.UcxCell;
-import dev.isthmus.perf.ucx.UcxContender;
-import dev.isthmus.ucx.UcxVersion;
 import java.io.IOException;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -41,8 +36,6 @@ public final class HalfCommand implements Callable<Integer> {
      */
     private static final int UCX_ROUNDS_FACTOR = 2;
 
-    private static final double UCX_WARM_UP_SECONDS = 2;
-
     @Parameters(index = "0", description = VERBS + " or " + UCX)
     private String path;
 
@@ -54,33 +47,15 @@ public final class HalfCommand implements Callable<Integer> {
         var out = new Event.Printer(path, System.out);
         out.begin();
         try (var children = new Children()) {
-            if (path.equals(UCX)) {
-                ucx(children, out);
-            } else {
-                verbs(children, out);
-            }
+            boolean ucx = path.equals(UCX);
+            PingPongs pingPongs = ucx ? PingPongs.ofTags(children) : PingPongs.ofSends(children);
+            out.machine(pingPongs.machine());
+            int iterations = options.iterations() * (ucx ? UCX_ITERATIONS_FACTOR : 1);
+            List<Turns.Cell> cells = options.sizes().stream()
+                    .map(bytes -> pingPongs.cell(bytes, iterations))
+                    .toList();
+            new Turns(SIDES, pingPongs::contender, out).run(cells, options.rounds() * (ucx ? UCX_ROUNDS_FACTOR : 1));
         }
         return 0;
-    }
-
-    private void verbs(Children children, Event.Printer out) throws IOException, InterruptedException {
-        var sends = new SendPingPongs(children);
-        out.machine(Machine.here(sends.where(), sends.versions()));
-        List<SendPingPongs.Cell> cells = options.sizes().stream()
-                .map(bytes -> new SendPingPongs.Cell(bytes, options.iterations()))
-                .toList();
-        new Turns<SendPingPongs.Cell>(SIDES, sends::contender, out).run(cells, options.rounds());
-    }
-
-    private void ucx(Children children, Event.Printer out) throws IOException, InterruptedException {
-        var memory = UcxCell.Transport.SHM;
-        out.machine(Machine.here(
-                "shared memory (UCX_TLS=" + memory.transports() + ") on " + Machine.virtualization(),
-                Map.of("UCX", UcxVersion.loaded().toString())));
-        List<UcxCell> cells = options.sizes().stream()
-                .map(bytes -> new UcxCell(memory, "tag", bytes, false, options.iterations() * UCX_ITERATIONS_FACTOR))
-                .toList();
-        new Turns<UcxCell>(SIDES, side -> UcxContender.of(side, memory, UCX_WARM_UP_SECONDS, children), out)
-                .run(cells, options.rounds() * UCX_ROUNDS_FACTOR);
     }
 }

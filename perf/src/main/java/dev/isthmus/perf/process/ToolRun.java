@@ -50,33 +50,6 @@ public final class ToolRun implements AutoCloseable {
     }
 
     /**
-     * Runs a server, and when it listens its client.
-     *
-     * @param port where the server listens, of TCP
-     * @param limit how long it may take
-     * @return what the client has printed when both have ended well
-     * @throws IOException if an end fails, or the time is over
-     * @throws InterruptedException if the caller is to stop
-     */
-    public static String pair(
-            List<String> server,
-            List<String> client,
-            int port,
-            Map<String, String> environment,
-            Duration limit,
-            Children children)
-            throws IOException, InterruptedException {
-        try (var serving = new ToolRun(Placement.SERVER, server, environment, children)) {
-            serving.awaitListening(port);
-            try (var asking = new ToolRun(Placement.CLIENT, client, environment, children)) {
-                String output = asking.awaitOutput(limit);
-                serving.awaitOutput(limit);
-                return output;
-            }
-        }
-    }
-
-    /**
      * Returns when it listens.
      *
      * @param port the TCP port

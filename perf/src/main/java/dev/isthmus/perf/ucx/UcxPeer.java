@@ -105,11 +105,12 @@ public final class UcxPeer {
      *
      * @param binding how
      * @param words the flags of {@code ucx_perftest}, with the server's address
+     * @param timed whether the times of all operations are kept
      * @return what was measured
      * @throws IOException if the test fails
      */
-    public static Result ask(Binding binding, List<String> words) throws IOException {
-        var warmUp = new WarmUp(Optional.of(new Histogram(DIGITS)));
+    public static Result ask(Binding binding, List<String> words, boolean timed) throws IOException {
+        var warmUp = new WarmUp(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
         UcxResult result = client(binding, words, warmUp);
         return new Result(
                 result.iterations(),
@@ -121,8 +122,8 @@ public final class UcxPeer {
                 warmUp.times.filter(times -> times.getTotalCount() > 0));
     }
 
-    /** The same, with all that was measured. */
-    static UcxResult client(Binding binding, List<String> words, UcxSession.Listener listener) throws IOException {
+    private static UcxResult client(Binding binding, List<String> words, UcxSession.Listener listener)
+            throws IOException {
         var line = new Line();
         new CommandLine(line).parseArgs(words.toArray(String[]::new));
         line.options.check();

@@ -4,6 +4,7 @@ package dev.isthmus.perf.compare;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
 import dev.isthmus.perf.Turns;
 import dev.isthmus.perf.process.Children;
@@ -66,17 +67,18 @@ class CompareDeviceTest {
     void shouldMeasureSendsForOtherTables() throws Exception {
         List<Turns.Figure> figures = new ArrayList<>();
         try (var children = new Children()) {
-            var sends = new SendPingPongs(children);
+            PingPongs sends = PingPongs.ofSends(children);
             for (Side side : List.of(Side.C, Side.JAVA)) {
                 try (var contender = sends.contender(side)) {
-                    figures.add(contender.measure(new SendPingPongs.Cell(64, 100)));
+                    figures.add(contender.measure(sends.cell(64, 100)));
                 }
             }
-            assertTrue(sends.where().contains(Device.first().name()), sends::where);
-            assertEquals(Set.of("libibverbs", "perftest"), sends.versions().keySet());
+            Machine machine = sends.machine();
+            assertTrue(machine.where().contains(Device.first().name()), machine::where);
+            assertEquals(Set.of("libibverbs", "perftest"), machine.versions().keySet());
         }
         for (Turns.Figure figure : figures) {
-            assertTrue(figure.figure() > 0 && figure.averageMicros() > 0, figures::toString);
+            assertTrue(figure.medianMicros() > 0 && figure.averageMicros() > 0, figures::toString);
         }
     }
 

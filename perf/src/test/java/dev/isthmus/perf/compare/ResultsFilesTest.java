@@ -27,13 +27,14 @@ class ResultsFilesTest {
         assertEquals(2, lines.size());
         assertEquals(
                 "way,benchmark,bytes,connections,rate,runs,"
-                        + columns("average_usec") + columns("p999_usec") + columns("messages_per_second")
+                        + columns("average_usec") + columns("median_usec") + columns("p999_usec")
+                        + columns("messages_per_second")
                         + columns("bytes_per_second") + columns("overhead_bytes_per_message") + columns("overlap")
                         + columns("processor_usec_per_message") + columns("offered_per_second")
                         + "unsteady_runs,behind_runs,command",
                 lines.getFirst());
         assertEquals(
-                "nio-blocking,ping-pong,4096,2,,2,20.0,10.0,30.0,,,60.0,30.0,90.0,,,"
+                "nio-blocking,ping-pong,4096,2,,2,20.0,10.0,30.0,,,40.0,20.0,60.0,,,60.0,30.0,90.0,,,"
                         + "2.0,1.0,3.0,,,8192.0,4096.0,12288.0,,,,,,,,0.7,0.5,0.9,,,10.0,5.0,15.0,,,,,,,,1,0,second",
                 lines.getLast());
     }

@@ -28,9 +28,10 @@ class RunStoreTest {
     private static final Setting SETTING = MadeUp.setting(List.of(POINT));
     private static final Run FULL = MadeUp.run(POINT, 1, 12.345678901234567, 1e-3, MadeUp.HOSTILE + " ä€\u2028");
     private static final Run SPARSE = new Run(
-            new Point(Way.JUCX, Benchmark.ONE_WAY, 1, 1),
+            new Point(Way.JUCX, Benchmark.ONE_WAY, 1, new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.STREAM)),
             2,
             OptionalDouble.empty(),
+            OptionalDouble.of(3),
             OptionalDouble.empty(),
             0,
             0.1 + 0.2,

@@ -72,6 +72,7 @@ class SummaryTest {
                 POINT,
                 2,
                 OptionalDouble.empty(),
+                OptionalDouble.of(10),
                 OptionalDouble.of(8),
                 30,
                 300,
@@ -90,6 +91,7 @@ class SummaryTest {
         Summary summary = all.getLast();
         assertEquals(2, summary.runs());
         assertEquals(new Spread(2, 2, 2), summary.averageMicros().orElseThrow());
+        assertEquals(new Spread(7, 4, 10), summary.medianMicros().orElseThrow());
         assertEquals(new Spread(7, 6, 8), summary.p999Micros().orElseThrow());
         assertEquals(new Spread(20, 10, 30), summary.messagesPerSecond());
         assertEquals(new Spread(470, 300, 640), summary.bytesPerSecond());

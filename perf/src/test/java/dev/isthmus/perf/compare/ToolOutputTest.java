@@ -187,6 +187,10 @@ class ToolOutputTest {
         assertEquals(0, trips.messages(), "how long the warm-up was the tool does not say");
         Measured rate = UcxTools.read(point(Way.C_UCX, Benchmark.ONE_WAY, 8), 2000, output);
         assertEquals(722, rate.messagesPerSecond());
+        var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.PUT);
+        Measured routed = UcxTools.read(new Point(Way.C_UCX, Benchmark.PING_PONG, 8, route), 2000, output);
+        assertEquals(2 * 211153.921, routed.typicalMicros(), 1e-9);
+        assertTrue(Double.isNaN(routed.p999Micros()), "of which nobody knows");
         Point point = point(Way.C_UCX, Benchmark.ONE_WAY, 8);
         assertThrows(IOException.class, () -> UcxTools.read(point, 10, "+----+\n"));
     }
@@ -201,6 +205,20 @@ class ToolOutputTest {
         assertEquals(1600, VerbsFlags.messages(both, 100));
         assertEquals(1, VerbsFlags.lanes(both));
         assertEquals(8, VerbsFlags.lanes(new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8)));
+        assertEquals(
+                "-t ucp_put_bw -s 8 -n 100 -w 10 -R 50 -f",
+                String.join(
+                        " ",
+                        UcxFlags.of(
+                                new Point(
+                                        Way.JUCX,
+                                        Benchmark.ONE_WAY,
+                                        8,
+                                        new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.PUT)),
+                                100)));
+        assertEquals(
+                "-t tag_lat -s 8 -n 100 -w 10 -R 99.9 -f",
+                String.join(" ", UcxFlags.of(point(Way.C_UCX, Benchmark.PING_PONG, 8), 100)));
         assertEquals(16, UcxFlags.lanes(new Point(Way.C_UCX, Benchmark.BOTH_WAYS, 8, 8)));
     }
 
@@ -226,6 +244,14 @@ class ToolOutputTest {
                                 new Comparison.Options(3, 0.5, 2),
                                 new Venue(END, OTHER))
                         .replaceFirst("^.*(?=\\./isthmus)", "")); // without what this JVM was told
+        var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.AM);
+        assertTrue(Contender.again(
+                        new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route),
+                        100,
+                        new Comparison.Options(3, 0.5, 2),
+                        Venue.loopback())
+                .endsWith("./isthmus perf compare-ucx --only '^shm-am-lat-8$' --rounds 1 --iterations 100 --seconds 0.5"
+                        + " --warm-up 2.0"));
         assertTrue(Contender.byHand(point(Way.C_UCX, Benchmark.BOTH_WAYS, 8), "a", "b", 2)
                 .endsWith("every second one the other way round"));
     }

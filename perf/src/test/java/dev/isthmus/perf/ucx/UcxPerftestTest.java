@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Listening;
+import dev.isthmus.perf.process.Placement;
+import dev.isthmus.perf.process.ToolRun;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -89,12 +91,15 @@ class UcxPerftestTest {
     @Test
     void shouldTellWhatUcxPerftestSaidWhenItFails() throws Exception {
         try (var children = new Children()) {
-            var tool = new UcxPerftest(Map.of("UCX_TLS", "no_such_transport"), children);
-            List<String> test = List.of("-t", "tag_lat", "-n", "1000");
-            String message = assertThrows(IOException.class, () -> tool.measure(test, LIMIT))
-                    .getMessage();
-            assertTrue(message.startsWith("ucx_perftest ("), message);
-            assertTrue(message.contains("no_such_transport"), message);
+            List<String> command = UcxPerftest.words();
+            command.addAll(List.of("-t", "tag_lat", "-n", "1000", "-l"));
+            Map<String, String> environment = Map.of("UCX_TLS", "no_such_transport");
+            try (var tool = new ToolRun(Placement.CLIENT, command, environment, children)) {
+                String message = assertThrows(IOException.class, () -> tool.awaitOutput(LIMIT))
+                        .getMessage();
+                assertTrue(message.startsWith("ucx_perftest ("), message);
+                assertTrue(message.contains("no_such_transport"), message);
+            }
         }
     }
 
