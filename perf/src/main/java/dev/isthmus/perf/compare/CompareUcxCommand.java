@@ -60,7 +60,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
     @Option(
             names = "--seconds",
             paramLabel = "S",
-            description = "about how long a run should take (default: ${DEFAULT-VALUE})")
+            description = "about how long a run should take, at least (default: ${DEFAULT-VALUE})")
     private double seconds = SECONDS;
 
     @Option(

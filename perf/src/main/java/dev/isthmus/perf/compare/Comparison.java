@@ -139,7 +139,10 @@ final class Comparison implements AutoCloseable {
         Point point = withRate(planned);
         steady &= warmUp.run(contender, point);
         for (int attempt = 1; ; attempt++) {
-            long iterations = options.messages().orElse(pace.iterations(point, options.seconds()));
+            long least = point.route()
+                    .map(route -> route.leastMessages(point.bytes()))
+                    .orElse(0L);
+            long iterations = options.messages().orElse(Math.max(least, pace.iterations(point, options.seconds())));
             Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
             long before = counters.isPresent() ? counters.get().sent() : 0;
             Measured measured = run(contender, point, iterations, options.seconds());

@@ -53,6 +53,14 @@ record UcxRoute(Transport transport, Operation operation) {
         return transport.id() + "-" + operation.id();
     }
 
+    /**
+     * Fewer messages are no run, however slow a machine is for a moment. Where processes have to wait for a processor, all of
+     * a few messages do, but few of many: then the median is theirs who did not.
+     */
+    long leastMessages(long bytes) {
+        return Math.min(transport == Transport.SHM ? 100_000 : 4_000, (1L << 28) / bytes);
+    }
+
     /** The test of {@code ucx_perftest}. */
     String test(Benchmark benchmark) {
         return operation.prefix + operation.id() + (benchmark.isThroughput() ? "_bw" : "_lat");

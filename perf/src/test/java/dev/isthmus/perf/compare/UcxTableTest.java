@@ -73,6 +73,11 @@ class UcxTableTest {
 
     @Test
     void shouldHaveEveryCell() {
+        assertTrue(
+                ALL.stream()
+                        .filter(point -> !point.benchmark().isThroughput())
+                        .allMatch(point -> point.route().orElseThrow().leastMessages(point.bytes()) > 2048),
+                "fewer than ucx_perftest has its percentile of");
         assertEquals(32, ALL.stream().map(Point::cell).distinct().count());
         assertEquals(96, Schedule.steps(ALL, 1, Set.of()).stream().distinct().count());
         assertEquals(
