@@ -12,6 +12,7 @@ final class UcxFlags {
 
     private static final String TRANSPORTS = "UCX_TLS";
     private static final int WARM_UP_PART = 10;
+    private static final int ROUTED_WARM_UP = 10_000;
 
     /** The transport is not asked for. */
     private static final UcxRoute BY_TAG = new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.TAG);
@@ -35,9 +36,12 @@ final class UcxFlags {
         return point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
     }
 
-    /** A connection's first messages are slow, whatever the ends have learnt: a part of a run's messages comes before it. */
-    static long warmUp(long iterations) {
-        return Math.max(1, iterations / WARM_UP_PART);
+    /**
+     * A connection's first messages are slow, whatever the ends have learnt: a part of a run's messages comes before it, or
+     * with a route as many as {@code ucx_perftest} itself takes, which it ends after a tenth of a second.
+     */
+    private static long warmUp(Point point, long iterations) {
+        return point.route().isPresent() ? ROUTED_WARM_UP : Math.max(1, iterations / WARM_UP_PART);
     }
 
     /** The client's flags, but for the port and the server. */
@@ -50,7 +54,7 @@ final class UcxFlags {
                 "-n",
                 "" + iterations,
                 "-w",
-                "" + warmUp(iterations),
+                "" + warmUp(point, iterations),
                 "-R",
                 point.route().isPresent() ? "50" : "99.9",
                 "-f"));

@@ -206,7 +206,7 @@ class ToolOutputTest {
         assertEquals(1, VerbsFlags.lanes(both));
         assertEquals(8, VerbsFlags.lanes(new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8)));
         assertEquals(
-                "-t ucp_put_bw -s 8 -n 100 -w 10 -R 50 -f",
+                "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f",
                 String.join(
                         " ",
                         UcxFlags.of(
