@@ -123,6 +123,10 @@ public final class CompareUcxCommand implements Callable<Integer> {
             var failures = new Failures(store.dir());
             boolean whole = measure(options, store, failures, stopping);
             report(store, failures, machine, whole);
+            if (!failures.lines().isEmpty()) {
+                scratch.keep();
+                says.println("All runs, and the reports of JVMs that crashed, are in " + scratch.folder());
+            }
             return whole && failures.missing().isEmpty() ? 0 : 1;
         }
     }
@@ -150,7 +154,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
                 var comparison = new Comparison(
                         options,
                         venue,
-                        new Contenders(venue, twin, new Children(), options),
+                        new Contenders(venue, twin, new Children(store.dir()), options),
                         store,
                         failures,
                         progress,

@@ -13,6 +13,8 @@ import io.netty.channel.ChannelInitializer;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.EventLoopGroup;
 import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.util.internal.logging.InternalLoggerFactory;
+import io.netty.util.internal.logging.JdkLoggerFactory;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.ConnectException;
@@ -40,6 +42,11 @@ record NettyJob(NettyTransport transport, NioJob ends) {
     private static final long RETRY_MILLIS = 20;
 
     private static final int BACKLOG = 256;
+
+    static {
+        // Otherwise Netty takes what logging it finds on the class path, which may complain that nothing is behind it.
+        InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
+    }
 
     /** The words that {@link #parse} reads. */
     String format() {
