@@ -54,8 +54,8 @@ record UcxRoute(Transport transport, Operation operation) {
     }
 
     /**
-     * Fewer messages are no run, however slow a machine is for a moment. Where processes have to wait for a processor, all of
-     * a few messages do, but few of many: then the median is theirs who did not.
+     * How many messages a run has at least, however slow a machine is for a moment. A busy machine takes the processor away
+     * for a time slice: in a short run most messages wait for that, in a long one few do, and its median is of the others.
      */
     long leastMessages(long bytes) {
         return Math.min(transport == Transport.SHM ? 100_000 : 4_000, (1L << 28) / bytes);

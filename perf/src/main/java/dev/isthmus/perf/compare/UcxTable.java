@@ -4,7 +4,6 @@ package dev.isthmus.perf.compare;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Optional;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -27,16 +26,8 @@ final class UcxTable {
         line(out, LINE, "", "unit", "C ", "Java ", "JUCX ", "Java/C", "JUCX/C");
         for (int i = 0; i < points.size(); i += WAYS.size()) {
             List<Point> cell = points.subList(i, i + WAYS.size());
-            List<String> figures = cell.stream()
-                    .map(point -> Optional.ofNullable(summaries.get(point))
-                            .map(UcxTable::number)
-                            .orElse(
-                                    missing.stream()
-                                                    .anyMatch(
-                                                            step -> step.point().equals(point))
-                                            ? "failed "
-                                            : "- "))
-                    .toList();
+            List<String> figures =
+                    cell.stream().map(point -> text(point, summaries, missing)).toList();
             line(
                     out,
                     LINE,
@@ -54,6 +45,13 @@ final class UcxTable {
             line(out, "* of rounds of which some began before their JVMs were steady.");
         }
         return out.toString();
+    }
+
+    private static String text(Point point, Map<Point, Summary> summaries, List<Schedule.Step> missing) {
+        if (summaries.containsKey(point)) {
+            return number(summaries.get(point));
+        }
+        return missing.stream().anyMatch(step -> step.point().equals(point)) ? "failed " : "- ";
     }
 
     private static String number(Summary summary) {
