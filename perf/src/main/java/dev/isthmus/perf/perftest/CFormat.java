@@ -6,7 +6,7 @@ import java.math.MathContext;
 import java.util.Locale;
 
 /** Formats of C's printf that Java lacks. */
-final class CFormat {
+public final class CFormat {
 
     private static final int SIGNIFICANT = 6;
     private static final int MIN_EXPONENT = -4;
@@ -26,6 +26,16 @@ final class CFormat {
         String mantissa =
                 rounded.scaleByPowerOfTen(-exponent).stripTrailingZeros().toPlainString();
         return mantissa + String.format(Locale.ROOT, "e%s%02d", exponent < 0 ? "-" : "+", Math.abs(exponent));
+    }
+
+    /** What {@code %f} and {@code %g} print, a division by zero and its like included. */
+    public static double number(String printed) {
+        return switch (printed) {
+            case "nan", "-nan" -> Double.NaN;
+            case "inf" -> Double.POSITIVE_INFINITY;
+            case "-inf" -> Double.NEGATIVE_INFINITY;
+            default -> Double.parseDouble(printed);
+        };
     }
 
     /** {@code %#0Nx}: 0x in front, counted in the width, but not before a zero. */

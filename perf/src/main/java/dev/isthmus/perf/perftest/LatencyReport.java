@@ -127,7 +127,8 @@ public final class LatencyReport {
                 .dropWhile(line -> !line.equals(TIMES))
                 .skip(1)
                 .takeWhile(line -> line.matches("[0-9]+, .*"))
-                .mapToDouble(line -> Double.parseDouble(line.substring(line.indexOf(',') + 1)))
+                .mapToDouble(line ->
+                        CFormat.number(line.substring(line.indexOf(',') + 1).strip()))
                 .sorted()
                 .toArray();
     }
@@ -135,7 +136,7 @@ public final class LatencyReport {
     private static LatencyStatistics figures(String[] fields) {
         double[] figure = new double[7];
         for (int i = 0; i < figure.length; i++) {
-            figure[i] = Double.parseDouble(fields[i + 2]);
+            figure[i] = CFormat.number(fields[i + 2]);
         }
         return new LatencyStatistics(figure[0], figure[1], figure[2], figure[3], figure[4], figure[5], figure[6]);
     }

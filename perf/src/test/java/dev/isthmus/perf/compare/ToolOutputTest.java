@@ -170,12 +170,25 @@ class ToolOutputTest {
     void shouldSayThatPerftestPrintedNoFigures() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
         assertThrows(IOException.class, () -> VerbsTools.read(point, 10, "Couldn't connect"));
-        String spoilt = output("ib_send_lat.txt").replace("687.74", "nan");
-        assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(point, 10, spoilt));
+        for (String none : List.of("nan", "inf")) {
+            String spoilt = output("ib_send_lat.txt").replace("687.74", none);
+            assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(point, 10, spoilt));
+        }
         Point rate = point(Way.C_VERBS_SEND, Benchmark.ONE_WAY, 64);
         assertThrows(IOException.class, () -> VerbsTools.read(rate, 10, ""));
         String noRate = output("ib_send_bw-64.txt").replaceAll("0\\.002737", "-nan");
         assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(rate, 10, noRate));
+    }
+
+    /** A distance of 46 ms from the mean overflows C's int when it is squared: the root of a negative number is no figure. */
+    @Test
+    void shouldReadTimesWhoseDeviationPerftestCannotPrint() throws IOException {
+        Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);
+        String output = output(TIMES).replace("10.25", "-nan");
+        assertTrue(output.contains("-nan"), output);
+        Measured measured = VerbsTools.read(point, 2000, output);
+        assertEquals(2 * 31.37, measured.averageMicros(), 1e-9);
+        assertEquals(199, measured.times().orElseThrow().count());
     }
 
     @Test
