@@ -31,6 +31,14 @@ ON_HOST = (*JUNIT, "jdk-newest", "spark", *PROGRAMS)
 LANES = (("device",), ("interop", "ucx-verbs", "siw", "spark-verbs"), ON_HOST)
 # Comparisons measure for minutes, and no JDK changes how: the newest one runs the tests of what is measured.
 NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(compare|ucx)\.).*"
+# What tiers need before they can run: groups of testbed/packages, a build, and devices, of this machine or the testbed's.
+NEEDS = ("testbed", "verbs", "tests", "build")
+NEED_DEVICES = (*GUESTS, "instructions", "testbed")
+# Those that run alone are programs of their own, in this folder.
+ALONE = {"arm64": ("testbed", "arm64", "build"),
+         "nio-suites": ("testbed", "verbs", "suites", "devices", "build"),
+         "spark-suites": ("testbed", "spark", "build")}
+DEBIAN = re.compile("debian[a-z0-9]+")  # and this one makes the system named, and builds there
 LONG = 604_800  # seconds for tests that do more than they would
 UNATTENDED = 60  # seconds that a process has to end after it was told to
 
@@ -67,7 +75,7 @@ def parser():
     p.add_argument("--exact", action="store_true",
                    help="also fail if a tier's number of tests differs from testbed/tests.txt, or if there is no list of what"
                         " the device refuses: testbed/state writes both from what this prints")
-    p.add_argument("--tier", action="append", default=[], choices=(*GUESTS, *ON_HOST), metavar="TIER",
+    p.add_argument("--tier", action="append", default=[], type=_tier, metavar="TIER",
                    help="run this tier only; may be repeated")
     p.add_argument("--only", default=".*", metavar="PATTERN",
                    help="run only test classes whose full name matches the regular expression; leaves out tiers without"
@@ -75,10 +83,18 @@ def parser():
     p.add_argument("--with", action="append", default=[], type=_number, metavar="NAME=NUMBER", dest="numbers",
                    help="set how much a test does: it reads the system property isthmus.test.NAME. Each test then has NUMBER"
                         " milliseconds more, unless NAME is bytes. Give --only, too")
+    # For the launcher: prints what must be there before the same can run without this, as in NEEDS.
+    p.add_argument("--needs", action="store_true", help=argparse.SUPPRESS)
     # For this program alone, which calls itself: in the testbed, and for a lane.
     p.add_argument("--inside", metavar="DIR", help=argparse.SUPPRESS)
     p.add_argument("--beside", metavar="DIR", help=argparse.SUPPRESS)
     return p
+
+
+def _tier(name):
+    if name not in (*GUESTS, *ON_HOST, *ALONE) and not DEBIAN.fullmatch(name):
+        raise argparse.ArgumentTypeError(f"there is no tier '{name}': --help lists them")
+    return name
 
 
 def _number(text):
@@ -96,6 +112,27 @@ def has_softroce():
     """Whether Soft-RoCE can be had on this machine itself."""
     return bool(shutil.which("modinfo")) and subprocess.run(
         ("modinfo", "rdma_rxe"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False).returncode == 0
+
+
+def alone(tiers):
+    """The tier among these that runs alone, if any does."""
+    return next((name for name in tiers if name in ALONE or DEBIAN.fullmatch(name)), None)
+
+
+def needs(tiers):
+    """What these need before they can run; without any, those that run by default."""
+    name = alone(tiers)
+    if name:
+        words = ALONE.get(name, ("testbed", "debian"))
+    else:
+        words = (*NEEDS, *(("debian",) if "jdk-newest" in tiers else ()),
+                 *(("siw", "devices") if not tiers or any(tier in NEED_DEVICES for tier in tiers) else ()))
+    return ["vm" if word == "devices" else word for word in words if word != "devices" or not has_devices()]
+
+
+def run_alone(name):
+    command = [name] if name in ALONE else ["debian", "--release", name.removeprefix("debian")]
+    os.execv(f"{TESTBED}/{command[0]}", command)
 
 
 def default_tiers(has_pattern):
@@ -324,8 +361,18 @@ def ucx_over_verbs():
 
 
 def main(arguments):
-    options = parser().parse_args(arguments)
-    tiers = list(dict.fromkeys(options.tier)) or default_tiers(options.only != ".*")
+    p = parser()
+    options = p.parse_args(arguments)
+    tiers = list(dict.fromkeys(options.tier))
+    name = alone(tiers)
+    if name and (len(tiers) > 1 or options.only != ".*" or options.numbers or options.exact):
+        p.error(f"the tier {name} goes alone, with no other option")
+    if options.needs:
+        print(*needs(tiers))
+        return 0
+    if name:
+        run_alone(name)
+    tiers = tiers or default_tiers(options.only != ".*")
     catch_signals()
     with tempfile.TemporaryDirectory(prefix="isthmus-tests-") as scratch:
         tests = Tests(options, options.inside or options.beside or scratch)
