@@ -75,10 +75,13 @@ public final class CompareUcxCommand implements Callable<Integer> {
             description = "how long a JVM may take to become steady before a run (default: ${DEFAULT-VALUE})")
     private double warmUpSeconds = WARM_UP_SECONDS;
 
-    @Option(names = "--json", paramLabel = "FILE", description = "file for all figures of every round")
+    @Option(names = "--json", paramLabel = "FILE", description = "file for the figures of every round")
     private Optional<Path> json = Optional.empty();
 
-    @Option(names = "--csv", paramLabel = "FILE", description = "file for the table's figures of every round")
+    @Option(
+            names = "--csv",
+            paramLabel = "FILE",
+            description = "file for what the rounds of each cell have in the middle and at the ends")
     private Optional<Path> csv = Optional.empty();
 
     @Spec
@@ -177,11 +180,12 @@ public final class CompareUcxCommand implements Callable<Integer> {
         out.flush();
         lines.put("complete", "" + whole);
         lines.put("failures", String.join("; ", failures.lines()));
+        List<Summary> summaries = Summary.of(store.runs());
         if (json.isPresent()) {
-            write(json.get(), ResultsFiles.json(new Setting(lines, points), Summary.of(store.runs()), store.runs()));
+            write(json.get(), ResultsFiles.json(new Setting(lines, points), summaries, store.runs()));
         }
         if (csv.isPresent()) {
-            write(csv.get(), UcxTable.csv(store.runs()));
+            write(csv.get(), ResultsFiles.csv(summaries));
         }
     }
 

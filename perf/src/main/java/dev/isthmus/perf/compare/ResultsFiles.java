@@ -2,66 +2,91 @@
 package dev.isthmus.perf.compare;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** The results for programs. */
 final class ResultsFiles {
 
-    private static final String SPREAD = "%1$s,%1$s_min,%1$s_max,%1$s_low,%1$s_high";
+    private static final CsvMapper CSV = CsvMapper.builder()
+            .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
+            .build();
+
+    private static final Map<String, Function<Summary, Optional<?>>> COLUMNS = columns();
 
     private ResultsFiles() {}
 
+    private static Map<String, Function<Summary, Optional<?>>> columns() {
+        Map<String, Function<Summary, Optional<?>>> columns = new LinkedHashMap<>();
+        columns.put("way", summary -> Optional.of(summary.point().way().id()));
+        columns.put(
+                "benchmark", summary -> Optional.of(summary.point().benchmark().id()));
+        columns.put("bytes", summary -> Optional.of(summary.point().bytes()));
+        columns.put("connections", summary -> Optional.of(summary.point().connections()));
+        columns.put("rate", summary -> Optional.of(summary.point().rate()).filter(rate -> rate > 0));
+        columns.put(
+                "transport",
+                summary ->
+                        summary.point().route().map(route -> route.transport().id()));
+        columns.put(
+                "operation",
+                summary ->
+                        summary.point().route().map(route -> route.operation().id()));
+        columns.put("runs", summary -> Optional.of(summary.runs()));
+        put(columns, "average_usec", Summary::averageMicros);
+        put(columns, "median_usec", Summary::medianMicros);
+        put(columns, "p999_usec", Summary::p999Micros);
+        put(columns, "messages_per_second", summary -> Optional.of(summary.messagesPerSecond()));
+        put(columns, "bytes_per_second", summary -> Optional.of(summary.bytesPerSecond()));
+        put(columns, "overhead_bytes_per_message", Summary::overheadBytesPerMessage);
+        put(columns, "overlap", Summary::overlap);
+        put(columns, "processor_usec_per_message", Summary::processorMicrosPerMessage);
+        put(columns, "offered_per_second", Summary::offeredPerSecond);
+        columns.put("unsteady_runs", summary -> Optional.of(summary.unsteady()));
+        columns.put("behind_runs", summary -> Optional.of(summary.behind()));
+        columns.put("command", summary -> Optional.of(harmless(summary.command())));
+        return columns;
+    }
+
+    private static void put(
+            Map<String, Function<Summary, Optional<?>>> columns,
+            String name,
+            Function<Summary, Optional<Spread>> figure) {
+        columns.put(name, figure.andThen(spread -> spread.map(Spread::median)));
+        columns.put(name + "_min", figure.andThen(spread -> spread.map(Spread::minimum)));
+        columns.put(name + "_max", figure.andThen(spread -> spread.map(Spread::maximum)));
+        columns.put(
+                name + "_low",
+                figure.andThen(spread -> spread.flatMap(Spread::sure).map(Spread.Range::low)));
+        columns.put(
+                name + "_high",
+                figure.andThen(spread -> spread.flatMap(Spread::sure).map(Spread.Range::high)));
+    }
+
     /** A line for each point: medians, minimums and maximums of its runs. */
-    static String csv(List<Summary> summaries) {
-        var out = new StringBuilder("way,benchmark,bytes,connections,rate,runs");
-        for (String figure : List.of(
-                "average_usec",
-                "median_usec",
-                "p999_usec",
-                "messages_per_second",
-                "bytes_per_second",
-                "overhead_bytes_per_message",
-                "overlap",
-                "processor_usec_per_message",
-                "offered_per_second")) {
-            out.append(',').append(SPREAD.replace("%1$s", figure));
-        }
-        out.append(",unsteady_runs,behind_runs,command\n");
+    static String csv(List<Summary> summaries) throws IOException {
+        List<List<?>> rows = new ArrayList<>();
         for (Summary summary : summaries) {
-            Point point = summary.point();
-            out.append(point.way().id()).append(',').append(point.benchmark().id());
-            out.append(',').append(point.bytes()).append(',').append(point.connections());
-            out.append(',').append(point.rate() == 0 ? "" : "" + point.rate());
-            out.append(',').append(summary.runs());
-            append(out, summary.averageMicros());
-            append(out, summary.medianMicros());
-            append(out, summary.p999Micros());
-            append(out, Optional.of(summary.messagesPerSecond()));
-            append(out, Optional.of(summary.bytesPerSecond()));
-            append(out, summary.overheadBytesPerMessage());
-            append(out, summary.overlap());
-            append(out, summary.processorMicrosPerMessage());
-            append(out, summary.offeredPerSecond());
-            out.append(',').append(summary.unsteady()).append(',').append(summary.behind());
-            out.append(',').append(quoted(summary.command())).append('\n');
+            rows.add(COLUMNS.values().stream()
+                    .map(column -> column.apply(summary).orElse(null))
+                    .toList());
         }
-        return out.toString();
+        CsvSchema.Builder schema = CsvSchema.builder().setUseHeader(true);
+        COLUMNS.keySet().forEach(schema::addColumn);
+        return CSV.writer(schema.build()).writeValueAsString(rows);
     }
 
-    private static void append(StringBuilder out, Optional<Spread> spread) {
-        out.append(spread.map(s -> "," + s.median() + "," + s.minimum() + "," + s.maximum()
-                        + s.sure()
-                                .map(range -> "," + range.low() + "," + range.high())
-                                .orElse(",,"))
-                .orElse(",,,,,"));
-    }
-
-    /** As RFC 4180 has it; and what a spreadsheet would compute is made text. */
-    static String quoted(String text) {
-        String harmless = !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
-        boolean plain = harmless.chars().noneMatch(c -> c == '"' || c == ',' || c == '\n' || c == '\r');
-        return plain ? harmless : '"' + harmless.replace("\"", "\"\"") + '"';
+    /** What a spreadsheet would compute is made text. */
+    static String harmless(String text) {
+        return !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
     }
 
     /** The setting, the summaries and every run. */

@@ -12,7 +12,6 @@ final class UcxTable {
 
     static final List<Way> WAYS = List.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX);
 
-    private static final List<String> TITLES = List.of("C", "Java", "JUCX");
     private static final String LINE = "%-22s %5s %11s %11s %11s %8s %8s";
     private static final double MEBI = 1 << 20;
 
@@ -74,23 +73,6 @@ final class UcxTable {
 
     private static String unit(Point point) {
         return point.benchmark().isThroughput() ? "MB/s" : "usec";
-    }
-
-    /** A line for each round of each cell. */
-    static String csv(List<Run> runs) {
-        var out = new StringBuilder("cell,unit,contender,round,figure\n");
-        for (Run run : runs) {
-            Point point = run.point();
-            line(
-                    out,
-                    "%s,%s,%s,%d,%s",
-                    point.cell(),
-                    unit(point),
-                    TITLES.get(WAYS.indexOf(point.way())),
-                    run.round(),
-                    figure(Summary.of(List.of(run)).getFirst()));
-        }
-        return out.toString();
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency

@@ -2,12 +2,17 @@
 package dev.isthmus.perf.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,12 +26,12 @@ class ResultsFilesTest {
             MadeUp.run(POINT, 3, 11, 2, MadeUp.HOSTILE));
 
     @Test
-    void shouldWriteALineOfMediansAndEndsForEachPoint() {
+    void shouldWriteALineOfMediansAndEndsForEachPoint() throws IOException {
         List<Run> runs = List.of(MadeUp.doubtful(RUNS.get(0), true, 0.9), MadeUp.doubtful(RUNS.get(1), false, 0.5));
         List<String> lines = ResultsFiles.csv(Summary.of(runs)).lines().toList();
         assertEquals(2, lines.size());
         assertEquals(
-                "way,benchmark,bytes,connections,rate,runs,"
+                "way,benchmark,bytes,connections,rate,transport,operation,runs,"
                         + columns("average_usec") + columns("median_usec") + columns("p999_usec")
                         + columns("messages_per_second")
                         + columns("bytes_per_second") + columns("overhead_bytes_per_message") + columns("overlap")
@@ -34,7 +39,7 @@ class ResultsFilesTest {
                         + "unsteady_runs,behind_runs,command",
                 lines.getFirst());
         assertEquals(
-                "nio-blocking,ping-pong,4096,2,,2,20.0,10.0,30.0,,,40.0,20.0,60.0,,,60.0,30.0,90.0,,,"
+                "nio-blocking,ping-pong,4096,2,,,,2,20.0,10.0,30.0,,,40.0,20.0,60.0,,,60.0,30.0,90.0,,,"
                         + "2.0,1.0,3.0,,,8192.0,4096.0,12288.0,,,,,,,,0.7,0.5,0.9,,,10.0,5.0,15.0,,,,,,,,1,0,second",
                 lines.getLast());
     }
@@ -44,55 +49,40 @@ class ResultsFilesTest {
     }
 
     @Test
-    void shouldTellOfManyRunsBetweenWhatTheirMedianIs() {
+    void shouldTellOfManyRunsBetweenWhatTheirMedianIs() throws IOException {
         Point point = new Point(Way.NIO_BLOCKING, Benchmark.FIXED_RATE, 8, 1, 5000);
         List<Run> runs = new ArrayList<>();
         for (int round = 1; round <= 9; round++) {
             runs.add(MadeUp.offered(MadeUp.run(point, round, round, 10_000, ""), 5000));
         }
         String line = ResultsFiles.csv(Summary.of(runs)).lines().toList().getLast();
-        assertTrue(line.startsWith("nio-blocking,fixed-rate,8,1,5000,9,5.0,1.0,9.0,2.0,8.0,"), line);
+        assertTrue(line.startsWith("nio-blocking,fixed-rate,8,1,5000,,,9,5.0,1.0,9.0,2.0,8.0,"), line);
         assertTrue(line.endsWith(",5000.0,5000.0,5000.0,5000.0,5000.0,0,0,"), line);
     }
 
     @Test
-    void shouldQuoteWhatWouldBreakALineOrBeComputed() {
+    void shouldQuoteWhatWouldBreakALineOrBeComputed() throws IOException {
         String csv = ResultsFiles.csv(Summary.of(RUNS));
-        List<List<String>> rows = parsed(csv);
-        assertEquals(2, rows.size());
-        assertEquals(rows.get(0).size(), rows.get(1).size());
-        assertEquals(MadeUp.HOSTILE, rows.get(1).getLast());
-        assertEquals("'=1+1", ResultsFiles.quoted("=1+1"));
-        assertEquals("\"'@a,b\"", ResultsFiles.quoted("@a,b"));
-        assertEquals("a - b", ResultsFiles.quoted("a - b"));
-        assertEquals("\"a\"\"b\"", ResultsFiles.quoted("a\"b"));
+        try (MappingIterator<Map<String, String>> rows = new CsvMapper()
+                .readerForMapOf(String.class)
+                .with(CsvSchema.emptySchema().withHeader())
+                .readValues(csv)) {
+            Map<String, String> row = rows.next();
+            assertEquals(MadeUp.HOSTILE, row.get("command"));
+            assertEquals("3", row.get("runs"));
+            assertFalse(rows.hasNext());
+        }
+        assertEquals("'=1+1", ResultsFiles.harmless("=1+1"));
+        assertEquals("'@a,b", ResultsFiles.harmless("@a,b"));
+        assertEquals("a - b", ResultsFiles.harmless("a - b"));
     }
 
-    /** As RFC 4180 has it. */
-    private static List<List<String>> parsed(String csv) {
-        List<List<String>> rows = new ArrayList<>(List.of(new ArrayList<>()));
-        var cell = new StringBuilder();
-        boolean quoted = false;
-        for (int i = 0; i < csv.length(); i++) {
-            char c = csv.charAt(i);
-            if (quoted && c == '"' && i + 1 < csv.length() && csv.charAt(i + 1) == '"') {
-                cell.append(c);
-                i++;
-            } else if (c == '"') {
-                quoted = !quoted;
-            } else if (!quoted && (c == ',' || c == '\n')) {
-                rows.getLast().add(cell.toString());
-                cell.setLength(0);
-                if (c == '\n') {
-                    rows.add(new ArrayList<>());
-                }
-            } else {
-                cell.append(c);
-            }
-        }
-        assertTrue(rows.getLast().isEmpty() && cell.isEmpty(), "no end of the last line");
-        rows.removeLast();
-        return rows;
+    @Test
+    void shouldNameTheRouteOfAPointOverUcx() throws IOException {
+        var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.TAG);
+        Point point = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route);
+        String csv = ResultsFiles.csv(Summary.of(List.of(MadeUp.run(point, 1, 10, 1, ""))));
+        assertTrue(csv.contains("\njava-ucx,ping-pong,8,1,,shm,tag,1,"), csv);
     }
 
     @Test

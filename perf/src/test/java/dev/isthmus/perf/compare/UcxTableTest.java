@@ -64,14 +64,6 @@ class UcxTableTest {
     }
 
     @Test
-    void shouldHoldEveryRound() {
-        String csv = UcxTable.csv(runs);
-        assertEquals(6, csv.lines().count());
-        assertTrue(csv.contains("\nshm-tag-lat-8,usec,C,2,9.0\n"), csv);
-        assertTrue(csv.contains("\nshm-tag-lat-8,usec,Java,1,2.0\n"), csv);
-    }
-
-    @Test
     void shouldHaveEveryCell() {
         assertTrue(
                 ALL.stream()
