@@ -106,15 +106,12 @@ public final class UcpClientServer {
                 var worker = context.createWorker();
                 var endpoint = worker.createEndpoint(to, config -> {})) {
             var client = new UcpClientServer(worker, way, arena);
-            if (way == UcpFeature.AM) {
-                client.handleActiveMessages();
-            }
+            BooleanSupplier acknowledged = client.beginToBeAcknowledged(endpoint, bytes);
             MemorySegment text = arena.allocateFrom(text(bytes));
             for (int i = 0; i < count; i++) {
                 client.finish(client.beginToSend(endpoint, text));
             }
-            client.finish(endpoint.flush());
-            client.awaitAcknowledgement(endpoint, bytes);
+            client.await(() -> acknowledged.getAsBoolean() || endpoint.isFailed());
         }
     }
 
@@ -141,14 +138,17 @@ public final class UcpClientServer {
         await(endpoint::isFailed);
     }
 
-    /** Waits for the text that comes back, or for the server to close. */
-    private void awaitAcknowledgement(UcpEndpoint endpoint, long bytes) throws InterruptedException {
+    /**
+     * Tells whether the text has come back. Call this before the first text is sent: a server in C that sends nothing back
+     * closes as soon as it has everything, and then nothing can be begun here.
+     */
+    private BooleanSupplier beginToBeAcknowledged(UcpEndpoint endpoint, long bytes) {
         if (way == UcpFeature.AM) {
-            await(() -> !came.isEmpty() || endpoint.isFailed());
-            return;
+            handleActiveMessages();
+            return () -> !came.isEmpty();
         }
         long receive = beginToReceive(endpoint, arena.allocate(bytes));
-        await(() -> worker.requests().isDone(receive) || endpoint.isFailed());
+        return () -> worker.requests().isDone(receive);
     }
 
     /** So many bytes with the zero that ends a text in C. */
