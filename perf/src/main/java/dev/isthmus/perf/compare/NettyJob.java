@@ -98,13 +98,19 @@ record NettyJob(NettyTransport transport, NioJob ends) {
                         }
                     });
             transport.channels(bootstrap);
-            check(bootstrap.bind(new InetSocketAddress(ends.local(), ends.port())));
-            await(all);
-            Spent before = Spent.soFar();
-            for (CompletableFuture<Measured> end : served) {
-                await(end);
+            ChannelFuture bound = bootstrap.bind(new InetSocketAddress(ends.local(), ends.port()));
+            try {
+                check(bound);
+                await(all);
+                Spent before = Spent.soFar();
+                for (CompletableFuture<Measured> end : served) {
+                    await(end);
+                }
+                return VerbsJob.NOTHING.withSpent(Spent.soFar().since(before));
+            } finally {
+                // A loop that is told to end without a quiet period may end before it has closed its channels.
+                bound.channel().close().awaitUninterruptibly();
             }
-            return VerbsJob.NOTHING.withSpent(Spent.soFar().since(before));
         });
     }
 

@@ -62,6 +62,20 @@ class NettyJobTest {
         assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
     }
 
+    /** Many times: an event loop that ends may close what is open in it, or may not. */
+    @Test
+    void shouldListenNoLongerWhenItHasServed() throws Exception {
+        for (int i = 0; i < 200; i++) {
+            NettyJob job = job(NettyTransport.NIO, Benchmark.PING_PONG, 8, 16, Ports.free());
+            CompletableFuture<Measured> server = start(job);
+            job.ask();
+            server.get(60, TimeUnit.SECONDS);
+            try (var next = new ServerSocket(job.ends().port(), 1, InetAddress.getLoopbackAddress())) {
+                assertTrue(next.isBound());
+            }
+        }
+    }
+
     @Test
     void shouldPassAJobOnAsWords() {
         NettyJob job = job(NettyTransport.RDMA, Benchmark.PING_PONG, 4096, 128, 1234);
