@@ -23,8 +23,9 @@ import java.util.function.Consumer;
 /**
  * What UCX's ucp_client_server does, and a peer for it. A client connects to a server's socket address and sends
  * it texts, over a stream, as tagged messages, or as active messages. From UCX 1.14 on, the server sends one text
- * back when it has all of them, and then the client closes. With older versions, the client closes when it has
- * sent everything.
+ * back when it has all of them, and then the client closes. With older versions, a client in C closes when it has
+ * sent everything, and a server when it has received everything. A client here waits for the text or the close; from
+ * the close alone it cannot tell whether everything has arrived.
  */
 public final class UcpClientServer {
 

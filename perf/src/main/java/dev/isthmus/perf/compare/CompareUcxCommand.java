@@ -78,10 +78,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
     @Option(names = "--json", paramLabel = "FILE", description = "file for the figures of every round")
     private Optional<Path> json = Optional.empty();
 
-    @Option(
-            names = "--csv",
-            paramLabel = "FILE",
-            description = "file for what the rounds of each cell have in the middle and at the ends")
+    @Option(names = "--csv", paramLabel = "FILE", description = "file for the median, minimum and maximum of each cell")
     private Optional<Path> csv = Optional.empty();
 
     @Spec

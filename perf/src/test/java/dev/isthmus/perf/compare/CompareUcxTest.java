@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvMapper;
+import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import dev.isthmus.perf.Main;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -15,9 +18,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
@@ -38,15 +41,16 @@ class CompareUcxTest {
     /** One of each way. */
     private static final Pattern SOME_DONE = Pattern.compile("\\] ([3-9]|[1-9][0-9]+) of [0-9]+ runs");
 
-    /** The column after those that name a point. */
-    private static final int RUNS = 7;
-
     @TempDir
     private Path folder;
 
-    private List<String> figures() throws IOException {
-        List<String> lines = Files.readAllLines(folder.resolve("csv"));
-        return lines.subList(1, lines.size());
+    private List<Map<String, String>> figures() throws IOException {
+        try (MappingIterator<Map<String, String>> rows = new CsvMapper()
+                .readerForMapOf(String.class)
+                .with(CsvSchema.emptySchema().withHeader())
+                .readValues(folder.resolve("csv").toFile())) {
+            return rows.readAll();
+        }
     }
 
     private JsonNode report() throws IOException {
@@ -67,11 +71,10 @@ class CompareUcxTest {
                 .execute(arguments("--rounds 1 --seconds 0.01 --iterations 50 --warm-up 0")
                         .toArray(String[]::new));
         assertEquals(0, status, said::toString);
-        Set<String> measured = new HashSet<>();
-        for (String line : figures()) {
-            String[] fields = line.split(",", -1);
-            measured.add(String.join(",", Arrays.asList(fields).subList(0, RUNS)));
-            assertEquals("1", fields[RUNS], line);
+        Set<List<String>> measured = new HashSet<>();
+        for (Map<String, String> row : figures()) {
+            measured.add(List.of(row.get("way"), row.get("transport"), row.get("operation"), row.get("bytes")));
+            assertTrue(Double.parseDouble(row.get("messages_per_second")) > 0, row::toString);
         }
         assertEquals(CompareUcxCommand.points().size(), measured.size(), measured::toString);
         assertEquals(measured.size(), figures().size());
@@ -102,7 +105,10 @@ class CompareUcxTest {
         assertEquals("", report().at("/lines/failures").asText("none"));
         assertEquals(UcxTable.WAYS.size(), report().get("summaries").size());
         assertEquals(UcxTable.WAYS.size(), figures().size());
-        assertTrue(report().get("runs").size() >= UcxTable.WAYS.size());
+        int runs = figures().stream()
+                .mapToInt(row -> Integer.parseInt(row.get("runs")))
+                .sum();
+        assertEquals(runs, report().get("runs").size());
     }
 
     private Process start(Path printed) throws IOException {
