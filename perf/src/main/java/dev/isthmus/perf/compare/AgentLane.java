@@ -64,7 +64,8 @@ final class AgentLane implements Lane {
     @Override
     public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
         connected.ifPresent(Runnable::run); // the ends are there all the time
-        CompletableFuture<String> asked = client.agent().ask(client.job());
+        CompletableFuture<String> told = client.agent().ask(client.job());
+        CompletableFuture<String> asked = told.copy();
         served = served.whenComplete((answer, gone) -> {
             if (gone != null || answer.startsWith(AgentCommand.ERROR)) { // the client might try to reach it for minutes
                 asked.completeExceptionally(new IOException("the server is gone"));
@@ -76,17 +77,19 @@ final class AgentLane implements Lane {
         } catch (CrashException e) {
             throw e; // what the server says of it follows from it
         } catch (IOException e) {
-            throw new IOException(e.getMessage() + "; the server: " + reason(), e);
+            String reason = reason(served);
+            reason(told); // throws if it has crashed, of which the server may have told first
+            throw new IOException(e.getMessage() + "; the server: " + reason, e);
         }
         Measured there = Measured.parse(Agent.await(served, limit));
         Measured here = Measured.parse(figures);
         return reader.apply(here).withSpent(here.spent().plus(there.spent()));
     }
 
-    /** Why the server has failed, which the client may only have seen the consequence of. */
-    private String reason() throws CrashException, InterruptedException {
+    /** Why an end has failed; the other may only have seen the consequence. */
+    private static String reason(CompletableFuture<String> answer) throws CrashException, InterruptedException {
         try {
-            Agent.await(served, PARTING_WORDS);
+            Agent.await(answer, PARTING_WORDS);
             return "nothing is wrong here";
         } catch (CrashException e) {
             throw e;

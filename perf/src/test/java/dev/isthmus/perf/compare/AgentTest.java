@@ -16,6 +16,7 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -72,6 +73,35 @@ class AgentTest {
             lane.listen(LIMIT);
             signal("SEGV", server.process().pid());
             assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
+        }
+    }
+
+    /** The server fails while the client is dying: it has seen that nobody is there any more. */
+    @Test
+    void shouldTellOfTheClientsCrashRatherThanOfWhatCameOfIt() throws Exception {
+        var slowDeath = Map.of("JDK_JAVA_OPTIONS", "'-XX:OnError=sleep 1'");
+        try (var children = new Children(folder);
+                var server = new Agent(children, Placement.SERVER, Map.of());
+                var client = new Agent(children, Placement.CLIENT, slowDeath)) {
+            for (Agent agent : List.of(server, client)) {
+                CompletableFuture<String> refused = agent.ask("nonsense"); // answered, so it is up
+                assertThrows(IOException.class, () -> Agent.await(refused, LIMIT));
+            }
+            var waiting = new NioJob(true, Benchmark.PING_PONG, 8, 1, 50, 0, HERE, HERE, Ports.free());
+            var lane = new AgentLane(
+                    new AgentLane.End(server, "nonsense"),
+                    new AgentLane.End(client, AgentCommand.NIO_SERVE + " " + waiting.format()), // nobody will connect
+                    OptionalInt.empty(),
+                    measured -> measured);
+            signal("SEGV", client.process().pid());
+            Path report = folder.resolve("hs_err_pid" + client.process().pid() + ".log");
+            while (!Files.exists(report)) {
+                assertTrue(client.isAlive());
+                Thread.onSpinWait(); // only looking tells; JUnit's limit ends it
+            }
+            lane.listen(LIMIT);
+            var e = assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
+            assertTrue(e.getMessage().contains(report + " says where"), e::getMessage);
         }
     }
 
