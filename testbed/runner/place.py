@@ -4,6 +4,8 @@ import os
 import platform
 import struct
 
+from .failure import Failure
+
 HERE = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))  # testbed/
 
 ELF_MACHINES = {62: "x86_64", 183: "aarch64"}  # EM_X86_64 and EM_AARCH64 of elf.h
@@ -15,6 +17,14 @@ def told(place, devices=(), addresses=(), ipv6=()):
             "ISTHMUS_DEVICES": " ".join(devices),
             "ISTHMUS_ADDRESSES": " ".join(addresses),
             "ISTHMUS_ADDRESSES_IPV6": " ".join(ipv6)}
+
+
+def java_home():
+    """Returns the JDK that runs what is tested."""
+    try:
+        return os.environ["JAVA_HOME"]
+    except KeyError:
+        raise Failure("JAVA_HOME is not set: it names the JDK that runs the tests; ./isthmus test finds one") from None
 
 
 def architecture(root):

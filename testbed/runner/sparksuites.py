@@ -12,7 +12,7 @@ import subprocess
 import tempfile
 
 from .failure import Failure
-from .place import HERE
+from .place import HERE, java_home
 from .suites import HOME, expected, judge, main_of, perform
 
 FOLDER = f"{HERE}/sparksuites"
@@ -54,7 +54,7 @@ def class_path():
 
 def add_opens():
     """What Spark's launcher gives a JVM, in Spark's own words."""
-    done = subprocess.run([f"{os.environ['JAVA_HOME']}/bin/java", "-cp", class_path(), "dev.isthmus.spark.suites.Options"],
+    done = subprocess.run([f"{java_home()}/bin/java", "-cp", class_path(), "dev.isthmus.spark.suites.Options"],
                           capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
     if done.returncode != 0:
         raise Failure(f"Spark's options of JVMs: {done.stderr}")
@@ -66,7 +66,7 @@ def command(suite, settings, home, scratch, only):
     properties = {**settings, "spark.metrics.conf.*.sink.csv.class": "org.apache.spark.metrics.sink.CsvSink",
                   "spark.metrics.conf.*.sink.csv.directory": f"{scratch}/metrics", "spark.test.home": home, "spark.testing": "true", "spark.ui.enabled": "false",
                   "spark.local.dir": scratch, "java.io.tmpdir": scratch}
-    return [f"{os.environ['JAVA_HOME']}/bin/java", "-Xmx2g", "-Xss4m", *add_opens(),
+    return [f"{java_home()}/bin/java", "-Xmx2g", "-Xss4m", *add_opens(),
             *[f"-D{name}={value}" for name, value in properties.items()],
             "-cp", class_path(), "org.scalatest.tools.Runner", "-R", class_path().split(":", 1)[0], "-oWF", "-s", suite,
             *(("-z", only) if only else ())]

@@ -18,7 +18,7 @@ import threading
 
 from .debian import cache, debian_mirror
 from .failure import Failure, Interrupted, catch_signals, say
-from .place import HERE
+from .place import HERE, java_home
 
 HOME = os.path.dirname(HERE)  # the checkout
 FOLDER = f"{HERE}/suites"
@@ -55,7 +55,7 @@ def netty(names, *options):
             jars = file.read().strip()
         tests = re.search(r"[^:]*/netty-testsuite-[^:/]*\.jar", jars)[0]
         # Their own limits are for processors that are not emulated.
-        return [f"{os.environ['JAVA_HOME']}/bin/java", "-XX:TieredStopAtLevel=1", *flags, *(options if flags else ()),
+        return [f"{java_home()}/bin/java", "-XX:TieredStopAtLevel=1", *flags, *(options if flags else ()),
                 "-cp", f"{classes()}:{jars}", "org.junit.platform.console.ConsoleLauncher", "execute",
                 "--disable-banner", "--disable-ansi-colors", "--details=testfeed", f"--scan-classpath={tests}",
                 f"--include-classname={NETTY_PACKAGE}\\.{names}",
@@ -68,7 +68,7 @@ def jtreg(*folders, java_net=False):
     def command(flags, scratch):
         # The JDK asks a provider's class of the loader that has the test's program, unless it is the boot loader's.
         options = [f"-Xbootclasspath/a:{classes()}", *flags, *(BESIDE_TCP if java_net else ())] if flags else []
-        return ["jtreg", f"-jdk:{os.environ['JAVA_HOME']}", "-agentvm", "-timeoutFactor:20", "-verbose:summary,fail,error",
+        return ["jtreg", f"-jdk:{java_home()}", "-agentvm", "-timeoutFactor:20", "-verbose:summary,fail,error",
                 f"-w:{scratch}/work", f"-r:{scratch}/report", *[f"-javaoption:{option}" for option in options],
                 *[path for folder in folders for path in tests_in(folder)
                   if uses_java_net(path) == java_net and not is_left_out(path)]]
@@ -164,7 +164,7 @@ def _run(*command, cwd=None):
 
 
 def check_jdk():
-    with open(f"{os.environ.get('JAVA_HOME', '')}/release", encoding="utf-8") as file:
+    with open(f"{java_home()}/release", encoding="utf-8") as file:
         version = re.search(r'^JAVA_VERSION="(\d+)', file.read(), re.MULTILINE)[1]
     if version != JDK:
         raise Failure(f"the JDK's tests are those of JDK {JDK}, and JAVA_HOME names a JDK {version}")

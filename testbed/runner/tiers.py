@@ -15,7 +15,8 @@ import sys
 import tempfile
 
 from . import guest
-from .failure import Interrupted, catch_signals, ignore_signals
+from .failure import Failure, Interrupted, catch_signals, ignore_signals, say
+from .place import java_home
 from .results import Results, stated
 
 TESTBED = os.path.dirname(os.path.dirname(os.path.realpath(__file__)))
@@ -328,10 +329,6 @@ def show(folder, process):
                     process.wait(1)
 
 
-def java_home():
-    return os.environ["JAVA_HOME"]
-
-
 def class_path():
     parts = [f"{HOME}/{module}/target/{classes}" for module in MODULES for classes in ("test-classes", "classes")]
     for module in ("perf", "api"):
@@ -370,6 +367,11 @@ def main(arguments):
     if options.needs:
         print(*needs(tiers))
         return 0
+    try:
+        java_home()
+    except Failure as failure:
+        say(failure)
+        return failure.status
     if name:
         run_alone(name)
     tiers = tiers or default_tiers(options.only != ".*")

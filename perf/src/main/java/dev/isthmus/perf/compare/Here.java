@@ -59,7 +59,8 @@ final class Here {
         OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
         double load = system.getSystemLoadAverage();
         int processors = system.getAvailableProcessors();
-        String text = String.format(Locale.ROOT, "%.1f of %d processors", load, processors);
+        String text =
+                String.format(Locale.ROOT, "%.1f with %d processor%s", load, processors, processors == 1 ? "" : "s");
         if (load > processors * BUSY) {
             says.println(
                     "this machine is busy: in the last minute its load was " + text + "; the figures will be of that");
