@@ -48,6 +48,7 @@ public final class CompareCommand implements Callable<Integer> {
     private static final String SECONDS = "seconds of a run";
     private static final String WARM_UP = "seconds of a warm-up, at most";
     private static final String MESSAGES = "messages of a run";
+    private static final String THREAD_EACH = "a thread for each connection of verbs";
     private static final String DEVICES = "devices";
 
     @Mixin
@@ -213,7 +214,8 @@ public final class CompareCommand implements Callable<Integer> {
                     Double.parseDouble(stored.get(WARM_UP)),
                     stored.containsKey(MESSAGES)
                             ? OptionalLong.of(Long.parseLong(stored.get(MESSAGES)))
-                            : OptionalLong.empty());
+                            : OptionalLong.empty(),
+                    stored.containsKey(THREAD_EACH));
             names = devices(stored);
         } catch (NullPointerException | NumberFormatException e) {
             throw new IOException(dir + " does not say how it was measured", e);
@@ -250,6 +252,9 @@ public final class CompareCommand implements Callable<Integer> {
         lines.put(SECONDS, "" + options.seconds());
         lines.put(WARM_UP, "" + options.warmUpSeconds());
         options.messages().ifPresent(messages -> lines.put(MESSAGES, "" + messages));
+        if (options.threadEach()) {
+            lines.put(THREAD_EACH, "yes");
+        }
         return lines;
     }
 

@@ -23,11 +23,16 @@ final class Comparison implements AutoCloseable {
      * @param seconds of a run
      * @param warmUpSeconds how long a program may take to become steady
      * @param messages of each connection in a run, whatever time it takes; none for as many as its seconds have
+     * @param threadEach whether each connection of verbs has a thread, where one could have them all
      */
-    record Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
+    record Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach) {
 
         Options(int rounds, double seconds, double warmUpSeconds) {
             this(rounds, seconds, warmUpSeconds, OptionalLong.empty());
+        }
+
+        Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
+            this(rounds, seconds, warmUpSeconds, messages, false);
         }
     }
 

@@ -67,7 +67,8 @@ interface Contender extends AutoCloseable {
                 + point.benchmark().id() + " --bytes " + point.bytes() + " --connections " + point.connections()
                 + " --rounds 1 --messages " + iterations + " --seconds " + options.seconds() + " --warm-up "
                 + options.warmUpSeconds() + " --devices " + devices
-                + (point.rate() > 0 ? " --rates " + point.rate() : "");
+                + (point.rate() > 0 ? " --rates " + point.rate() : "")
+                + (options.threadEach() ? " --thread-per-connection" : "");
     }
 
     /** The variables of the environment that a JVM or UCX looks at, as a shell has them before a command. */

@@ -70,7 +70,7 @@ final class Contenders implements AutoCloseable {
 
     private Contender make(Key key) throws IOException, InterruptedException {
         return switch (key.kind()) {
-            case VERBS_TOOLS -> new VerbsTools(venue, children, twin);
+            case VERBS_TOOLS -> new VerbsTools(venue, children, twin, options.threadEach());
             case VERBS_AGENTS -> new VerbsAgents(venue, children, options, twin.isThere());
             case UCX_TOOLS -> new UcxTools(venue, children);
             case UCX_AGENTS -> new UcxAgents(UcxPeer.Binding.JAVA, key.transport(), venue, children, options);

@@ -42,6 +42,11 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
         return new Point(way, benchmark, bytes, connections, perSecond, route);
     }
 
+    /** The same over another number of connections. */
+    Point with(int count) {
+        return new Point(way, benchmark, bytes, count, rate, route);
+    }
+
     /** The same messages, each begun when the one before is back. */
     Point closed() {
         return new Point(way, Benchmark.PING_PONG, bytes, connections, 0, route);

@@ -52,6 +52,13 @@ final class Selection {
     private List<Integer> connections = List.of(1);
 
     @Option(
+            names = "--thread-per-connection",
+            description =
+                    "for throughput of verbs: a thread, or in C a process, for each connection, as c-ucx and java-ucx"
+                            + " have, instead of one for all")
+    private boolean threadEach;
+
+    @Option(
             names = "--rates",
             paramLabel = "NUMBERS",
             split = ",",
@@ -137,6 +144,6 @@ final class Selection {
             throw new IllegalArgumentException("--messages takes " + Pace.LEAST + " to " + Pace.MOST);
         }
         return new Comparison.Options(
-                rounds, each, warmUp, messages == null ? OptionalLong.empty() : OptionalLong.of(messages));
+                rounds, each, warmUp, messages == null ? OptionalLong.empty() : OptionalLong.of(messages), threadEach);
     }
 }

@@ -15,11 +15,13 @@ final class VerbsAgents extends AgentContender {
     private static final String PATIENCE = " --silence 120";
 
     private final boolean twin;
+    private final boolean threadEach;
 
     /** Beside a twin in C writes are waited for by a loop of ours; else as perftest does. */
     VerbsAgents(Venue venue, Children children, Comparison.Options options, boolean twin) {
         super(venue, children, options);
         this.twin = twin;
+        threadEach = options.threadEach();
     }
 
     /** What one JVM does as both ends; nothing of what two do. */
@@ -39,7 +41,7 @@ final class VerbsAgents extends AgentContender {
 
     @Override
     public int lanes(Point point) {
-        return VerbsFlags.lanes(point);
+        return VerbsFlags.lanes(point, threadEach);
     }
 
     @Override
@@ -56,14 +58,14 @@ final class VerbsAgents extends AgentContender {
         return AgentCommand.VERBS + " " + VerbsFlags.test(point).name() + " ";
     }
 
-    private static String flags(Point point, Venue.End end, int port, long iterations) {
-        return String.join(" ", VerbsFlags.of(point, end, port, iterations));
+    private String flags(Point point, Venue.End end, int port, long iterations) {
+        return String.join(" ", VerbsFlags.of(VerbsFlags.lane(point, threadEach), end, port, iterations));
     }
 
     @Override
     Measured read(Point point, Measured measured, long iterations) {
         return VerbsFlags.isBandwidth(point)
-                ? VerbsFlags.ofRate(point, measured.messagesPerSecond(), iterations)
+                ? VerbsFlags.ofRate(VerbsFlags.lane(point, threadEach), measured.messagesPerSecond(), iterations)
                 : VerbsFlags.ofTimes(
                         point,
                         measured.averageMicros(),

@@ -69,9 +69,17 @@ final class VerbsFlags {
         return iterations * point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
     }
 
-    /** How many lanes a point has: a program of latency has one connection. */
-    static int lanes(Point point) {
-        return isBandwidth(point) ? 1 : point.connections();
+    /**
+     * How many lanes a point has, and with it threads, or processes in C: a program of latency has one connection, one of
+     * bandwidth as many as it is told.
+     */
+    static int lanes(Point point, boolean threadEach) {
+        return isBandwidth(point) && !threadEach ? 1 : point.connections();
+    }
+
+    /** What each of them is told to run. */
+    static Point lane(Point point, boolean threadEach) {
+        return isBandwidth(point) ? point.with(point.connections() / lanes(point, threadEach)) : point;
     }
 
     /** What a run of bandwidth comes to. */

@@ -37,11 +37,13 @@ final class VerbsTools implements Contender {
     private final Venue venue;
     private final Children children;
     private final VerbsTwin twin;
+    private final boolean threadEach;
 
-    VerbsTools(Venue venue, Children children, VerbsTwin twin) {
+    VerbsTools(Venue venue, Children children, VerbsTwin twin, boolean threadEach) {
         this.venue = venue;
         this.children = children;
         this.twin = twin;
+        this.threadEach = threadEach;
     }
 
     private boolean isTwin(Point point) {
@@ -55,7 +57,7 @@ final class VerbsTools implements Contender {
 
     @Override
     public int lanes(Point point) {
-        return VerbsFlags.lanes(point);
+        return VerbsFlags.lanes(point, threadEach);
     }
 
     @Override
@@ -80,13 +82,14 @@ final class VerbsTools implements Contender {
 
     private Measured once(Point point, long iterations, Duration limit) throws IOException, InterruptedException {
         List<ToolLane> lanes = new ArrayList<>();
+        Point each = VerbsFlags.lane(point, threadEach);
         for (int port : Ports.free(lanes(point))) {
             lanes.add(new ToolLane(
-                    new ToolLane.End(server(point, port, iterations), Map.of(), Placement.SERVER),
-                    new ToolLane.End(client(point, port, iterations), Map.of(), Placement.CLIENT),
+                    new ToolLane.End(server(each, port, iterations), Map.of(), Placement.SERVER),
+                    new ToolLane.End(client(each, port, iterations), Map.of(), Placement.CLIENT),
                     port,
                     children,
-                    output -> read(point, iterations, output)));
+                    output -> read(each, iterations, output)));
         }
         return ToolLane.run(lanes, limit);
     }
@@ -167,10 +170,11 @@ final class VerbsTools implements Contender {
         if (isTwin(point)) {
             return VerbsTwin.byHand(VerbsEnd.words(point, venue, iterations));
         }
+        Point each = VerbsFlags.lane(point, threadEach);
         return Contender.byHand(
                 point,
-                String.join(" ", Placement.SERVER.of(server(point, 18515, iterations))),
-                String.join(" ", Placement.CLIENT.of(client(point, 18515, iterations))),
+                String.join(" ", Placement.SERVER.of(server(each, 18515, iterations))),
+                String.join(" ", Placement.CLIENT.of(client(each, 18515, iterations))),
                 lanes(point));
     }
 

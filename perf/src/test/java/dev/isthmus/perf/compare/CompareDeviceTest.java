@@ -99,8 +99,13 @@ class CompareDeviceTest {
     void shouldMeasureConnectionsInBothDirectionsAndGoOnAfterAPause() throws Exception {
         try (var comparison = new TypedComparison(folder)) {
             List<Run> runs = comparison.measureWithAPause("--benchmarks both-ways,ping-pong --connections 2"
-                    + " --ways c-verbs-send,java-verbs-send" + SHORT);
+                    + " --thread-per-connection --ways c-verbs-send,java-verbs-send" + SHORT);
             assertEquals(4, runs.size());
+            for (Run run : runs) {
+                assertTrue(
+                        run.overlap().isPresent(),
+                        run + " was of one thread"); // so also what was measured after the pause
+            }
         }
     }
 }

@@ -161,7 +161,7 @@ class ToolOutputTest {
         var venue = new Venue(END, OTHER);
         assertEquals("rxe1 1 rxe0 1 64 100", String.join(" ", VerbsEnd.words(write, venue, 100)));
         try (var children = new Children();
-                var tools = new VerbsTools(venue, children, VerbsTwin.none("no compiler"))) {
+                var tools = new VerbsTools(venue, children, VerbsTwin.none("no compiler"), false)) {
             assertTrue(tools.command(write, 100).startsWith("ib_write_bw"), tools.command(write, 100));
         }
     }
@@ -216,8 +216,13 @@ class ToolOutputTest {
                 "-F -d rxe0 -p 18515 -x 1 -s 4096 -n 100 -N -q 8 -b",
                 String.join(" ", VerbsFlags.of(both, END, 18515, 100)));
         assertEquals(1600, VerbsFlags.messages(both, 100));
-        assertEquals(1, VerbsFlags.lanes(both));
-        assertEquals(8, VerbsFlags.lanes(new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8)));
+        assertEquals(1, VerbsFlags.lanes(both, false));
+        assertEquals(both, VerbsFlags.lane(both, false));
+        assertEquals(8, VerbsFlags.lanes(both, true));
+        assertEquals(1, VerbsFlags.lane(both, true).connections());
+        var trips = new Point(Way.JAVA_VERBS_SEND, Benchmark.PING_PONG, 8, 8);
+        assertEquals(8, VerbsFlags.lanes(trips, false));
+        assertEquals(trips, VerbsFlags.lane(trips, false));
         assertEquals(
                 "-t ucp_put_bw -s 8 -n 100 -w 10000 -R 50 -f",
                 String.join(
@@ -238,7 +243,7 @@ class ToolOutputTest {
     @Test
     void shouldTellHowToRepeatARunByHand() {
         try (var children = new Children();
-                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"))) {
+                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"), false)) {
             assertEquals(
                     "ib_send_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N -b & sleep 2; "
                             + "ib_send_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N -b 127.0.0.1",
@@ -247,6 +252,14 @@ class ToolOutputTest {
             assertTrue(
                     several.endsWith("127.0.0.1 # 4 such pairs at the same time, each with a port of its own"),
                     several);
+        }
+        try (var children = new Children();
+                var tools = new VerbsTools(new Venue(END, OTHER), children, VerbsTwin.none("no compiler"), true)) {
+            assertEquals(
+                    "ib_write_bw -F -d rxe0 -p 18515 -x 1 -s 8 -n 100 -N & sleep 2; "
+                            + "ib_write_bw -F -d rxe1 -p 18515 -x 1 -s 8 -n 100 -N 127.0.0.1"
+                            + " # 2 such pairs at the same time, each with a port of its own",
+                    tools.command(new Point(Way.C_VERBS_WRITE, Benchmark.ONE_WAY, 8, 2), 100));
         }
         assertEquals(
                 "./isthmus compare --ways java-ucx --benchmarks ping-pong --bytes 8 --connections 1 --rounds 1"
