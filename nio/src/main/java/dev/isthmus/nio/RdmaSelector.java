@@ -104,9 +104,9 @@ public final class RdmaSelector extends AbstractSelector {
     protected SelectionKey register(AbstractSelectableChannel channel, int operations, Object attachment) {
         var key = new RdmaSelectionKey(this, channel, selectable(channel));
         key.attach(attachment);
-        key.interestOps(operations);
         keys.add(key);
-        key.selectable().watchers().add(key);
+        key.selectable().watchers().add(key); // first: a select may look at the key as soon as it wants something
+        key.interestOps(operations);
         if (!isOpen()) { // its close may have missed this key
             key.selectable().watchers().remove(key);
             keys.remove(key);

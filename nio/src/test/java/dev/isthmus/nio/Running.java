@@ -87,6 +87,17 @@ final class Running<T> {
         return this;
     }
 
+    /** Waits until its thread waits for a monitor. */
+    Running<T> awaitMonitor() {
+        while (thread.getState() != Thread.State.BLOCKED) {
+            if (result.isDone()) {
+                throw new AssertionError("it is over before it waits: " + result);
+            }
+            Thread.onSpinWait();
+        }
+        return this;
+    }
+
     private boolean isBlocked() {
         for (StackTraceElement frame : thread.getStackTrace()) {
             boolean isOfJdk = frame.isNativeMethod() && frame.getClassName().startsWith("sun.nio.ch.");
