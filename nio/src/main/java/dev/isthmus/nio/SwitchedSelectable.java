@@ -2,10 +2,12 @@
 package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Watcher;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A channel, chosen later, as selectors see it: nothing at first, and then the chosen channel. */
 final class SwitchedSelectable extends Selectable implements Watcher {
 
+    private final AtomicInteger pauses = new AtomicInteger();
     private volatile Selectable chosen; // null until then
 
     /** Sets the chosen channel, which selectors see from now on. Does nothing if they do already. */
@@ -15,6 +17,18 @@ final class SwitchedSelectable extends Selectable implements Watcher {
             chosen = one;
             watchers().changed();
         }
+    }
+
+    /** Keeps selectors from its descriptor, which may be closed at any moment until {@link #resume}. */
+    void pause() {
+        pauses.incrementAndGet();
+        watchers().closing();
+    }
+
+    /** Ends a pause, after which the channel may have changed. */
+    void resume() {
+        pauses.decrementAndGet();
+        watchers().changed();
     }
 
     boolean isChosen() {
@@ -34,7 +48,7 @@ final class SwitchedSelectable extends Selectable implements Watcher {
     @Override
     int fileDescriptor() {
         Selectable one = chosen;
-        return one == null ? -1 : one.fileDescriptor();
+        return one == null || pauses.get() > 0 ? -1 : one.fileDescriptor();
     }
 
     @Override

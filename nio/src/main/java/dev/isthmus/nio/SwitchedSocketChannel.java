@@ -119,6 +119,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     boolean connect(SocketAddress remote, long deadline) throws IOException {
         InetSocketAddress address = Addresses.checked(remote);
         SocketChannel one = decidedOrNull();
+        selectable.pause(); // if it fails, the JDK closes its descriptor at once
         try {
             if (one == null) {
                 one = choose(provider.rules().connect(address), null);
@@ -136,9 +137,17 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         } catch (ClosedChannelException e) {
             throw new AsynchronousCloseException(); // it was open when this began
         } finally {
+            closeIfClosedAndResume(one);
+        }
+    }
+
+    private void closeIfClosedAndResume(SocketChannel one) throws IOException {
+        try {
             if (one != null) {
                 closeIfClosed(one);
             }
+        } finally {
+            selectable.resume();
         }
     }
 
@@ -163,14 +172,11 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         if (one == null) {
             throw new NoConnectionPendingException();
         }
-        if (!(one instanceof RdmaSocketChannel)) {
-            selectable.watchers().closing(); // if it fails, it closes its descriptor at once
-        }
+        selectable.pause(); // as in a connect
         try {
             return one.finishConnect();
         } finally {
-            closeIfClosed(one);
-            selectable.watchers().changed();
+            closeIfClosedAndResume(one);
         }
     }
 

@@ -11,8 +11,10 @@ import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.Pipe;
@@ -23,6 +25,7 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -60,7 +63,7 @@ class ForeignChannelsTest {
                 .deadline(Duration.ofMinutes(4))
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
-        assertTrue(result.output().contains("27 passed"), result.output());
+        assertTrue(result.output().contains("28 passed"), result.output());
     }
 
     /** Runs the cases of the JDK's selector, with this one in its place. */
@@ -86,6 +89,7 @@ class ForeignChannelsTest {
     /** Run by the program, which has the option. */
     interface Cases extends ReadyContract, SelectorContract {
 
+        int REFUSALS = 1_000;
         boolean SWITCHED = Boolean.getBoolean("switched");
         RdmaSelectorProvider BY_TCP = new RdmaSelectorProvider(JdkProvider.get(), Rules.of("none", List.of()));
 
@@ -148,6 +152,38 @@ class ForeignChannelsTest {
                 assertEquals(-1, in.read(ByteBuffer.allocate(10)));
                 in.keyFor(selector).cancel();
                 assertEquals(0, selector.select(20));
+            }
+        }
+
+        /** It may close the descriptor at once, which the selector may be about to wait for. */
+        @Test
+        default void shouldNotMindConnectionsThatAreRefused() throws Exception {
+            try (Selector selector = RdmaSelector.open();
+                    SocketChannel nobody =
+                            SocketChannel.open().bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+                SocketAddress refusing = nobody.getLocalAddress();
+                var done = new AtomicBoolean();
+                Running<Void> selecting = Running.of(() -> {
+                    while (!done.get()) {
+                        selector.select(key -> {});
+                    }
+                    return null;
+                });
+                for (int i = 0; i < REFUSALS; i++) {
+                    try (SocketChannel channel = transport().open()) {
+                        channel.configureBlocking(false).register(selector, SelectionKey.OP_CONNECT);
+                        assertThrows(ConnectException.class, () -> connect(channel, refusing));
+                    }
+                }
+                done.set(true);
+                selector.wakeup();
+                selecting.get();
+            }
+        }
+
+        private static void connect(SocketChannel channel, SocketAddress to) throws IOException {
+            for (boolean connected = channel.connect(to); !connected; connected = channel.finishConnect()) {
+                Thread.onSpinWait();
             }
         }
 
