@@ -1,5 +1,5 @@
 /**
- * {@code isthmus compare}: every way that two JVMs or C programs of this machine can communicate by, in one run,
- * interleaved: payloads from 1 B to 1 MiB, five benchmarks, a report.
+ * {@code isthmus compare}: measures, in one run, every way in which two JVMs or C programs of this machine can
+ * communicate. The ways take turns, with payloads from 1 B to 1 MiB, in five benchmarks; a report shows them all.
  */
 package dev.isthmus.perf.compare;
