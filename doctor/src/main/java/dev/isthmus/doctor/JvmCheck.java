@@ -7,17 +7,13 @@ import java.lang.management.ManagementFactory;
 /** The JVM that runs this: its version, and the options that matter. */
 final class JvmCheck {
 
-    private static final int WARNS = 24;
-
     private JvmCheck() {}
 
     static void look(Findings findings, Runtime.Version version, boolean barrier) {
         findings.good(Part.JVM, "JDK " + version);
         findings.note(
                 Part.JVM,
-                version.feature() < WARNS
-                        ? "your program has native access as long as no module is named; name it all the same"
-                        : "your program needs native access: without it the JVM warns, and a later JDK will refuse",
+                "your program needs native access: without it the JVM warns, and a later JDK will refuse",
                 "java --enable-native-access=ALL-UNNAMED ...");
         if (barrier) {
             findings.good(Part.JVM, "UseSystemMemoryBarrier is on");

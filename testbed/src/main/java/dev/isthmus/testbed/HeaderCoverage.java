@@ -133,7 +133,9 @@ public final class HeaderCoverage {
         var lines = new ArrayList<String>();
         for (Seen seen : Seen.values()) {
             if (seen != Seen.NOTHING) {
-                lines.add("- **" + seen.word + "**, " + count.getOrDefault(seen, 0) + " functions: " + meaning(seen));
+                int functions = count.getOrDefault(seen, 0);
+                lines.add("- **" + seen.word + "**, " + functions + (functions == 1 ? " function: " : " functions: ")
+                        + meaning(seen));
             }
         }
         lines.add("");

@@ -48,7 +48,8 @@ import picocli.CommandLine.Spec;
             "                          a part of a stream, an active message,",
             "                          a write, a read",
             "  socket-64, ...          a write to a socket over RDMA, and the read at the other end,",
-            "                          in non-blocking mode; ...-blocking: in blocking mode",
+            "                          in non-blocking mode; ...-blocking: in blocking mode,",
+            "                          ...-select: after a select each",
             "docs/instructions.md explains the costs.",
             ""
         },

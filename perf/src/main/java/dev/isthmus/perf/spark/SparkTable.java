@@ -78,7 +78,7 @@ final class SparkTable {
                 bytes, blocks  what tasks read from other executors; by UCX: how much of that
                 fetch wait     how long tasks waited for blocks, all tasks together
                 processor      processor time of the executors while the shuffle was read, all threads together
-                time           from the first task that reads to the last one
+                time           how long the job took that read the shuffle
                 """);
         out.append(String.format(Locale.ROOT, "connections    %s%n", connections()));
         out.append(verdict(oneMachine, jar));
