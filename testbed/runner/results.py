@@ -12,7 +12,7 @@ import sys
 import time
 
 CLOSING = re.compile(r"([a-z-]*): (\d+) passed, (\d+) failed.*")
-REFUSED = "refused by the device: "
+NOTED = ("refused by the device: ", "excepted: ", "WRONG ")  # so do lines begin that are repeated at the end
 FAILED = "FAILED "
 FATAL = "A fatal error has been detected by the Java Runtime Environment"
 LAST = 20  # lines that are kept of a tier that has not told its result
@@ -118,7 +118,7 @@ class Results:
                 failure = None
             elif text.startswith(FAILED):
                 failure = text
-            elif text.startswith(REFUSED):
+            elif text.startswith(NOTED):
                 notes.append(text)
             elif match := CLOSING.fullmatch(text):
                 passed[match[1]], failed[match[1]] = int(match[2]), int(match[3])

@@ -105,7 +105,9 @@ def run(options):
                 performed = perform(command(SUITES[suite][way != "spark"], WAYS[way], home, scratch, options.only),
                                     LINE, f"{WORK}/{name}.log")
                 good &= went_as_told(name, way, f"{scratch}/metrics")
-            good &= judge(name, performed, *((0, {}) if options.only else stated.get(name, (0, {}))))
+            as_expected, numbers = judge(name, performed, *((0, {}) if options.only else stated.get(name, (0, {}))))
+            print(numbers, flush=True)
+            good &= as_expected
     return 0 if good else 1
 
 

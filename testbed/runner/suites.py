@@ -25,6 +25,7 @@ FOLDER = f"{HERE}/suites"
 WORK = f"{HOME}/target/nio-suites"  # logs stay there
 TIMEOUT = 4 * 3600  # all suites, emulated
 SILENCE = 1800  # seconds for one test; most take less than one
+REASON = 20  # lines that are shown of why a test has not passed
 JDK = "25"  # whose tests are taken
 JDK_SOURCE = "25.0.4+7"
 JDK_SHA256 = "9deeff6ea42325d38391e5293f1ddce11a451ac383f9dd3bb197616541e9a960"
@@ -163,6 +164,11 @@ def _run(*command, cwd=None):
         raise Failure(f"{' '.join(command)}:\n" + "\n".join((run.stdout + run.stderr).splitlines()[-12:]))
 
 
+def fetch_netty():
+    """Has Maven fetch what suites/pom.xml names, unless it is there, and write the class path."""
+    _run("mvn", "-B", "-ntp", "-q", "process-resources", cwd=FOLDER)
+
+
 def check_jdk():
     with open(f"{java_home()}/release", encoding="utf-8") as file:
         version = re.search(r'^JAVA_VERSION="(\d+)', file.read(), re.MULTILINE)[1]
@@ -191,11 +197,11 @@ def expected(stated=f"{FOLDER}/expected.txt"):
 
 
 def perform(command, line, log):
-    """Runs a command, and prints what it says of each test.
+    """Runs a command, and prints what it says of each test: of one that has not passed why, of one that hangs the stacks.
 
     Returns that, whether it has passed by its name, and how the command has ended: its exit status, None if it was killed.
     """
-    results = {}
+    results, reason = {}, 0
     pinned = ["taskset", "-c", "0"] if os.environ.get("ISTHMUS_ONE_CPU_JVM") else []
     with open(log, "w", encoding="utf-8", buffering=1) as file, \
             subprocess.Popen(pinned + command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
@@ -208,7 +214,13 @@ def perform(command, line, log):
                     watch.restart()
                     name = re.sub(r"@[0-9a-f]+", "", found["name"])  # another in each run
                     results[name] = bool(found["passed"])
-                    print(f"{'passed' if found['passed'] else 'not passed'}: {name}", flush=True)
+                    reason = 0 if results[name] else REASON
+                    print(f"{'passed' if results[name] else 'not passed'}: {name}", flush=True)
+                elif watch.killed or (reason and said[:1].isspace()):
+                    reason -= 1
+                    print(said.rstrip(), flush=True)
+                else:
+                    reason = 0
             with contextlib.suppress(ChildProcessError):  # the watch has waited for it
                 os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT)  # keeps its number until its group is ended
         finally:
@@ -247,7 +259,7 @@ class _Watch:
 
 
 def judge(suite, performed, least, exceptions):
-    """Prints what became of a suite; returns whether it is as expected."""
+    """Prints what became of a suite; returns whether it is as expected, and the line that says the numbers."""
     results, status = performed
     passed = [name for name, good in results.items() if good]
     wrong = [] if results else ["no test was run"]
@@ -269,8 +281,7 @@ def judge(suite, performed, least, exceptions):
             print(f"excepted: {name}: {why}")
     for what in wrong:
         print(f"WRONG {suite}: {what}")
-    print(f"{suite}: {len(passed)} passed, {failed} failed, {len(excepted)} excepted", flush=True)
-    return not wrong
+    return not wrong, f"{suite}: {len(passed)} passed, {failed} failed, {len(excepted)} excepted"
 
 
 def lose_a_host():
@@ -283,17 +294,17 @@ def run_here(names, stock, work):
     """Runs suites in the vm of the testbed."""
     socket.sethostname("localhost")  # or it has no address, where a name service cannot be asked
     lose_a_host()
-    good = True
+    good, numbers = True, []
     stated = expected()
     for name in names:
         print(f"\n{name}", flush=True)
         command, line = SUITES[name]
         with tempfile.TemporaryDirectory() as scratch:
             performed = perform(command(() if stock else PROVIDERS, scratch), line, f"{work}/{name}.log")
-        if stock:
-            judge(name, performed, 0, {})
-        else:
-            good &= judge(name, performed, *stated.get(name, (0, {})))
+        as_expected, said = judge(name, performed, *((0, {}) if stock else stated.get(name, (0, {}))))
+        good &= as_expected or stock
+        numbers.append(said)
+    print("", *numbers, sep="\n", flush=True)  # at the end: a tier that has told them is given little time to end
     return 0 if good else 1
 
 
@@ -315,7 +326,7 @@ def run(options):
     if any(name.startswith("jdk") for name in names):
         check_jdk()
         fetch_jdk_tests(options.again)
-    _run("mvn", "-B", "-ntp", "-q", "process-resources", cwd=FOLDER)
+    fetch_netty()
     os.makedirs(WORK, exist_ok=True)
     return os.execv(f"{HERE}/testbed", [
         "testbed", "--where", "vm", "--timeout", str(TIMEOUT), "--memlock", "unlimited", "--rw", WORK, "--", f"{HERE}/nio-suites", "--here",

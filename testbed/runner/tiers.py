@@ -1,7 +1,7 @@
 """The tests of a finished build, each tier in one JVM or by a program of its own.
 
-They run in three lanes beside each other, as a lane keeps one processor busy at most: two testbeds, and one for the tiers
-that need none. What the first lane prints is seen at once, that of the others at the end.
+They run in three lanes beside each other, as a lane keeps one processor busy at most: two of testbeds, and one for most
+tiers that need none. What the first lane prints is seen at once, that of the others at the end.
 """
 
 import argparse
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from . import guest
+from . import guest, suites
 from .failure import Failure, Interrupted, catch_signals, ignore_signals, say
 from .place import java_home
 from .results import Results, stated
@@ -26,15 +26,16 @@ MODULES = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "nio", "spark",
 SOFT_ROCE = ("device", "interop", "ucx-verbs")
 GUESTS = (*SOFT_ROCE, "siw", "spark-verbs")
 JUNIT = ("unit", "ucx", "ucx-newest")
-PROGRAMS = ("testbed", "format", "site", "consumer", "instructions")  # which count for themselves
+PROGRAMS = ("testbed", "format", "site", "consumer", "instructions", "netty")  # which count for themselves
 ON_HOST = (*JUNIT, "jdk-newest", "spark", *PROGRAMS)
-# interop, ucx-verbs and siw together take as long as device.
-LANES = (("device",), ("interop", "ucx-verbs", "siw", "spark-verbs"), ON_HOST)
+# Each takes about as long as the others. A program such as netty boots a guest of its own, in any lane.
+LANES = (("device", "netty"), ("interop", "ucx-verbs", "siw", "spark-verbs"),
+         tuple(name for name in ON_HOST if name != "netty"))
 # Comparisons measure for minutes, and no JDK changes how: the newest one runs the tests of what is measured.
 NOT_OF_COMPARISONS = r"(?!dev\.isthmus\.perf\.(compare|ucx)\.).*"
 # What tiers need before they can run: groups of testbed/packages, a build, and devices, of this machine or the testbed's.
 NEEDS = ("testbed", "verbs", "tests", "build")
-NEED_DEVICES = (*GUESTS, "instructions", "testbed")
+NEED_DEVICES = (*GUESTS, "instructions", "netty", "testbed")
 # Those that run alone are programs of their own, in this folder.
 ALONE = {"arm64": ("testbed", "arm64", "build"),
          "nio-suites": ("testbed", "verbs", "suites", "devices", "build"),
@@ -52,6 +53,7 @@ Tiers:
   device, interop, ucx-verbs
                 in the testbed
   siw           the tests of connections again, over SoftiWARP in the testbed
+  netty         Netty's own socket tests over RDMA, in the testbed's vm
   ucx-newest    ucx again, on the newest UCX from PyPI
   spark         Apache Spark with two executors, and PySpark
   consumer      installs a release, and depends on it
@@ -139,9 +141,9 @@ def run_alone(name):
 def default_tiers(has_pattern):
     tiers = ["unit", "ucx", "ucx-newest", *SOFT_ROCE]
     if has_devices():
-        note("the siw tier is left out: it needs the testbed's vm, and this machine has RDMA devices of its own")
+        note("the tiers siw and netty are left out: they need the testbed's vm, and this machine has RDMA devices")
     else:
-        tiers.append("siw")
+        tiers += ["siw"] if has_pattern else ["siw", "netty"]
     if not has_pattern:
         tiers += ["spark", "site", "consumer", "testbed"]
         if counts_instructions():
@@ -243,6 +245,8 @@ class Tests:
         if name == "instructions":  # a busy machine takes longer
             return [f"{java_home()}/bin/java", "--enable-native-access=ALL-UNNAMED", f"-Disthmus.home={HOME}", "-cp",
                     class_path(), "dev.isthmus.perf.Main", "perf", "instructions", "--check", "--timeout", "3600"]
+        if name == "netty":
+            return [f"{TESTBED}/nio-suites", "--suite", "netty", "--suite", "netty-beside-tcp"]
         if name == "jdk-newest":  # in a system of its own: a JDK of sid needs a newer C library than Debian 12 has
             return [f"{TESTBED}/debian", "--jdk", "newest", "--", "./isthmus", "test", "--tier", "unit", "--tier", "ucx",
                     "--only", NOT_OF_COMPARISONS]
@@ -304,6 +308,11 @@ class Tests:
         lanes = LANES
         if has_devices() or has_softroce():  # two runs on the devices of this machine would be in each other's way
             lanes = (GUESTS, ON_HOST)
+        if "netty" in tiers:  # before there are lanes: Maven's local repository is not made for two that download at once
+            try:
+                suites.fetch_netty()
+            except Failure as failure:  # the tier tries again, and tells
+                note(failure)
         wanted = [lane for lane in ([name for name in lane if name in tiers] for lane in lanes) if lane]
         others = [self.start_lane(lane) for lane in wanted[1:]]
         self.run(wanted[0])
