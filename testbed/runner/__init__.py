@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """How testbed/testbed gives a command RDMA devices.
 
     cli       options, and the choice of where to run

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The library on 64-bit Arm, on a machine of any processor: Debian's arm64 kernel, JDK and RDMA libraries in QEMU.
 
 The root folder is created once, from Debian's packages, and kept in the cache. Nothing in it runs on this machine: the

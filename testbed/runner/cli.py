@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The testbed's options, and the choice of where to run."""
 
 import argparse

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A minimal Debian of its own: made by debootstrap in a folder, and entered in namespaces that end with the command.
 
 Mounts and processes belong to the namespaces, so nothing has to be undone: when the first process in there ends, or is

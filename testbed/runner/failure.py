@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What ends a run early: the testbed's own failures, a deadline, a signal."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The kernel to boot, and the initramfs that carries the command into the guest."""
 
 import glob

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command on this machine: on its own RDMA devices, or on Soft-RoCE made for the command."""
 
 import ctypes

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What a command is told about the place where it runs."""
 
 import os

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """What tiers have printed of themselves, and what of it is repeated at the end."""
 
 import collections

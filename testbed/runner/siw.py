@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The SoftiWARP module, which no Debian kernel has: built from Debian's own source of the very kernel to boot.
 
 The packages are downloaded and unpacked in a temporary folder, not installed, so any user can do it, and the versions

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Two Soft-RoCE devices on this machine, and a keeper that removes them whatever happens.
 
 Runs that overlap take different pairs of devices and agree by locks on bytes of one file: byte N belongs to the

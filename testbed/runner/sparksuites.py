@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Spark's own test suites, from Maven Central: each with Spark's shuffle manager, and over UCX by shared memory and by TCP.
 
 sparksuites/expected.txt says what each must yield: what passes with Spark's manager passes over UCX.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Netty's own socket tests, and those of the JDK for its channels, run over RDMA.
 
 Netty's tests are a jar from Maven Central; the JDK's come with Debian's source package, and are kept in the cache.

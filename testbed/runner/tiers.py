@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The tests of a finished build, each tier in one JVM or by a program of its own.
 
 They run in three lanes beside each other, as a lane keeps one processor busy at most: two of testbeds, and one for most
@@ -48,7 +49,7 @@ DESCRIPTION = """\
 Runs the tests of a finished build: by default every tier that this machine can run, but those only when asked for.
 
 Tiers:
-  format        checks the format of the sources; needs a JDK 22 to 26
+  format        checks the format of the sources and their licence lines; needs a JDK 22 to 26
   unit, ucx     on this machine
   device, interop, ucx-verbs
                 in the testbed

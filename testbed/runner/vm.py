@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """The command in QEMU: the guest's life, its streams and its end."""
 
 import contextlib

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 import dev.isthmus.*
 import dev.isthmus.cm.*
 import dev.isthmus.ucx.*

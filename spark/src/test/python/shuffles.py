@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """A program for PySpark, which knows nothing of how its blocks are fetched.
 
 It sorts and groups what Python makes, and joins two tables of which one has a key far more often than others, so that Spark

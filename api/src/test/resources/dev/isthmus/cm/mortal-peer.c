@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A client or server of rdma_cm that comes so far as it is told, says so, and waits to be killed.
 // usage: STAGE CLIENT_ADDRESS SERVER_ADDRESS PORT
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /* A program that knows of plain sockets only. Tests run it with librspreload.so. It does what Conversation.java does:
  *     peer listen|connect ADDRESS PORT JOB BYTES [LOCAL ADDRESS]
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The loops of Writes.java and SendTrips.java in C, line by line: what is changed there is changed here. One process owns
  * both ends, on one device or two.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * What the C twins share: blocks of operations are timed and printed, one line a row, as Blocks.java does.
  */

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The loop of SocketLoops.java in C, line by line, over rsockets: what is changed there is changed here.
  * Arguments: the address of a device, then rows. Prints a line for each row: see blocks.h.

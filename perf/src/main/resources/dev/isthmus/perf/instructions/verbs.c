@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 /*
  * The loops of VerbsLoops.java in C, line by line, over the same queues: what is changed there is changed here.
  * Arguments: device, GID index, then rows. Prints a line for each row: see blocks.h.
