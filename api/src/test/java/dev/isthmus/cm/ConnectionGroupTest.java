@@ -363,7 +363,7 @@ class ConnectionGroupTest {
         }
     }
 
-    /** Its handler closes the group amid completions, whose rest it is not told of. */
+    /** Its handler closes the group amid completions, and does not get the rest of them. */
     @Test
     void shouldBeClosedByItsHandler() throws Exception {
         var thrown = new ArrayList<Throwable>();

@@ -46,8 +46,8 @@ final class UcpPair implements AutoCloseable {
     }
 
     /**
-     * Has the endpoint connected, all of its lanes: a peer that closes before ends the process, with UCX 1.13 over TCP
-     * (docs/ucx-faults.md).
+     * Connects all lanes of the endpoint. A peer that closes earlier ends the process, with UCX 1.13 over TCP:
+     * docs/ucx-faults.md.
      */
     void connect() {
         connect(endpoint);

@@ -299,7 +299,7 @@ class UcpStreamTest {
                 UcxTransports.until(() -> second.requests().isDone(b), progress);
                 second.requests().release(b);
             }
-            // One whose endpoint is closed is not told of.
+            // A stream whose endpoint is closed is not reported.
             long last = toReceiver.stream().send(pair.arena.allocate(8), 0, 8);
             UcxTransports.until(() -> second.requests().isDone(last), progress);
             long flush = toReceiver.flush();

@@ -40,7 +40,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Codes are written out in the enums, so that reading one loads no library: here they are held against verbs.h. */
+/** Compares the codes in the enums with verbs.h. They are literals there, so that reading one loads no library. */
 @Tag("unit")
 class ConstantsTest {
 

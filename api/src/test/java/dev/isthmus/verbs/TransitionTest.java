@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The table of transitions is held against the kernel's: what it allows succeeds, and what it refuses C refuses too. */
+/** Compares the table of transitions with the kernel's: what it allows succeeds, and C also refuses what it refuses. */
 @Tag("device")
 class TransitionTest {
 

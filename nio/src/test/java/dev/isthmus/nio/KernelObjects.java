@@ -25,7 +25,7 @@ record KernelObjects(List<String> lines) {
     void assertNoMore() throws IOException, InterruptedException {
         KernelObjects after = now();
         for (int i = 0; i < 50 && after.count() > count(); i++) {
-            Thread.sleep(100); // no event tells of it
+            Thread.sleep(100); // no event reports it
             after = now();
         }
         assertTrue(after.count() <= count(), "before: " + this + ", after: " + after);

@@ -23,7 +23,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the flight recorder tells of virtual threads that open, accept, connect, read and write, and wait in each. */
+/** What the flight recorder records of virtual threads that open, accept, connect, read and write, and wait in each. */
 @Tag("device")
 @Tag("iwarp")
 class PinningTest {

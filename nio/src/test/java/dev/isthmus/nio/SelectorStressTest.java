@@ -45,7 +45,7 @@ class SelectorStressTest {
     private static final int MESSAGE = 64;
     private static final int CONNECTIONS = 4;
 
-    /** Messages in a row over each of them: a peer takes 384, and tells of room for more once it has read 192. */
+    /** Messages in a row over each of them: a peer takes 384, and grants room for more once it has read 192. */
     private static final int IN_A_ROW = 96;
 
     private static final long MOST_GROWTH = 1 << 16; // the JVM's own: what it compiles, and what it knows of threads

@@ -12,9 +12,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * What processes have spent.
  *
- * @param compileMillis for how long JIT compilers have been at work, all of them together; a compilation counts when it is
- *     over
- * @param processorNanos for how long processors have been at work, in programs and in the kernel on their behalf
+ * @param compileMillis how long all JIT compilers together have worked; a compilation counts once it has ended
+ * @param processorNanos how long processors have worked, in programs and in the kernel on their behalf
  */
 public record Spent(long compileMillis, long processorNanos) {
 

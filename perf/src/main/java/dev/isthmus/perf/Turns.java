@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.BiFunction;
 
 /**
- * Sides that take turns at every cell of a table, round after round, so that a machine that changes its speed changes it
- * for all of them. Before the first round, each JVM is warmed up for every cell. A side's contender is made for its first
- * turn.
+ * Sides that take turns at every cell of a table, round after round, so that a change in the machine's speed affects
+ * all of them. Before the first round, each JVM is warmed up for every cell. A side's contender is made when its first
+ * turn comes.
  */
 public final class Turns {
 

@@ -229,7 +229,7 @@ class HostileIomapTest {
         ANOTHER_KEY((peer, told) -> peer.write(told.getLong(8), told.getInt(16) + 1, 8)),
         THE_RING((peer, told) -> peer.write(peer.theirs().buffer(), told.getInt(16), 8));
 
-        /** What it does, told of the region. */
+        /** What it does with the region that it knows. */
         private interface Action {
             void accept(RawPeer peer, ByteBuffer told);
         }

@@ -25,8 +25,8 @@ class RudePeerTest {
     void shouldHoldNobodyUpWhenAPeerTakesNoMessages() throws Exception {
         try (var company = new Company();
                 var peer = RawPeer.connect(company.address(), 0, greeting -> {})) {
-            Stream stream = company.accept(); // it has told of the other half of its ring
-            for (int i = 0; i < 3; i++) { // and tells of three halves more: there is room for no further message
+            Stream stream = company.accept(); // it has granted the other half of its ring
+            for (int i = 0; i < 3; i++) { // and grants three halves more: there is room for no further message
                 peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, HALF));
                 read(stream, HALF);
             }

@@ -21,7 +21,7 @@ final class Pace {
     /** The first messages are slow: one look is not to ask for a thousand times as many. */
     private static final double GROWTH = 30;
 
-    /** How many times as long a run may be as the one that tells of its pace. */
+    /** How many times as long a run may be as the one that shows its pace. */
     private static final double TRUST = 5;
 
     /** Of what was asked for: a run that is shorter was begun at a wrong pace, as of a machine that was busy for a moment. */

@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A half of a demo for the tests of what comes of its end: says where it runs, measures two rounds, and ends as it is told
- * to.
+ * A half of a demo, for tests of how it ends: prints where it runs, measures two rounds, and ends in the way that its
+ * arguments say.
  */
 final class HalfProgram {
 

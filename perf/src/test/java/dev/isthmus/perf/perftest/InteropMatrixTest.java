@@ -159,8 +159,8 @@ class InteropMatrixTest {
     }
 
     /**
-     * The flags, over whatever they make a difference. All sizes, which end at 8 MiB and take half a minute there, over RC
-     * once.
+     * The flags, over whatever they make a difference. A run of all sizes, which end at 8 MiB, takes half a minute, so
+     * there is one, over RC.
      */
     private static final String VARIANTS = """
             send_lat RC TCP -e

@@ -51,7 +51,7 @@ class PerftestLimitsTest {
         ends.close();
     }
 
-    /** Nothing in the exchange tells of the test: what comes of it, at the latest in the run, is one line and an end. */
+    /** Nothing in the exchange names the test. The mismatch ends in one line, during the run at the latest. */
     @ParameterizedTest
     @CsvSource({
         "SEND_LAT, READ_LAT",

@@ -17,7 +17,7 @@ final class Fetched implements FetchListener {
     final Map<Integer, Exception> failed = new ConcurrentHashMap<>();
     final Map<Integer, String> refused = new ConcurrentHashMap<>();
     final Set<Integer> stored = ConcurrentHashMap.newKeySet(); // in sinks
-    final Map<Integer, String> wrong = new ConcurrentHashMap<>(); // told of twice
+    final Map<Integer, String> wrong = new ConcurrentHashMap<>(); // reported twice
     private final CountDownLatch left;
 
     Fetched(int blocks) {
