@@ -1,5 +1,5 @@
 /**
- * {@code isthmus compare}: every way that two JVMs or C programs of this machine can communicate by, in one run,
+ * {@code isthmus compare}: all ways in which two JVMs or C programs on this machine can communicate, in one run,
  * interleaved: payloads from 1 B to 1 MiB, five benchmarks, a report.
  */
 package dev.isthmus.perf.compare;
