@@ -155,7 +155,7 @@ final class UcpSoak implements AutoCloseable {
         });
     }
 
-    /** Sends so many messages more, and awaits them. */
+    /** Sends this many more messages, and awaits them. */
     void run(long messages) {
         long end = next + messages;
         long done = next;

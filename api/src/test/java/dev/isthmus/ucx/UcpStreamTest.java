@@ -112,7 +112,7 @@ class UcpStreamTest {
     void shouldKeepOrderOfWhatIsSentBeforeTheConnectionIsMade(String tls) {
         try (var pair = connecting(tls)) {
             int count = 100;
-            int large = 25_000; // waits elsewhere than a small one
+            int large = 25_000; // waits in another place than a small one
             MemorySegment from = pair.arena.allocate(count + large);
             MemorySegment to = pair.arena.allocate(count + large);
             UcpPair.fill(from, 4);

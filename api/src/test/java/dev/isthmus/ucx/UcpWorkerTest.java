@@ -248,7 +248,7 @@ class UcpWorkerTest {
         assertThrows(IllegalArgumentException.class, () -> config.threadMode(UcpThreadMode.MULTI));
     }
 
-    /** UCX compares the thread with the one that used the worker first; from 1.17 on an assertion ends the process. */
+    /** UCX compares the thread with the first one that used the worker; from 1.17 on an assertion ends the process. */
     @Test
     void shouldKeepSingleThreadedWorkerToItsThread() throws Exception {
         List<UcpWorker> made = new CopyOnWriteArrayList<>();

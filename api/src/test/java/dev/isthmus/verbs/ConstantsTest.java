@@ -47,7 +47,7 @@ class ConstantsTest {
     @Test
     void shouldHaveTheCodesOfTheHeader() {
         check(CompletionStatus.values(), "IBV_WC_", CompletionStatus::code);
-        // FLUSH is of rdma-core 45, and the bindings of 44.
+        // FLUSH comes with rdma-core 45, but the bindings are of 44.
         var completions =
                 EnumSet.complementOf(EnumSet.of(CompletionOpcode.FLUSH)).toArray(CompletionOpcode[]::new);
         check(completions, "IBV_WC_", CompletionOpcode::code);

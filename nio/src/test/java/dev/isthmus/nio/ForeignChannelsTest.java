@@ -26,7 +26,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Channels of the JDK in a selector of sockets over RDMA: without a device, as it takes none for these. */
+/** Channels of the JDK in a selector of sockets over RDMA. They need no device. */
 @Tag("unit")
 class ForeignChannelsTest {
 
@@ -63,7 +63,7 @@ class ForeignChannelsTest {
         assertTrue(result.output().contains("27 passed"), result.output());
     }
 
-    /** Runs the cases of the JDK's selector, with this one in its place. */
+    /** Runs the cases of the JDK's selector with this selector in its place. */
     static final class Program {
 
         private Program() {}

@@ -21,7 +21,7 @@ record KernelObjects(List<String> lines) {
         }
     }
 
-    /** Requires that there are no more again, at the latest in a moment: the kernel lets some go later. */
+    /** Requires that soon there are no more than before: the kernel releases some later. */
     void assertNoMore() throws IOException, InterruptedException {
         KernelObjects after = now();
         for (int i = 0; i < 50 && after.count() > count(); i++) {

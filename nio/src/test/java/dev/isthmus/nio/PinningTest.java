@@ -61,7 +61,7 @@ class PinningTest {
             }
         }
 
-        /** Its initializer waits, in whose frames no thread can leave its carrier. */
+        /** Its initializer waits; no thread can leave its carrier with such a frame. */
         private static final class Pinned {
             static final boolean WAITED = waited();
 

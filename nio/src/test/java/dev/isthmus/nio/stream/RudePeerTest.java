@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that break no rule, and do not do their part. Such as these there are not on iWARP. */
+/** Peers that break no rule, but do not do their part. There are none of these on iWARP. */
 @Tag("device")
 @Timeout(120)
 class RudePeerTest {
@@ -68,7 +68,10 @@ class RudePeerTest {
         }
     }
 
-    /** A part is written before the message that grants it comes, so who takes an earlier message may find it already. */
+    /**
+     * A part is written before the message that grants it arrives, so a reader that takes an earlier message may find
+     * it already.
+     */
     @Test
     void shouldTakeAMessageWhosePartWasFoundBefore() throws Exception {
         try (var company = new Company();

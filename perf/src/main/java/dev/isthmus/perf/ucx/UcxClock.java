@@ -21,7 +21,7 @@ final class UcxClock {
     private final UcxPlan plan;
     private final Consumer<UcxResult> report;
     private final LastTimes times = new LastTimes();
-    private final Histogram all; // null where nobody wants them, or single messages are not waited for
+    private final Histogram all; // null if nobody wants them, or single messages are not waited for
     private long begin;
     private long now;
     private long reportedAt;
@@ -61,7 +61,7 @@ final class UcxClock {
         reported = 0;
     }
 
-    /** Some messages are done; when. */
+    /** Notes that some messages are done; returns the time. */
     long stamp(int count) {
         long time = System.nanoTime();
         stamp(count, time);

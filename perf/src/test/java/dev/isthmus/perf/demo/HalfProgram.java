@@ -45,7 +45,7 @@ final class HalfProgram {
 
     /** A real end by a signal, with the JVM's error report. */
     private static void crash() throws IOException, InterruptedException {
-        new ProcessBuilder("sh", "-c", "kill -SEGV $PPID").start(); // a small system has no kill but the shell's
+        new ProcessBuilder("sh", "-c", "kill -SEGV $PPID").start(); // a small system has only the shell's kill
         Thread.sleep(60_000); // the signal ends this
     }
 }

@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Notes what a fetch tells, each block once. */
+/** Notes what a fetch reports, each block once. */
 final class Fetched implements FetchListener {
 
     final Map<Integer, byte[]> received = new ConcurrentHashMap<>();
