@@ -47,10 +47,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a configurer is given can be changed only by it: so C gets what was checked. */
+/** Only the configurer can change what it is given, and only while it runs: so C gets what was checked. */
 class ConfigurationsTest {
 
-    /** Every class whose objects a public method hands to the program to be filled in. */
+    /** Every class whose objects a public method passes to the program to be filled in. */
     private static Set<Class<?>> configurations() throws IOException, URISyntaxException {
         Path classes = Path.of(UcpContext.class
                 .getProtectionDomain()
@@ -137,7 +137,7 @@ class ConfigurationsTest {
         return (Filling) field.get(config);
     }
 
-    /** What a call with nothing for its arguments throws. */
+    /** The exception of a call with nulls and zeros as its arguments. */
     private static Throwable refusal(Object config, Method setter) {
         Object[] nothing = Stream.of(setter.getParameterTypes())
                 .map(type -> type == void.class ? null : Array.get(Array.newInstance(type, 1), 0))
@@ -167,7 +167,7 @@ class ConfigurationsTest {
         throw new ArithmeticException("of the configurer");
     }
 
-    /** Configurers that keep what they are given, and what each would change of it later. */
+    /** Configurers that keep what they are given, and a change that each tries to make later. */
     private static final class Kept {
 
         private final List<Runnable> changes = new ArrayList<>();

@@ -55,7 +55,7 @@ class DependenciesTest {
                 .check(LIBRARY);
     }
 
-    /** It does know the exceptions of {@code dev.isthmus}, which verbs, cm and ucx share: it throws them. */
+    /** It may use the exceptions of {@code dev.isthmus}, which verbs, cm and ucx share: it throws them. */
     @Test
     void shouldHaveInternalPackagesThatKnowNoneOfTheApi() {
         assertKnowsNone(INTERNAL, VERBS + "..", CM, UCX, LOOP, BUFFERS);
@@ -68,10 +68,13 @@ class DependenciesTest {
         assertKnowsNone(VERBS + "..", CM, UCX, BUFFERS);
     }
 
-    /** What a device and a port are is told by records on which verbs stands: it is no room, but below all. */
+    /**
+     * The records that describe a device and a port. Verbs depends on them, so this package is not a feature package
+     * but below all.
+     */
     private static final String ATTRIBUTES = VERBS + ".attributes";
 
-    /** Rooms are the packages under verbs, one for each special trade. */
+    /** The packages under verbs, one for each special feature. */
     private static Set<String> rooms() {
         Set<String> rooms = LIBRARY.stream()
                 .map(JavaClass::getPackageName)
@@ -113,8 +116,8 @@ class DependenciesTest {
     }
 
     /**
-     * The internal packages that all use, and the exceptions, are one slice: an exception tells the flight recorder that it was
-     * made, and what calls C makes exceptions.
+     * The internal packages that all use and the exceptions count as one slice: an exception notifies the flight
+     * recorder, and what calls C creates exceptions.
      */
     @Test
     void shouldHaveNoCirclesOfPackages() {

@@ -20,13 +20,13 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The page of errors has every status and errno that the library knows, once, with its number and a cause. */
+/** The page of errors has each status and errno that the library knows exactly once, with its number and a cause. */
 @Tag("unit")
 class ErrorsPageTest {
 
     private static final Pattern ROW = Pattern.compile("\\| `([A-Z0-9_]+)` \\|\\s*(-?[0-9]*)\\s*\\| (.*) \\|");
 
-    /** Name and number of each row of the table below a heading. */
+    /** The name and number in each row of the table below a heading. */
     private static Map<String, String> rows(String heading) throws IOException {
         String home = System.getProperty("isthmus.home");
         Path page = (home == null ? Path.of("..") : Path.of(home)).resolve("docs/errors.md");

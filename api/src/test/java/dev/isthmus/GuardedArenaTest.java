@@ -29,7 +29,7 @@ class GuardedArenaTest {
         return shared ? GuardedArena.ofShared() : GuardedArena.ofConfined();
     }
 
-    /** One that begins operations, and asks C about them by doing nothing. */
+    /** A user that begins operations, and does nothing when it should ask C about them. */
     private static final class Operations implements ArenaUse.User {
         Runnable ask = () -> {};
         boolean over;
@@ -102,7 +102,7 @@ class GuardedArenaTest {
         assertTrue(refusal.getMessage().contains("2 receives of a worker still use"), refusal.getMessage());
         use.end();
         assertThrows(IllegalStateException.class, arena::close);
-        operations.ask = use::end; // it had ended, and nobody had asked
+        operations.ask = use::end; // it had ended, but nobody had asked
         arena.close();
         assertTrue(use.isClosed());
     }
@@ -115,7 +115,7 @@ class GuardedArenaTest {
             operations.over = true;
             guard.use(new Operations());
             assertThrows(IllegalStateException.class, guard::close);
-            assertTrue(guard.forgetDropped()); // as whoever leaves the memory to the process
+            assertTrue(guard.forgetDropped()); // like code that leaves the memory to the process
             assertFalse(guard.forgetDropped());
         }
     }

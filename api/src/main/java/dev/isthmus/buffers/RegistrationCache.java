@@ -37,8 +37,8 @@ import java.lang.foreign.MemorySegment;
  * <h2>Threads</h2>
  *
  * <p>Any thread may acquire, release and read. Only its own thread may acquire memory of a confined arena. A look-up
- * takes a lock for some tens of nanoseconds, and allocates nothing if it finds the memory. Registering happens outside
- * the lock, and blocks only threads that ask for the same memory.
+ * briefly takes a lock, and allocates nothing if it finds the memory. Registering happens outside the lock, and blocks
+ * only threads that ask for the same memory.
  */
 public abstract sealed class RegistrationCache implements AutoCloseable permits RegionCache, UcpMemoryCache {
 
@@ -158,10 +158,10 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
     }
 
     /**
-     * How often memory was registered because it was not found. Compare it with the number of acquires to see how well
-     * the cache works.
+     * How many times memory was registered because it was not found. Compare it with the number of acquires to see how
+     * well the cache works.
      *
-     * @return how often, since this was created
+     * @return how many times, since this was created
      */
     public final long registered() {
         return registrations.made();

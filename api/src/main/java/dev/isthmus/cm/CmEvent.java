@@ -97,7 +97,7 @@ public sealed interface CmEvent {
      *
      * @param id a new one, which the thread that takes the event closes
      * @param listener the id that listens
-     * @param parameters what the peer asks for; both sides use its retry counts
+     * @param parameters what the peer asks for
      */
     record ConnectRequest(ConnectionId id, ConnectionId listener, ConnectionParameters parameters) implements CmEvent {
         @Override

@@ -78,8 +78,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how often to send again without an acknowledgement. Only the connecting side can set it; both sides use it.
-     * Default: 7, which on some versions of Soft-RoCE means for ever.
+     * Sets how many times to send again without an acknowledgement. Only the connecting side can set it; both sides use
+     * it. Default: 7, which on some versions of Soft-RoCE means for ever.
      *
      * @param retries 0 to 7
      * @return this
@@ -92,9 +92,8 @@ public final class ConnectionConfig {
     }
 
     /**
-     * Sets how often the peer sends again while this side has no receive posted. The peer is told, and follows it.
-     * Default: 7, which means for ever. rdma_cm makes the peer wait for 655 ms between two tries. On iWARP nothing is
-     * sent again.
+     * Sets how many times the peer sends again while this side has no receive posted. Default: 7, which means for ever.
+     * rdma_cm makes the peer wait for 655 ms between two tries. On iWARP nothing is sent again.
      *
      * @param retries 0 to 6; 7 means for ever
      * @return this

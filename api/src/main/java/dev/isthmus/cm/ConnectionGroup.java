@@ -146,7 +146,7 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /**
-     * Listens for members: {@code rdma_bind_addr}, {@code rdma_listen}. The loop's turns answer any number of requests
+     * Listens for members: {@code rdma_bind_addr}, {@code rdma_listen}. Turns of the loop answer any number of requests
      * at once. A peer that does not finish its handshake is dropped after a while.
      *
      * @param port the port, or 0 to let the kernel choose

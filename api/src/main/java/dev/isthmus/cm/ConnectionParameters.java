@@ -12,8 +12,9 @@ import java.lang.foreign.MemorySegment;
  * @param responderResources how many READs and atomics this side is asked to serve at once, 0 to 255
  * @param initiatorDepth how many READs and atomics this side may have outstanding, 0 to 255
  * @param flowControl whether the peer's hardware does end-to-end flow control
- * @param retryCount how often the peer sends again without an acknowledgement, 0 to 7
- * @param rnrRetryCount how often this side sends again while the peer has no receive posted, 0 to 7; 7 means for ever
+ * @param retryCount how many times both sides send again without an acknowledgement, 0 to 7; only defined in a request
+ * @param rnrRetryCount how many times this side sends again while the peer has no receive posted, 0 to 7; 7 means for
+ *     ever
  * @param sharedReceiveQueue whether the peer's queue pair has a shared receive queue
  * @param qpNum the number of the peer's queue pair, 24 bits
  */

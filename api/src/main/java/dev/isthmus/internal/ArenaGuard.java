@@ -80,7 +80,7 @@ public final class ArenaGuard implements Arena {
         return published(new ArenaGuard(name, Arena.ofShared(), null));
     }
 
-    /** Whether this process has ever had a guard. Compiled code has no check as long as there was none. */
+    /** Whether this process has ever had a guard. */
     @HotPath
     public static boolean exist() {
         try {

@@ -16,8 +16,8 @@ import java.nio.ByteOrder;
  * A call into C off the data path: holds its object open while it runs, owns the memory of its arguments, and
  * captures errno. Closed by try-with-resources; used by one thread.
  *
- * <p>Arguments are boxed, and their types are the C function's: {@code (byte) port} for a {@code uint8_t}. That costs
- * some tens of nanoseconds in calls that enter the kernel anyway; the data path has its own method handles.
+ * <p>Arguments are boxed, and their types are the C function's: {@code (byte) port} for a {@code uint8_t}. That matters
+ * little in calls that enter the kernel anyway; the data path has its own method handles.
  */
 public class NativeCall implements AutoCloseable, SegmentAllocator {
 

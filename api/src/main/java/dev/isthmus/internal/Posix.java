@@ -202,9 +202,9 @@ public final class Posix {
     }
 
     /**
-     * Waits for the descriptors of an {@code epoll} descriptor. Allocates nothing, whichever compiler has compiled
-     * it, as it does not capture errno: with an open descriptor and valid memory, {@code epoll_wait} can fail only
-     * with EINTR.
+     * Waits for the descriptors of an {@code epoll} descriptor. Does not capture errno, so that it allocates nothing
+     * even before C2 has compiled it: with an open descriptor and valid memory, {@code epoll_wait} can fail only with
+     * EINTR.
      *
      * @param events the address of the array for events
      * @param most the length of the array

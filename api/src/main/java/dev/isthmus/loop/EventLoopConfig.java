@@ -51,8 +51,8 @@ public final class EventLoopConfig {
 
     /**
      * Sets how long the loop polls for events before it sleeps. The default is 50 microseconds while it has a
-     * {@link Polled}, such as a UCX worker, and no time otherwise. Waking up takes some microseconds, which delay an
-     * event; polling keeps a processor busy.
+     * {@link Polled}, such as a UCX worker, and no time otherwise. Waking up delays an event; polling keeps a processor
+     * busy.
      *
      * @param duration zero to sleep as soon as nothing is ready; at most a day
      * @return this

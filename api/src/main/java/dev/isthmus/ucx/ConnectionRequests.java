@@ -37,7 +37,7 @@ final class ConnectionRequests {
     /**
      * Creates the callback.
      *
-     * @param worker is told when there are requests
+     * @param worker is notified when there are requests
      * @param arena of the worker, which closes it when C can no longer call
      */
     ConnectionRequests(UcpWorker worker, Arena arena) {

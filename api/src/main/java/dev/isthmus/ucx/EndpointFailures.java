@@ -25,7 +25,7 @@ final class EndpointFailures {
     /**
      * Creates the callback.
      *
-     * @param worker is told when there are failures
+     * @param worker is notified when there are failures
      * @param arena of the worker, which closes it when C can no longer call
      */
     EndpointFailures(UcpWorker worker, Arena arena) {

@@ -20,7 +20,8 @@ import java.lang.ref.Reference;
  * and {@link #began} takes C's result. An operation ends when C is {@linkplain #hasEnded asked} or has called back. Its
  * slot is {@linkplain #free freed} when the program no longer needs it.
  *
- * <p>It extends {@link RequestSlots} rather than refer to it: that saves loading a field in each call.
+ * <p>It extends {@link RequestSlots} rather than refer to it, for the JIT: docs/instructions.md, "Lines written for the
+ * JIT".
  */
 final class Operations extends RequestSlots {
 
@@ -71,8 +72,8 @@ final class Operations extends RequestSlots {
     }
 
     /**
-     * A progress with this result may have completed operations. The result is added without a check for 0: a branch
-     * that changes direction just when a message arrives would be mispredicted each time.
+     * A progress with this result may have completed operations. The result is added without a check for 0, to spare
+     * the processor a branch that it cannot predict: docs/instructions.md, "Lines written for the JIT".
      */
     @HotPath
     void happened(int events) {
@@ -332,9 +333,8 @@ final class Operations extends RequestSlots {
 
     /**
      * Whether the operation is a receive that got its message; if so, its length and tag are known after this. UCX is
-     * asked for them only when the program asks: the answer is a copy of 16 bytes that UCX has just written as two
-     * numbers, and for such a copy the processor waits until all of its earlier writes have left for memory. That takes
-     * some 25 ns, in the time between a message and its answer.
+     * asked for them only when the program asks, as the processor waits for the answer: docs/instructions.md, "Lines
+     * written for the JIT".
      */
     @HotPath
     boolean received(RequestSlot slot) {

@@ -25,7 +25,7 @@ final class PendingOperations {
         polled = those;
     }
 
-    /** Whether an operation has ended that the program has not been told of. Asks UCX about each of them. */
+    /** Whether an operation has ended without the program knowing it yet. Asks UCX about each of them. */
     boolean anyEndedUntold() {
         boolean any = false;
         RequestSlot[] all = operations.all();

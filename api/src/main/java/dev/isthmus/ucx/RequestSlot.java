@@ -9,9 +9,8 @@ import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * What Java knows of one operation. It is one object, not an element in an array per field: an operation uses most of
- * its fields, so they belong in the same cache lines, and storing a reference in a field needs no type check, unlike in
- * an array.
+ * What Java knows of one operation. It is one object, not an element in an array per field, for the JIT and the
+ * processor's cache: docs/instructions.md, "Lines written for the JIT".
  */
 final class RequestSlot {
 

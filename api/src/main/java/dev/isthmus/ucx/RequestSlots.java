@@ -82,8 +82,7 @@ class RequestSlots {
 
     @HotPath
     private void add(RequestSlot slot) {
-        // Most often the list after it is unchanged. A store that changes nothing would delay the loads that
-        // soon follow.
+        // Most often the list after it is unchanged. No store then: docs/instructions.md, "Lines written for the JIT".
         if (slot.nextFree != free) {
             slot.nextFree = free;
         }

@@ -15,8 +15,8 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p>Small messages arrive with their data (<i>eager</i>). Of a large one only the header arrives (<i>rendezvous</i>).
  * {@link #receive(MemorySegment) receive} gets the data into a buffer of yours in both cases. If the handler neither
- * receives nor keeps a message, it is dropped, and its sender is told that all went well. Headers, lengths and contents
- * are what the peer says: check them.
+ * receives nor keeps a message, it is dropped, and its send succeeds all the same. Headers, lengths and contents are
+ * what the peer says: check them.
  *
  * <p>Confined to the thread of the worker. Nothing blocks.
  */
@@ -320,7 +320,7 @@ public final class UcpActiveMessage {
      * @param offset where the data begins in the buffer
      * @param userData the number that the poll returns
      * @return 0 if done at once, which no poll reports; otherwise a negative number, only for
-     *     {@link UcpRequests#cancel} takes
+     *     {@link UcpRequests#cancel}
      * @throws IllegalStateException also if the worker belongs to a loop and has no handler of completions
      */
     @HotPath

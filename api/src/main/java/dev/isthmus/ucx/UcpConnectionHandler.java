@@ -2,7 +2,7 @@
 package dev.isthmus.ucx;
 
 /**
- * Told when a client wants to connect: {@code ucp_listener_conn_callback_t}.
+ * Handles the connection requests of a listener: {@code ucp_listener_conn_callback_t}.
  *
  * <p>{@link UcpWorker#progress()} calls it on the thread of the listener's worker, after UCX has returned. It may use
  * the worker, progress it, and close the listener. {@code progress()} throws what it throws.

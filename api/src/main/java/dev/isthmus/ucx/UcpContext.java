@@ -198,7 +198,6 @@ public final class UcpContext implements AutoCloseable {
      * @return the memory; close it before the context and before the segment's arena
      * @throws IllegalArgumentException if the segment is on the heap, read-only or empty, or the context does not
      *     support the type of memory
-     *     the type
      * @throws IllegalStateException if the context or the segment's arena is closed
      * @throws WrongThreadException if the segment belongs to another thread
      * @throws UcxException if a device refuses; check {@code ulimit -l}
@@ -229,7 +228,6 @@ public final class UcpContext implements AutoCloseable {
      * @return the memory; close it before the context
      * @throws IllegalArgumentException if the size is less than 1, the context does not support the type of memory, or
      *     the fixed address is not available
-     *     cannot be had
      * @throws IllegalStateException if the context is closed
      * @throws UcxException if UCX gets no memory; check {@code ulimit -l} and the size of {@code /dev/shm}
      */

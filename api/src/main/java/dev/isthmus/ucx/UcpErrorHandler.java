@@ -2,7 +2,7 @@
 package dev.isthmus.ucx;
 
 /**
- * Told when an endpoint failed: {@code ucp_err_handler_cb_t}.
+ * Handles the failure of an endpoint: {@code ucp_err_handler_cb_t}.
  *
  * <p>{@link UcpWorker#progress()} calls it on the worker's thread, at most once for an endpoint, after UCX has
  * returned. It may use the worker, progress it, and close the endpoint. {@code progress()} throws what it throws.

@@ -233,7 +233,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     }
 
     /**
-     * Gives the data back to UCX: {@code ucp_am_data_release}. The sender of a rendezvous is told that all went well.
+     * Gives the data back to UCX: {@code ucp_am_data_release}. The send of a rendezvous then succeeds.
      *
      * @throws IllegalStateException if it holds no message, or an operation uses its segment
      * @throws WrongThreadException if the worker belongs to another thread

@@ -11,9 +11,9 @@ import java.util.Objects;
  * {@code ucp_dt_create_generic}. Use it for data whose layout no list of buffers describes, or that is computed. See
  * {@link UcpPayload}.
  *
- * <p>UCX calls back for each part, which takes some tens of nanoseconds and allocates. Everything else is faster with
- * plain buffers. If a callback throws, UCX goes on: the rest of the data is zero or dropped, that operation ends as
- * {@link UcsStatus#IO_ERROR}, and {@link UcpWorker#progress()} throws the exception.
+ * <p>UCX calls back for each part. Such an upcall takes longer than a call into C, and allocates, so plain buffers are
+ * faster where they will do. If a callback throws, UCX goes on: the rest of the data is zero or dropped, that operation
+ * ends as {@link UcsStatus#IO_ERROR}, and {@link UcpWorker#progress()} throws the exception.
  */
 public final class UcpPackedData extends UcpPayload {
 

@@ -14,8 +14,8 @@ import java.time.Duration;
  * Lets the thread of a worker sleep until there is something to progress. {@link UcpWorker#wakeup()} returns it, for
  * contexts with {@link UcpFeature#WAKEUP}.
  *
- * <p>A thread that polls gets a message some microseconds sooner, but keeps a processor busy. A loop that sleeps
- * progresses until nothing is left, and then waits:
+ * <p>A thread that polls gets a message sooner, but keeps a processor busy. A loop that sleeps progresses until nothing
+ * is left, and then waits:
  *
  * {@snippet :
  * while (running) {

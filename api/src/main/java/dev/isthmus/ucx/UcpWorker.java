@@ -26,8 +26,8 @@ import java.util.function.Supplier;
  * Receives messages and progresses communication: {@code ucp_worker_h}. {@link UcpContext#createWorker()} creates it.
  *
  * <p>Confined, with its endpoints and operations, to one thread at a time: the one that created it, until
- * {@link #handOver}. UCX does nothing by itself: nothing arrives or leaves for long unless that thread calls
- * {@link #progress()}.
+ * {@link #handOver}. UCX does nothing by itself: messages arrive, and operations end, inside {@link #progress()}, so
+ * that thread must keep calling it.
  *
  * <p>Creating and closing endpoints, creating a listener and rejecting a client let UCX progress, too. Handlers of
  * active messages may run within these calls; the next {@link #progress()} reports everything else.
@@ -598,11 +598,13 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Closes the worker: {@code ucp_worker_destroy}. Cancels receives. Gives other operations
-     * {@link UcpWorkerConfig#closeTimeout} to end, and then drops them; UCX uses no buffer after this. Completes
-     * futures with their result if there was one, otherwise with an {@link IllegalStateException}. No longer reports
-     * operations with user data that were not {@linkplain #poll polled}. Waits for endpoints whose
-     * {@link UcpEndpoint#closeAsync()} has not ended. Releases active messages that are kept, and drops those that
-     * still arrive. Does nothing if it is closed already.
+     * {@link UcpWorkerConfig#closeTimeout} to end, and then drops them. Completes futures with their result if there
+     * was one, otherwise with an {@link IllegalStateException}. No longer reports operations with user data that were
+     * not {@linkplain #poll polled}. Waits for endpoints whose {@link UcpEndpoint#closeAsync()} has not ended. Releases
+     * active messages that are kept, and drops those that still arrive. Does nothing if it is closed already.
+     *
+     * <p>After this UCX uses no buffer, with one exception: a peer may still reach the buffer of an operation that UCX
+     * could not cancel. Keep that memory until the context is closed.
      *
      * <p>If the worker belongs to a loop with a thread of its own, any thread can close it; the close runs on the
      * loop's thread. In a turn of the loop it does not wait: {@link #closeAsync()} tells when it is over.

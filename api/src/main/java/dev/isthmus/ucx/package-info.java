@@ -15,8 +15,8 @@
  *         var endpoint = sender.createEndpoint(receiver.address())) {
  *     var hello = arena.allocateFrom("hello, UCX");
  *     var buffer = arena.allocate(64);
- *     long receive = receiver.tagReceive(buffer, 7); // a number, 0 when done at once
- *     long send = endpoint.tagSend(hello, 7);
+ *     long receive = receiver.tagReceive(buffer, 7); // the operation's number
+ *     long send = endpoint.tagSend(hello, 7); // 0 if done at once
  *     while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
  *         sender.progress(); // allocates nothing, never blocks
  *         receiver.progress();

@@ -275,7 +275,7 @@ public final class CompletionQueue implements AutoCloseable {
      *
      * {@snippet :
      * QueuePair from = cq.queuePair(done.qpNum(i));
-     * if (from != null) { // null: it was closed, and this is left of it
+     * if (from != null) { // null: it was closed, and this completion is left over
      *     ((Client) from.attachment()).completed(done, i);
      * }
      * }

@@ -5,9 +5,9 @@ import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.verbs.Conversions;
 
 /**
- * How a work request ended: {@code enum ibv_wc_status}. Any status but {@link #SUCCESS} puts a connected queue pair
- * into the state ERR, where everything still posted ends with {@link #WR_FLUSH_ERR}. The project's page
- * {@code docs/errors.md} says what usually causes each.
+ * How a work request ended: {@code enum ibv_wc_status}. Any status but {@link #SUCCESS} puts an RC queue pair into the
+ * state ERR, where everything still posted ends with {@link #WR_FLUSH_ERR}. On UC and UD, a failed send may stop only
+ * the sends, in the state SQE. The project's page {@code docs/errors.md} says what usually causes each.
  */
 public enum CompletionStatus {
     /** Success. {@code IBV_WC_SUCCESS}. */

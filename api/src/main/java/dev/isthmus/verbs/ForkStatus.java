@@ -5,7 +5,7 @@ import dev.isthmus.internal.Codes;
 
 /** Whether a process that has registered memory may fork: {@code enum ibv_fork_status}. */
 public enum ForkStatus {
-    /** A child's writes can separate the parent from its registered memory. {@code IBV_FORK_DISABLED}. */
+    /** After a fork, the parent's writes can go to copies that the device does not see. {@code IBV_FORK_DISABLED}. */
     DISABLED(0),
     /** Registered memory is not inherited: a child that touches it dies. {@code IBV_FORK_ENABLED}. */
     ENABLED(1),

@@ -26,8 +26,8 @@ public enum PageMemory {
     PAGES,
 
     /**
-     * Aligned to huge pages, with a request to the kernel to use them ({@code MADV_HUGEPAGE}). It does so as far as it
-     * has some. Nothing needs to be set aside, and nothing tells whether it did.
+     * Aligned to huge pages, with a request to the kernel to use them ({@code MADV_HUGEPAGE}), which it does as far as
+     * it has some. Nothing needs to be set aside, but the program does not learn which pages it got.
      */
     TRANSPARENT_HUGE_PAGES,
 

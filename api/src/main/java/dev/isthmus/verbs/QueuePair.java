@@ -427,8 +427,8 @@ public final class QueuePair implements AutoCloseable {
      * Connects an RC or UC queue pair to a peer with default settings: RESET to INIT to RTR to RTS. The peer does the
      * same; neither may send before the other is in RTR. Blocks for some system calls.
      *
-     * <p>The settings are: all remote access that the device supports, to regions that allow it; the smaller MTU of
-     * both ends; 67 ms until a packet is sent again; 7 retries; endless retries, 0.64 ms apart, while the peer has no
+     * <p>The settings are: all remote access that the device supports, to regions that allow it; the smaller of both
+     * ends' MTUs; 67 ms until a packet is sent again; 7 retries; endless retries, 0.64 ms apart, while the peer has no
      * receive posted; as many READs at once as the device allows, up to 16. For other values use {@link #modify}. On UC
      * nothing is sent again, and the peer cannot read.
      *

@@ -30,8 +30,8 @@ import java.util.Set;
  * @param maxDestRdAtomic how many READs and atomics of the peer this side serves at once
  * @param minRnrTimer how long the peer is told to wait while no receive is posted, as a code
  * @param timeout how long to wait for an acknowledgement: 4.096 us * 2^n
- * @param retryCount how often to send again without an acknowledgement
- * @param rnrRetry how often to send again while the peer has no receive posted; 7 means for ever
+ * @param retryCount how many times to send again without an acknowledgement
+ * @param rnrRetry how many times to send again while the peer has no receive posted; 7 means for ever
  * @param capabilities the capacities
  */
 public record QueuePairAttributes(

@@ -202,7 +202,7 @@ public final class QueuePairConfig {
      * Prepares the queue pair for posting by {@link QueuePair#sendBatch}, besides the usual way:
      * {@code send_ops_flags}.
      *
-     * @param sendOperations what you will post so; a device need not have all
+     * @param sendOperations what you will post in this way; a device need not support all
      * @return this
      * @throws IllegalArgumentException if there is no such operation
      */

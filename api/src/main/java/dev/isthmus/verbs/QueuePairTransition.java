@@ -224,7 +224,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets how often to send again without an acknowledgement: {@code IBV_QP_RETRY_CNT}.
+     * Sets how many times to send again without an acknowledgement: {@code IBV_QP_RETRY_CNT}.
      *
      * @param retries 0 to 7
      * @return this
@@ -236,7 +236,7 @@ public final class QueuePairTransition {
     }
 
     /**
-     * Sets how often to send again while the peer has no receive posted: {@code IBV_QP_RNR_RETRY}.
+     * Sets how many times to send again while the peer has no receive posted: {@code IBV_QP_RNR_RETRY}.
      *
      * @param retries 0 to 6; 7 means for ever
      * @return this

@@ -15,7 +15,7 @@ import java.util.Objects;
  * region.remoteMemory().write(message);                  // 20 bytes, sent by any means
  *
  * var there = RemoteMemory.read(message);                // at the other end
- * qp.post(write.remote(there, 64));                      // into what begins 64 bytes behind its beginning
+ * qp.post(write.remote(there, 64));                      // to 64 bytes after its start
  * }
  *
  * <p>It is a value: it can outlive the region. The peer's device checks the key and the range of each request. It

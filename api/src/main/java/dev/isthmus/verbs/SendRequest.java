@@ -155,9 +155,9 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the request produces a completion: {@code IBV_SEND_SIGNALED}. The send queue has room again only
-     * when a signaled request, posted later, has completed and you have polled it. Signal at least one in
-     * {@code maxSendWr} requests, or the queue stays full for ever.
+     * Sets whether the request produces a completion: {@code IBV_SEND_SIGNALED}. A request that does not keeps its
+     * place in the send queue until a later, signaled one has completed and you have polled that completion. Signal at
+     * least one in {@code maxSendWr} requests, or the queue stays full for ever.
      *
      * @param on true to get a completion
      * @return this

@@ -37,10 +37,10 @@
  * TCP), {@code flow} (flow steering), {@code rss} (receive side scaling), {@code tags} (tag matching) and {@code xrc}.
  *
  * <p>Close objects in the reverse order of their creation; a parent that still has children refuses to close.
- * Queues, requests, address handles and memory windows belong to the thread that created them until they are handed
- * over. Any thread may use devices, domains, regions and channels. Isthmus checks lengths, states, threads and closed
- * objects before a call, so a mistake is an exception. Java cannot see what the device still has to do: keep memory
- * allocated until the queue pairs that use it are closed or have completed their requests, see
- * {@link dev.isthmus.verbs.MemoryRegion}.
+ * Queue pairs, queues, address handles, memory windows and requests belong to the thread that created them until they
+ * are handed over. Use a {@link dev.isthmus.verbs.WorkCompletions} from one thread at a time. Any thread may use
+ * everything else. Isthmus checks lengths, states, threads and closed objects before a call, so a mistake is an
+ * exception. Java cannot see what the device still has to do: keep memory allocated until the queue pairs that use it
+ * are closed or have completed their requests, see {@link dev.isthmus.verbs.MemoryRegion}.
  */
 package dev.isthmus.verbs;

@@ -15,7 +15,7 @@ final class Loop implements AutoCloseable {
 
     private static final int REQUESTS = 64;
 
-    /** How long a completion may take, generously: the emulated machine is slow, and shared. */
+    /** How long a completion may take. Generous, because the emulated machine is slow and shared. */
     private static final long DEADLINE_NANOS = 60_000_000_000L;
 
     final DeviceContext device = Device.first().open();

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Registrations that no device knows: what a cache does by itself needs none. */
+/** Registrations without a device, which suffice for what a cache does by itself. */
 final class PlainRegistrar implements Registrar<PlainRegistrar.Memory> {
 
-    /** What is registered. */
+    /** Registered memory. */
     static final class Memory {
         final MemorySegment segment;
         volatile boolean registered = true;
@@ -19,7 +19,7 @@ final class PlainRegistrar implements Registrar<PlainRegistrar.Memory> {
         }
     }
 
-    /** The system allows no more. */
+    /** Says that the system allows no more. */
     static final class NoRoom extends RuntimeException {
         private static final long serialVersionUID = 1L;
     }

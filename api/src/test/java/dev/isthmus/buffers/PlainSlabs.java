@@ -5,10 +5,10 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Slabs of memory that no device knows: what a pool does by itself needs none. */
+/** Slabs of memory without a device, which suffice for what a pool does by itself. */
 final class PlainSlabs implements SlabSource<PlainSlabs.Memory> {
 
-    /** Memory, and how long it lives. */
+    /** Memory, and the arena that ends it. */
     record Memory(Arena arena, MemorySegment segment) {}
 
     static final long PAGE = 4096;
@@ -24,7 +24,7 @@ final class PlainSlabs implements SlabSource<PlainSlabs.Memory> {
         return pool(new PlainSlabs(), sliceBytes, maxBytes);
     }
 
-    /** From now on nothing is allocated or freed; or it is again, with null. */
+    /** From now on, refuses to allocate or free with this exception; with null, no longer refuses. */
     void refuse(RuntimeException because) {
         refusal = because;
     }

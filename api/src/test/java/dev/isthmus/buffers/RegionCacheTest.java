@@ -55,7 +55,7 @@ class RegionCacheTest {
         loop.close();
     }
 
-    /** Read-only mappings are for newer kernels than the testbed's: Linux 6.1 says EFAULT. */
+    /** Read-only mappings need a newer kernel than the testbed's: Linux 6.1 says EFAULT. */
     @ParameterizedTest
     @ValueSource(strings = {"READ_WRITE", "PRIVATE"})
     void shouldWriteAMappedFileToAPeer(String mode, @TempDir Path folder) throws Exception {
@@ -122,7 +122,7 @@ class RegionCacheTest {
             long lease = cache.acquire(taken.allocate(PAGE, PAGE));
             cache.into(write, lease, 0, 64).remote(remote, 0);
             MemoryRegion region = cache.region(lease);
-            taken.close(); // as the JDK's arenas do, whatever uses their memory
+            taken.close(); // like the JDK's arenas, which do not ask who uses their memory
             assertThrows(IllegalStateException.class, () -> loop.a.tryPost(write));
             assertEquals(1, cache.registrations());
             cache.release(lease);

@@ -50,7 +50,7 @@ class RegionPoolTest {
         return RegionPool.create(loop.pd, SLICE, BOUND, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE);
     }
 
-    /** One thread sends, receives and polls; others look at what came, and give the slices back. */
+    /** One thread sends, receives and polls; others look at what arrived, and release the slices. */
     @Test
     void shouldHandMessagesToOtherThreads() throws Exception {
         try (var pool = pool();
@@ -70,7 +70,7 @@ class RegionPoolTest {
                 for (int i = 0; i < n; i++) {
                     long slice = loop.done.wrId(i);
                     if (loop.done.opcode(i) != CompletionOpcode.RECV) {
-                        pool.release(slice); // its bytes have left
+                        pool.release(slice); // its bytes have been sent
                         completed++;
                         continue;
                     }
@@ -82,7 +82,7 @@ class RegionPoolTest {
             for (int message = 0; message < MESSAGES; message++) {
                 assertEquals(message, looked.get(message).get());
             }
-            assertEquals(WINDOW, pool.slicesOut()); // the receives that nothing came for
+            assertEquals(WINDOW, pool.slicesOut()); // the receives that got no message
             String message =
                     assertThrows(IllegalStateException.class, pool::close).getMessage();
             assertTrue(message.contains(WINDOW + " slices are out"), message);
@@ -106,7 +106,7 @@ class RegionPoolTest {
         loop.a.post(pool.into(send, slice, 0, length).wrId(slice));
     }
 
-    /** Waits until one of those who look at messages has given a slice back, if need be. */
+    /** Acquires a slice; if there is none, waits until a thread that looks at messages has released one. */
     private static long acquire(RegionPool pool) {
         long deadline = System.nanoTime() + 60_000_000_000L;
         long slice = pool.tryAcquire();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that use more memory than a cache has room for, while its arenas are closed and others take their place. */
+/** Threads that use more memory than a cache has room for, while arenas are closed and replaced. */
 @Tag("unit")
 @Timeout(120)
 class RegistrationsStressTest {

@@ -18,7 +18,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that take slices, give them to each other and back, while others trim the pool and try to close it. */
+/**
+ * Threads that acquire slices, pass them to each other and release them, while others trim the pool and try to
+ * close it.
+ */
 @Tag("unit")
 @Timeout(120)
 class SlabsStressTest {
@@ -51,7 +54,7 @@ class SlabsStressTest {
             }
             long slice = pool.tryAcquire();
             if (slice == 0) {
-                given = passed.poll(); // who has them gives some back, or all would wait
+                given = passed.poll(); // a thread that holds slices releases some, or all would wait
                 if (given != null) {
                     end(given);
                 }
@@ -61,7 +64,7 @@ class SlabsStressTest {
             begin(slice);
             if ((random & 0x200) == 0) {
                 pool.retain(slice);
-                passed.add(slice); // its thread ends what this one does not
+                passed.add(slice); // its thread ends the references that this one does not
                 check(slice);
                 pool.release(slice);
             } else if ((random & 0x400) == 0) {
@@ -74,7 +77,7 @@ class SlabsStressTest {
         return null;
     }
 
-    /** Marks it as taken: it must not be already. */
+    /** Marks the slice as taken, which it must not be yet. */
     private void begin(long slice) {
         MemorySegment memory = pool.segment(slice);
         assertEquals(0, memory.get(ValueLayout.JAVA_LONG, 0), "two have the same slice");
@@ -88,7 +91,7 @@ class SlabsStressTest {
         assertTrue(first == slice || first == 0, "another wrote to it"); // 0 when the other thread has cleared it
     }
 
-    /** Clears the mark, and ends a reference: as the last to hold it, unless the other one still looks. */
+    /** Clears the mark if this is the last user, and ends a reference. */
     private void end(long slice) {
         MemorySegment memory = pool.segment(slice);
         assertEquals(slice, memory.get(ValueLayout.JAVA_LONG, 0));

@@ -13,7 +13,7 @@ final class UcpLoop implements AutoCloseable {
 
     static final long TAG = 7;
 
-    /** Met by a test that fails only: machines that emulate others are slow. */
+    /** Only a failing test reaches it: machines that emulate others are slow. */
     private static final long DEADLINE_NANOS = 120_000_000_000L;
 
     final UcpContext context;

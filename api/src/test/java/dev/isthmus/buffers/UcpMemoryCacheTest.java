@@ -105,7 +105,7 @@ class UcpMemoryCacheTest {
             long lease = cache.acquire(taken.allocate(64));
             UcpMemory memory = cache.memory(lease);
             cache.release(lease);
-            taken.close(); // as the JDK's arenas do, whatever uses their memory
+            taken.close(); // like the JDK's arenas, which do not ask who uses their memory
             try (var next = Arena.ofConfined()) {
                 MemorySegment segment = next.allocate(64);
                 long other = cache.acquire(segment);

@@ -29,7 +29,7 @@ class UcpMemoryPoolTest {
     private static final long BOUND = 1 << 20;
     private static final int MESSAGES = 200;
 
-    /** One thread sends and receives; others look at what came, and give the slices back. */
+    /** One thread sends and receives; others look at what arrived, and release the slices. */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldHandMessagesToOtherThreads(String tls) throws Exception {
@@ -58,7 +58,7 @@ class UcpMemoryPoolTest {
         }
     }
 
-    /** Waits until one of those who look at messages has given a slice back, if need be. */
+    /** Acquires a slice; if there is none, waits until a thread that looks at messages has released one. */
     private static long acquire(UcpLoop loop, UcpMemoryPool pool) {
         long[] slice = {0};
         loop.until(() -> {

@@ -12,13 +12,13 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Many connections are asked for at once. Not of iWARP, where none is without a queue pair. */
+/** Many connections are requested at once. Not on iWARP, where every connection needs a queue pair. */
 @Tag("device")
 class BacklogTest {
 
     private static final int BURST = 160;
 
-    /** More than the backlog are lost, and come again after seconds. */
+    /** Requests beyond the backlog are lost, and come again after seconds. */
     @Test
     void shouldKeepAllRequestsOfABurst() throws InterruptedException {
         assertEquals(BURST, requestsOf(BURST, ConnectionAddressing::listen, Rendezvous.DEADLINE));
@@ -26,7 +26,7 @@ class BacklogTest {
         assertTrue(few < BURST / 4, few + " of " + BURST / 4);
     }
 
-    /** How many requests wait when many were sent before one was taken: a request that is taken makes room for another. */
+    /** How many requests wait when many were sent before any was taken, because taking one makes room for another. */
     private static int requestsOf(int burst, Consumer<ConnectionId> listen, Duration patience)
             throws InterruptedException {
         try (var there = EventChannel.open();

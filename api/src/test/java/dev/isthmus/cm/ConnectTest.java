@@ -84,7 +84,7 @@ class ConnectTest {
             assertSame(listener, request.id().listener());
             ConnectionParameters asked = request.parameters();
             assertEquals("knock", asked.privateData().text());
-            // What the peer serves is what this side may have outstanding, and the other way round.
+            // What the peer serves at once is what this side may have outstanding, and vice versa.
             assertEquals(4, asked.initiatorDepth());
             assertEquals(2, asked.responderResources());
             assertEquals(Rendezvous.isIwarp() ? 0 : qp.qpNum(), asked.qpNum()); // iWARP does not tell
@@ -103,7 +103,7 @@ class ConnectTest {
                 assertEquals(2, qp.query().maxRdAtomic());
                 assertEquals(4, qp.query().maxDestRdAtomic());
                 assertEquals(5, qp.query().retryCount());
-                // How often the one sends again when the other has no receive is for that other one to say.
+                // Each side says how many times the other one sends again when it has no receive posted.
                 assertEquals(7, qp.query().rnrRetry());
                 assertEquals(4, request.id().queuePair().query().rnrRetry());
                 assertEquals(0, qp.query().minRnrTimer()); // 655 ms
@@ -173,7 +173,7 @@ class ConnectTest {
             active.connect(config -> config.queuePair(qpNum, false));
             ConnectionId passive =
                     meeting.expect(listener, CmEvent.ConnectRequest.class).id();
-            boolean iwarp = Rendezvous.isIwarp(); // its messages carry no such options
+            boolean iwarp = Rendezvous.isIwarp(); // the messages of iWARP carry no such options
             assertEquals(new ConnectionEstablishment(iwarp ? 0 : 0x1234, iwarp ? 0 : 5), passive.remoteEce());
             passive.rejectEce(PrivateData.NONE);
             assertEquals(
@@ -422,7 +422,7 @@ class ConnectTest {
         }
     }
 
-    /** The kernel would move its requests, but not what they are about: nobody could answer them (Linux 6.1). */
+    /** The kernel would move its requests without their connections, so nobody could answer them (Linux 6.1). */
     @Test
     void shouldMoveNoListenerWhoseRequestsWouldBeLost() {
         try (var other = EventChannel.open();
@@ -459,7 +459,7 @@ class ConnectTest {
         }
     }
 
-    /** The kernel would send the request on, and its id could not be destroyed for as long: 102 s on Linux 6.1. */
+    /** The kernel would send the request on, and meanwhile its id could not be destroyed: for 102 s on Linux 6.1. */
     @Test
     void shouldRefuseToAnswerWhatIsNoRequest() {
         try (var meeting = new Rendezvous()) {

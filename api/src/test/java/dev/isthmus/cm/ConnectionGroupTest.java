@@ -163,7 +163,10 @@ class ConnectionGroupTest {
         return future.get(DEADLINE.toSeconds(), TimeUnit.SECONDS);
     }
 
-    /** Of queues, sockets and devices, not of files: the JVM opens and closes one for each class that it loads. */
+    /**
+     * Descriptors of queues, sockets and devices, but not of files: the JVM opens and closes a file for each class that
+     * it loads.
+     */
     private static long descriptors() {
         return Stream.of(new File("/proc/self/fd").listFiles())
                 .filter(ConnectionGroupTest::isOfAnObject)
@@ -209,11 +212,11 @@ class ConnectionGroupTest {
             assertEquals(BUFFERS, server.loop.call(() -> server.receives));
             assertEquals(BUFFERS, client.loop.call(() -> client.receives));
             assertEquals(0, server.loop.call(() -> server.sends));
-            assertEquals(5, client.ask(client.connect(at), 4)); // who comes when others have left
+            assertEquals(5, client.ask(client.connect(at), 4)); // peers that come after others have left
         }
     }
 
-    /** More than the completion queue keeps room for: their last requests wait for each other. */
+    /** More than the completion queue has room for: their last requests wait for each other. */
     @Test
     void shouldEndManyAtOnceWithFullQueues() throws Exception {
         try (var server = new Party(Rendezvous.far(), true);
@@ -321,7 +324,7 @@ class ConnectionGroupTest {
         assertThrows(CmException.class, () -> ConnectionGroup.open(loop, noDevice, nobody, config -> {}));
     }
 
-    /** What a handler throws comes out of the loop, and the completions after it are handled all the same. */
+    /** A handler's exception leaves the loop, and the completions after it are handled all the same. */
     @Test
     void shouldGoOnWhenTheHandlerHasThrown() throws Exception {
         var thrown = new ArrayList<Throwable>();
@@ -363,7 +366,7 @@ class ConnectionGroupTest {
         }
     }
 
-    /** Its handler closes the group amid completions, whose rest it is not told of. */
+    /** Its handler closes the group amid completions, and does not get the rest of them. */
     @Test
     void shouldBeClosedByItsHandler() throws Exception {
         var thrown = new ArrayList<Throwable>();

@@ -148,7 +148,7 @@ class ConnectionIdTest {
 
     private static void assertInUse(Executable call) {
         var e = assertThrows(CmException.class, call);
-        assertEquals("EADDRNOTAVAIL", e.errnoName()); // so the kernel says
+        assertEquals("EADDRNOTAVAIL", e.errnoName()); // this is what the kernel says
         assertEquals(Failure.ADDRESS_IN_USE, e.failure());
         assertTrue(e.getMessage().contains("the port is taken"), e.getMessage());
     }

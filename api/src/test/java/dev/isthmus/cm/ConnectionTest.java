@@ -50,7 +50,7 @@ class ConnectionTest {
                 to, DEADLINE, configure.andThen(setup -> setup.from(new InetSocketAddress(Rendezvous.near(), 0))));
     }
 
-    /** What has to arrive is posted before the peer can send. */
+    /** Posts the receives before the peer can send. */
     private static void postReceive(Connection connection) {
         RegisteredMemory memory = connection.allocate(4096, AccessFlag.LOCAL_WRITE);
         connection.id().attach(memory);
@@ -201,7 +201,7 @@ class ConnectionTest {
     @Test
     void shouldGiveUpOnAPeerThatDoesNotAnswer() {
         try (var meeting = new Rendezvous()) {
-            ConnectionId silent = meeting.listener(PortSpace.TCP); // nobody takes its events
+            ConnectionId silent = meeting.listener(PortSpace.TCP); // nobody takes the events of this one
             long start = System.nanoTime();
             var e = assertThrows(
                     CmException.class, () -> Connector.connect(silent.localAddress(), Duration.ofSeconds(2)));
@@ -260,7 +260,7 @@ class ConnectionTest {
                 assertTrue(mine.isConnected());
                 assertTrue(other.isConnected());
             }
-            // On iWARP who has answered is connected, whether the peer takes the answer or not.
+            // On iWARP, a side that has answered is connected, whether or not the peer takes the answer.
             while (strangers.size() < (Rendezvous.isIwarp() ? 10 : 0)) {
                 strangers.add(listener.accept(DEADLINE));
             }
@@ -291,7 +291,7 @@ class ConnectionTest {
                 id.connect(config -> {});
                 ids.add(id);
             }
-            if (Rendezvous.isIwarp()) { // where no handshake waits for the peer, so those that were begun are connected
+            if (Rendezvous.isIwarp()) { // where no handshake waits for the peer, so all that were begun are connected
                 int accepted = 0;
                 for (Connection one = acceptUntilNoneComes(listener); one != null; accepted++) {
                     one.close();
@@ -357,7 +357,7 @@ class ConnectionTest {
         assertTrue(connected >= 1);
     }
 
-    /** Every public method, from another thread. */
+    /** Calls every public method from another thread. */
     @Test
     void shouldRefuseTheConnectionsOfAnotherThread() throws Exception {
         try (Listener listener = listener(config -> {})) {

@@ -18,8 +18,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What is seen of a device that is removed, one of two that are made for this. The command that removes it returns when
- * nobody has it open any more. librdmacm has, as long as a process lives that makes connections: hence the child.
+ * What a program sees when one of two devices, made for this test, is removed. The removing command returns when
+ * nobody has the device open any more. librdmacm has it open as long as a process lives that makes connections, hence
+ * the child.
  */
 @Tag("device")
 class DeviceRemovalTest {
@@ -29,7 +30,7 @@ class DeviceRemovalTest {
     private static final String REMOVED = "isthmusrm1";
     private static final Duration DEADLINE = Duration.ofMinutes(1);
 
-    /** Connects across the two devices, has one removed, and goes on as far as one can. */
+    /** Connects across the two devices, has one removed, and goes on as far as possible. */
     static final class Witness {
 
         public static void main(String... args) throws Exception {
@@ -91,7 +92,7 @@ class DeviceRemovalTest {
         }
     }
 
-    /** The command was waiting for the child's end. */
+    /** The command has been waiting for the child's end. */
     private static void awaitRemoval(String device) throws InterruptedException {
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (Files.exists(Path.of("/sys/class/infiniband", device))) {

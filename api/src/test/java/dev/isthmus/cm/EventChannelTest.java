@@ -24,7 +24,7 @@ class EventChannelTest {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    /** Runs an await on a thread of its own, and tells how it ended. */
+    /** Runs an await on a thread of its own, and reports how it ended. */
     private static BlockingQueue<Object> waiting(EventChannel channel, Thread[] thread) {
         var outcome = new ArrayBlockingQueue<Object>(1);
         thread[0] = Thread.ofPlatform().start(() -> {
@@ -40,7 +40,7 @@ class EventChannelTest {
     private static void awaitWaiting(Thread thread) throws InterruptedException {
         for (int i = 0; !inPoll(thread); i++) {
             assertTrue(i < 3000 && thread.isAlive(), "it does not wait");
-            Thread.sleep(10); // until it is in C; there is nothing to wait for
+            Thread.sleep(10); // until it is in C, which nothing reports
         }
     }
 

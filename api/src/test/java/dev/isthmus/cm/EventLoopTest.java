@@ -68,7 +68,7 @@ class EventLoopTest {
         }
     }
 
-    /** The kernel does not wake those who watch a channel when events come with a connection. */
+    /** The kernel does not wake threads that watch a channel when events come with a migrated connection. */
     @Test
     void shouldHandleAnEventThatCameWithItsConnection() throws InterruptedException {
         var events = new ArrayBlockingQueue<CmEvent>(2);
@@ -91,7 +91,7 @@ class EventLoopTest {
         }
     }
 
-    /** The handler of such an event turned the loop, and then it was not known any more for which channel that was. */
+    /** The handler of such an event turned the loop, which then no longer knew for which channel that was. */
     @Test
     void shouldNotBeTurnedByTheHandlerOfAnEventThatCameWithItsConnection() throws InterruptedException {
         var refusals = new ArrayList<String>();

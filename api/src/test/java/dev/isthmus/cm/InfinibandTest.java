@@ -31,7 +31,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is InfiniBand's own, or chosen by few: its addresses and paths, and other types of queue pairs than usual. */
+/** Features of InfiniBand alone, or rarely chosen: its addresses and paths, and unusual types of queue pairs. */
 @Tag("device")
 @Tag("iwarp")
 class InfinibandTest {
@@ -77,7 +77,7 @@ class InfinibandTest {
             if (isInfiniband(device)) {
                 id.bind(address);
                 assertEquals(device.name(), id.device().device().name());
-            } else { // the kernel gives such local addresses to ports of InfiniBand alone
+            } else { // the kernel gives such local addresses only to ports of InfiniBand
                 var e = assertThrows(CmException.class, () -> id.bind(address));
                 assertEquals("rdma_bind_addr", e.call());
                 assertEquals("ENODEV", e.errnoName());
@@ -108,7 +108,7 @@ class InfinibandTest {
                 other.bind(IbAddress.of(ANY, PortSpace.IB, 0x1234));
                 other.listen(4);
             });
-            assertEquals("EADDRNOTAVAIL", e.errnoName()); // so the kernel says where one address is any
+            assertEquals("EADDRNOTAVAIL", e.errnoName()); // the kernel says this if one address is a wildcard
             assertEquals(Failure.ADDRESS_IN_USE, e.failure());
             meeting.id(PortSpace.IB).bind(IbAddress.of(ANY, PortSpace.IB, 0x1235));
         }
@@ -145,7 +145,10 @@ class InfinibandTest {
         }
     }
 
-    /** An id whose address and route are resolved; tried again, as the kernel can miss the answer of a near host. */
+    /**
+     * An id whose address and route are resolved. It is tried again, because the kernel can miss the answer of a
+     * near host.
+     */
     private static ConnectionId resolved(Rendezvous meeting, InetSocketAddress to, QueuePairType type) {
         var from = new InetSocketAddress(Rendezvous.near(), 0);
         var info = new AddressInfo(from, to, space(type), type);

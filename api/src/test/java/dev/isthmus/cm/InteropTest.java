@@ -84,8 +84,9 @@ class InteropTest {
             boolean answered = false;
             for (int i = 0; i < 2; i++) { // the send, and the answer
                 assertEquals(1, connection.await(done, DEADLINE));
-                // Soft-RoCE of Linux 6.12 looks at acknowledgements and at messages in different tasks. The server
-                // disconnects once it has answered, which flushes a send whose acknowledgement still waits its turn.
+                // Soft-RoCE of Linux 6.12 handles acknowledgements and messages in different tasks. The server
+                // disconnects once it has answered, which flushes a send whose acknowledgement is still waiting to
+                // be handled.
                 boolean flushed = answered && done.wrId(0) == 2 && done.status(0) == CompletionStatus.WR_FLUSH_ERR;
                 assertTrue(done.isSuccess(0) || flushed, done.toString());
                 answered |= done.wrId(0) == 1;

@@ -30,7 +30,7 @@ class Ipv6Test {
 
     private static final Duration DEADLINE = Duration.ofSeconds(30);
 
-    /** The link-local address of the interface that has another address. */
+    /** The link-local address of the interface that has this other address. */
     private static InetAddress linkLocal(InetAddress other) throws SocketException {
         return NetworkInterface.getByInetAddress(other)
                 .inetAddresses()
@@ -39,12 +39,15 @@ class Ipv6Test {
                 .orElseThrow();
     }
 
-    /** A link-local address as who connects names it: by which of his own interfaces it is reached. */
+    /**
+     * A link-local address in the form in which the connecting side names it: with the interface by which it
+     * is reached.
+     */
     private static InetAddress across(InetAddress address, InetAddress from) throws UnknownHostException {
         return Inet6Address.getByAddress(null, address.getAddress(), ((Inet6Address) from).getScopeId());
     }
 
-    /** Sends one message over a connection of a listener and a connector, which must have these addresses. */
+    /** Sends one message over a connection between a listener and a connector that must have these addresses. */
     private static void exchange(InetAddress near, InetAddress far, InetAddress seenFromNear)
             throws InterruptedException {
         try (Listener listener = Listener.bind(
@@ -113,7 +116,7 @@ class Ipv6Test {
     @Test
     void shouldConnectUniqueLocalAddresses() throws Exception {
         String both = System.getenv().getOrDefault("ISTHMUS_ADDRESSES_IPV6", "");
-        if (both.isEmpty()) { // not in the testbed's vm: then nobody has such an address
+        if (both.isEmpty()) { // not in the testbed's vm, where nobody has such an address
             var nobody = new InetSocketAddress(InetAddress.getByName("fd69:7374:686d::1"), 0);
             var e = assertThrows(CmException.class, () -> Listener.bind(nobody));
             assertEquals(Failure.NO_DEVICE, e.failure());

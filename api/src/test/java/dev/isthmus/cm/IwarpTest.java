@@ -32,7 +32,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What connections carry on every transport, and what iWARP has not: datagrams, groups, atomics. */
+/** What connections carry on every transport, and what iWARP lacks: datagrams, groups, atomics. */
 @Tag("device")
 @Tag("iwarp")
 class IwarpTest {
@@ -122,7 +122,7 @@ class IwarpTest {
         try (var meeting = new Rendezvous()) {
             Rendezvous.Pair pair = meeting.connect();
             QueuePair qp = pair.active().queuePair();
-            Rendezvous.assertState(QueuePairState.RTS, qp); // SoftiWARP does not say it
+            Rendezvous.assertState(QueuePairState.RTS, qp); // SoftiWARP does not report it
             MemoryRegion target = region(meeting, pair.passive());
             assertTrue(pair.passive().queuePair().tryPost(ReceiveRequest.prepare(target)));
             assertTrue(qp.tryPost(SendRequest.prepare(region(meeting, pair.active()))

@@ -20,7 +20,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a server sees of a client whose process is killed in some phase: its kernel tells, so nobody waits for long. */
+/**
+ * What a server sees of a client whose process is killed in some phase. The client's kernel reports it, so nobody waits
+ * for long.
+ */
 @Tag("device")
 @Tag("iwarp")
 class KilledClientTest {
@@ -76,7 +79,7 @@ class KilledClientTest {
                 } catch (CmException e) {
                     MortalPeer.tell("client, its request not answered", e.errnoName(), killed);
                     assertEquals(Rendezvous.isIwarp() ? "ECONNRESET" : "EINVAL", e.errnoName());
-                    return; // its kernel has told this one already, and no event comes
+                    return; // its kernel has reported it already, so no event comes
                 }
                 CmEvent event = meeting.expect(id, CmEvent.class);
                 MortalPeer.tell("client, its request not answered", event.type(), killed);
@@ -96,7 +99,7 @@ class KilledClientTest {
             try (MortalPeer peer = MortalPeer.start(program, Stage.CLIENT_CONNECTING, listener.localAddress())) {
                 ConnectionId id = accept(meeting, listener);
                 peer.awaitThere();
-                if (Rendezvous.isIwarp()) { // which waits for nobody's word
+                if (Rendezvous.isIwarp()) { // which does not wait for the peer
                     meeting.expect(id, CmEvent.Established.class);
                 }
                 long killed = peer.kill();

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a client sees of a server whose process is killed in some phase: its kernel tells, so nobody waits for long. */
+/**
+ * What a client sees of a server whose process is killed in some phase. The server's kernel reports it, so nobody waits
+ * for long.
+ */
 @Tag("device")
 @Tag("iwarp")
 class KilledServerTest {
@@ -42,7 +45,7 @@ class KilledServerTest {
         program.close();
     }
 
-    /** An address where nobody listens yet. */
+    /** An address on which nobody listens yet. */
     private static InetSocketAddress free() {
         try (var free = Listener.bind(new InetSocketAddress(Rendezvous.far(), 0))) {
             return free.localAddress();
@@ -81,7 +84,7 @@ class KilledServerTest {
             assertTrue(Descriptors.isReadable(meeting.channel.fileDescriptor(), 30_000));
             long killed = peer.kill();
             CmEvent event = meeting.expect(id, CmEvent.class);
-            if (event instanceof CmEvent.Established) { // it was taken before the peer's kernel has told
+            if (event instanceof CmEvent.Established) { // the event was taken before the peer's kernel reported its end
                 event = meeting.expect(id, CmEvent.class);
                 assertTrue(
                         event instanceof CmEvent.Disconnected || event instanceof CmEvent.Rejected, event.toString());
@@ -138,8 +141,8 @@ class KilledServerTest {
     }
 
     /**
-     * Posts a request, and waits until it completes, as it does when the connection has ended, too. SoftiWARP of Linux 6.1
-     * can forget what is posted then: null.
+     * Posts a request, and waits until it completes, as it also does if the connection has ended. SoftiWARP of Linux
+     * 6.1 can forget requests that are posted then; the result is null.
      */
     private static CompletionStatus transfer(Connection connection, SendRequest request) throws InterruptedException {
         var done = WorkCompletions.allocate(1);

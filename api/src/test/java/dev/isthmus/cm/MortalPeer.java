@@ -28,26 +28,26 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A peer in a process of its own: a program in C, which starts sooner than a JVM. It comes so far as it is told, says so,
- * and does nothing more until it is killed.
+ * A peer in a process of its own: a program in C, which starts sooner than a JVM. It goes up to the stage that its
+ * arguments name, reports that, and does nothing more until it is killed.
  */
 final class MortalPeer implements AutoCloseable {
 
-    /** How far. */
+    /** The stage at which it stops. */
     enum Stage {
         CLIENT_RESOLVING,
         CLIENT_RESOLVED,
         CLIENT_CONNECTING,
         CLIENT_CONNECTED,
-        /** Goes on writing, and is killed amid that. */
+        /** Keeps writing, and is killed meanwhile. */
         CLIENT_WRITING,
-        /** Goes on sending, too, faster than who receives: over iWARP the connection would break. */
+        /** Keeps sending, too, faster than the other side receives: over iWARP the connection would break. */
         CLIENT_SENDING,
         SERVER_LISTENING,
         SERVER_REQUESTED,
         SERVER_ACCEPTED,
         SERVER_CONNECTED,
-        /** Goes on receiving. */
+        /** Keeps receiving. */
         SERVER_RECEIVING
     }
 
@@ -93,7 +93,7 @@ final class MortalPeer implements AutoCloseable {
         awaitLine("ready");
     }
 
-    /** Waits until it is where it was told to come. */
+    /** Waits until it has reached its stage. */
     void awaitThere() throws IOException {
         awaitLine("there");
     }
@@ -108,13 +108,13 @@ final class MortalPeer implements AutoCloseable {
         }
     }
 
-    /** Kills it, and does not wait until it has gone; returns when. */
+    /** Kills it without waiting until it has gone; returns when. */
     long kill() {
         process.destroyForcibly();
         return System.nanoTime();
     }
 
-    /** Waits until it has gone; its kernel has closed what it had then. */
+    /** Waits until it has gone; by then its kernel has closed everything that it had. */
     void awaitEnd() throws InterruptedException {
         if (!process.waitFor(60, TimeUnit.SECONDS)) {
             throw new AssertionError("the peer is still there");
@@ -132,7 +132,7 @@ final class MortalPeer implements AutoCloseable {
                 "killed: " + who + "; seen: " + seen + " after " + (System.nanoTime() - killed) / 1_000_000 + " ms");
     }
 
-    /** Asserts that a connection ends, and says how soon. */
+    /** Asserts that a connection ends, and prints how soon. */
     static void awaitEnd(String who, Connection connection, long killed) throws InterruptedException {
         CmException end = connection.awaitEnd(Duration.ofSeconds(20));
         assertNotNull(end);
@@ -153,7 +153,7 @@ final class MortalPeer implements AutoCloseable {
         }
     }
 
-    /** What tells a peer where it may write. */
+    /** The private data that tells a peer where it may write. */
     static PrivateData grant(MemoryRegion lent) {
         return PrivateData.of(ByteBuffer.allocate(12)
                 .putLong(lent.address())
@@ -161,7 +161,7 @@ final class MortalPeer implements AutoCloseable {
                 .array());
     }
 
-    /** A write to where the peer has said that one may. */
+    /** A write to the memory that the peer has granted. */
     static SendRequest write(MemoryRegion from, PrivateData granted) {
         ByteBuffer told = ByteBuffer.wrap(granted.bytes());
         return SendRequest.prepare(from)

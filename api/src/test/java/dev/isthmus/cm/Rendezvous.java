@@ -28,15 +28,16 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * One event channel with everything that a test makes on it, closed in the right order. Listeners are at the second
- * device (or the only one), so connections cross the link. Owned by the test's thread, which takes all events.
+ * An event channel with everything that a test creates on it, which this closes in the right order. Listeners are
+ * on the second device (or the only one), so connections cross the link. Belongs to the test's thread, which takes
+ * all events.
  */
 final class Rendezvous implements AutoCloseable {
 
-    /** How the exception ends when a device refuses what it does not have. */
+    /** The end of the message when a device refuses a feature that it lacks. */
     static final String LACKS = "): EOPNOTSUPP (95): the device or its transport does not have it";
 
-    /** How long an event may take, generously: the emulated machine is slow, and shared. */
+    /** How long an event may take. Generous, because the emulated machine is slow and shared. */
     static final Duration DEADLINE = Duration.ofSeconds(30);
 
     final EventChannel channel = EventChannel.open();
@@ -57,17 +58,17 @@ final class Rendezvous implements AutoCloseable {
         }
     }
 
-    /** Where connections come from. */
+    /** The address from which connections are made. */
     static InetAddress near() {
         return given(0).orElseGet(() -> addressOf(Device.list().getFirst()));
     }
 
-    /** Where listeners are. */
+    /** The address of listeners. */
     static InetAddress far() {
         return given(1).orElseGet(() -> addressOf(Device.list().getLast()));
     }
 
-    /** One of the addresses that the testbed names, if it does: iWARP devices have GIDs that are none. */
+    /** One of the addresses that the testbed names, if it does, because the GIDs of iWARP devices are not addresses. */
     private static Optional<InetAddress> given(int which) {
         String both = System.getenv().getOrDefault("ISTHMUS_ADDRESSES", "");
         try {
@@ -77,12 +78,12 @@ final class Rendezvous implements AutoCloseable {
         }
     }
 
-    /** Whether connections are iWARP's here, which does some things otherwise than RoCE and InfiniBand. */
+    /** Whether connections here are iWARP's, which does some things differently from RoCE and InfiniBand. */
     static boolean isIwarp() {
         return Device.list().getFirst().transportType() == TransportType.IWARP;
     }
 
-    /** Asserts what state the kernel says that a queue pair is in. SoftiWARP of Linux 6.1 says RESET of all. */
+    /** Asserts which state a queue pair has according to the kernel. SoftiWARP of Linux 6.1 always says RESET. */
     static void assertState(QueuePairState expected, QueuePair qp) {
         QueuePairState said = qp.query().state();
         if (said != expected && !(isIwarp() && said == QueuePairState.RESET)) {
@@ -97,13 +98,13 @@ final class Rendezvous implements AutoCloseable {
         return closed(channel.createId(space));
     }
 
-    /** What is closed with this. */
+    /** Closes a resource together with this. */
     <T extends AutoCloseable> T closed(T resource) {
         open.push(resource);
         return resource;
     }
 
-    /** A listener at a port that the kernel has chosen. */
+    /** A listener at a port chosen by the kernel. */
     ConnectionId listener(PortSpace space) {
         ConnectionId listener = id(space);
         listener.bind(new InetSocketAddress(far(), 0));
@@ -125,14 +126,14 @@ final class Rendezvous implements AutoCloseable {
     }
 
     /**
-     * Resolves an address in several short tries: the kernel can miss the answer of a host as near as this one, and then
-     * looks again only at the end of the time (Linux 6.1).
+     * Resolves an address in several short tries, because the kernel can miss the answer of a host as near as this one,
+     * and looks again only when the time is over (Linux 6.1).
      */
     void resolveAddress(ConnectionId id, InetSocketAddress to) {
         resolveAddress(id, new InetSocketAddress(near(), 0), to);
     }
 
-    /** As the other, from an address. */
+    /** The same, from a local address. */
     void resolveAddress(ConnectionId id, InetSocketAddress from, InetSocketAddress to) {
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (true) {
@@ -163,7 +164,7 @@ final class Rendezvous implements AutoCloseable {
         return qp;
     }
 
-    /** A queue pair that is not the id's, for {@link ConnectionConfig#queuePair}: iWARP's kernel looks for it. */
+    /** A queue pair of the test's own, for {@link ConnectionConfig#queuePair}: iWARP's kernel looks for it. */
     QueuePair ownQueuePair(ConnectionId id) {
         CompletionQueue cq = closed(id.device().createCompletionQueue(16));
         QueuePair own = closed(domain(id.device()).createQueuePair(QueuePairType.RC, cq, cq));
@@ -176,7 +177,7 @@ final class Rendezvous implements AutoCloseable {
         await(id);
     }
 
-    /** The next event of a type about an id; others wait until they are asked for. */
+    /** The next event of a type about an id; keeps the others until they are asked for. */
     <T extends CmEvent> T expect(ConnectionId id, Class<T> type) {
         long end = System.nanoTime() + DEADLINE.toNanos();
         for (int i = 0; ; ) {
@@ -206,7 +207,7 @@ final class Rendezvous implements AutoCloseable {
         }
     }
 
-    /** Requests are about their listener, until somebody has taken them. */
+    /** A request is about its listener, until it has been taken. */
     private static ConnectionId about(CmEvent event) {
         return event.type() == CmEventType.CONNECT_REQUEST ? event.id().listener() : event.id();
     }
@@ -262,7 +263,7 @@ final class Rendezvous implements AutoCloseable {
     @Override
     public void close() {
         try {
-            // Queue pairs first, whatever the order was in which things were made.
+            // Closes queue pairs first, whatever the order of creation.
             for (AutoCloseable resource : List.copyOf(open)) {
                 if (resource instanceof QueuePair qp) {
                     qp.close();

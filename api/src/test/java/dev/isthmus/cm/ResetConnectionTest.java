@@ -13,7 +13,7 @@ import dev.isthmus.verbs.SendRequest;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A queue pair of a connection whose owner resets it, of which librdmacm does not know. */
+/** A queue pair of a connection whose owner resets it without librdmacm's knowledge. */
 @Tag("device")
 class ResetConnectionTest {
 
@@ -41,7 +41,7 @@ class ResetConnectionTest {
             CmEvent.ConnectRequest request = request(meeting, listener, active);
             reset(qp);
             request.id().reject(PrivateData.NONE);
-            meeting.expect(active, CmEvent.Rejected.class); // librdmacm would bring it to ERR, and the kernel does not
+            meeting.expect(active, CmEvent.Rejected.class); // librdmacm would bring it to ERR, but the kernel does not
             assertTakesNothing(qp);
         }
     }

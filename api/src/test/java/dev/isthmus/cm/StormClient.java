@@ -8,24 +8,24 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Connects again and again, as a good client or as one of the others. */
+/** Connects again and again, in a good way or in one of several bad ways. */
 final class StormClient extends StormSide {
 
-    /** What a client is up to. */
+    /** How a client behaves. */
     enum Kind {
         /** Connects, and disconnects at once. */
         GOOD,
         /** Is rejected. */
         REJECTED,
-        /** Asks, and never takes the answer. */
+        /** Requests a connection, and never takes the answer. */
         SLOW,
-        /** Asks with garbage, and closes before there can be an answer. */
+        /** Sends a request with garbage, and closes before there can be an answer. */
         GONE_AT_ONCE,
-        /** Asks with garbage, and closes when it is accepted. */
+        /** Sends a request with garbage, and closes when it is accepted. */
         GONE_WHEN_ACCEPTED,
-        /** Asks with garbage, and rejects the answer. */
+        /** Sends a request with garbage, and rejects the answer. */
         REJECTS,
-        /** Says that it is connected, when there is no queue pair, and closes. */
+        /** Says that it is connected without having a queue pair, and closes. */
         GONE_WHEN_CONNECTED;
 
         static Kind of(int number) {
@@ -41,7 +41,7 @@ final class StormClient extends StormSide {
     /** What is known of a connection. */
     private record State(Kind kind, long start) {}
 
-    /** The kernel misses answers of a host this near, and looks again when the time is over (Linux 6.1). */
+    /** The kernel misses answers of a host as near as this one, and looks again when the time is over (Linux 6.1). */
     private static final Duration TRY = Duration.ofMillis(500);
 
     private final InetSocketAddress to;
@@ -138,7 +138,7 @@ final class StormClient extends StormSide {
         }
     }
 
-    /** Twice the same, or one of a connection, and the kernel takes the connection for one that is over. */
+    /** If a number is used twice, or belongs to a connection, the kernel takes the new connection for an old one. */
     private int unusedQpNum() {
         return 0x800000 + asked++;
     }

@@ -3,7 +3,7 @@ package dev.isthmus.cm;
 
 import dev.isthmus.CmException;
 
-/** Accepts who does not ask to be rejected, and follows whatever becomes of them. */
+/** Accepts peers unless they ask to be rejected, and follows what becomes of them. */
 final class StormServer extends StormSide {
 
     static final String REJECT = "reject me";

@@ -10,7 +10,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.Set;
 
-/** One side of a storm: what it makes for each connection, and takes down again. */
+/** One side of a storm: what it creates for each connection, and closes again. */
 abstract class StormSide implements AutoCloseable {
     final EventChannel channel = EventChannel.open();
     final Set<ConnectionId> open = new HashSet<>();

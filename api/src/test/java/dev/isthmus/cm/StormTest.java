@@ -15,20 +15,20 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many connections on one channel each for servers and clients, served by one thread: good ones, rejected ones, and those
- * that never take the answer or go without a word. ISTHMUS_STORM says how many.
+ * Many connections on one channel each for servers and clients, served by one thread: good ones, rejected ones, and
+ * those that never take the answer or disappear. ISTHMUS_STORM sets how many.
  */
 @Tag("device")
 class StormTest {
 
     private static final int CONNECTIONS = Integer.parseInt(System.getenv().getOrDefault("ISTHMUS_STORM", "1000"));
 
-    /** As many are under way at once. */
+    /** How many are under way at once. */
     private static final int WINDOW = 32;
 
     private static final Duration DEADLINE = Duration.ofMinutes(10);
 
-    /** Nothing that a client does may keep the server longer, on a machine that is slow. */
+    /** No behaviour of a client may keep the server busy for longer, even on a slow machine. */
     private static final long LONGEST_ANSWER_MILLIS = 5000;
 
     @Test

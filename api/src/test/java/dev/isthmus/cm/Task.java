@@ -7,7 +7,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** Something that another thread does; what that thread owned falls to the test's when it has ended. */
+/** Runs something on another thread. What that thread owned belongs to the test's thread once it has ended. */
 final class Task<T> {
 
     private final FutureTask<T> future;

@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** How often something was done, and how long it took: together, and at the most. */
+/** How many times something was done, and how long it took: in total, and at most. */
 final class Times {
 
     private record Sum(int count, long total, long longest) {

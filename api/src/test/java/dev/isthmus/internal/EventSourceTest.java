@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** On an eventfd, whose events are counted here, so that taking one is not a read that could block. */
+/** An eventfd whose events are counted here, so that taking one is not a read that could block. */
 @Tag("unit")
 @Timeout(60)
 class EventSourceTest {
@@ -116,7 +116,7 @@ class EventSourceTest {
         assertNull(source.poll(take));
     }
 
-    /** Each on a descriptor of its own; one thread of the platform waits for all. */
+    /** Each waits on a descriptor of its own; one platform thread waits for all of them. */
     @Test
     void shouldWaitForManyVirtualThreadsOnOneThread() throws Exception {
         int count = 500;
@@ -172,7 +172,7 @@ class EventSourceTest {
             thread.interrupt();
             assertFalse(wait.get());
         }
-        // What an interrupt left behind wakes nobody for good, and an interrupted thread does not wait.
+        // An interrupt of the past wakes nobody later, and an interrupted thread does not wait.
         assertNull(source.await(Duration.ofMillis(5), take));
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, () -> source.await(Duration.ZERO, take));

@@ -30,7 +30,7 @@ class NativeLibraryTest {
     @Test
     void shouldSayThatLibraryIsTooOldForFunction() {
         NativeLibrary c = NativeLibrary.load("libc.so.6", "glibc", "libc6");
-        NativeFunction newer = c.function("fclose_newer", CLOSE); // harms only those who call it
+        NativeFunction newer = c.function("fclose_newer", CLOSE); // affects only code that calls it
         RdmaUnavailableException e;
         try (var call = new NativeCall()) {
             e = assertThrows(RdmaUnavailableException.class, () -> call.integer(newer, MemorySegment.NULL));

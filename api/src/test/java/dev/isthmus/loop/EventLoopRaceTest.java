@@ -51,7 +51,7 @@ class EventLoopRaceTest {
         race(loop -> {
             loop.stop();
             if (calls.incrementAndGet() % 50 == 0) {
-                loop.execute(() -> {}); // tells that it is closed, which stop does not
+                loop.execute(() -> {}); // throws once it is closed, which stop does not
             }
         });
     }

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Timers, descriptors, sources of the program's own, and what is asked on each turn. */
+/** Timers, descriptors, sources of the program's own, and polled sources. */
 @Tag("unit")
 @Timeout(60)
 class LoopSourcesTest {
@@ -66,7 +66,7 @@ class LoopSourcesTest {
             try {
                 return Files.readSymbolicLink(fd).equals(path);
             } catch (IOException e) {
-                return false; // the one of this listing, which is gone
+                return false; // the descriptor of this listing, which is gone
             }
         }
 
@@ -227,7 +227,7 @@ class LoopSourcesTest {
         }
     }
 
-    /** Something that has to be asked, and whose pipe ends a sleep. */
+    /** A polled source, whose pipe ends a sleep. */
     private static final class Asked implements Polled {
         final Pipe signal;
         final int descriptor;

@@ -236,7 +236,7 @@ class LoopThreadTest {
         assertEquals(before, descriptors());
     }
 
-    /** Those of epoll and of events; other threads open and close files. */
+    /** Descriptors of epoll and of events; other threads open and close files. */
     private static long descriptors() throws IOException {
         long count = 0;
         try (var all = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
@@ -244,7 +244,7 @@ class LoopThreadTest {
                 try {
                     count += Files.readSymbolicLink(each).toString().startsWith("anon_inode:[event") ? 1 : 0;
                 } catch (NoSuchFileException e) {
-                    assertNotNull(e); // that of the directory itself, or of a class that was being loaded
+                    assertNotNull(e); // the descriptor of the directory itself, or of a class that was being loaded
                 }
             }
         }

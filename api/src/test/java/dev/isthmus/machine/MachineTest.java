@@ -25,8 +25,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * What a program is told on a machine, or by a JVM, that does not let it use RDMA. In a package of its own, as a child on
- * the module path would look for classes of an exported package in the module.
+ * The messages that a program gets on a machine, or from a JVM, that does not let it use RDMA. In a package of its own,
+ * because a child on the module path would look for classes of an exported package in the module.
  */
 @Tag("device")
 class MachineTest {
@@ -62,7 +62,7 @@ class MachineTest {
 
     @Test
     void shouldNameTheLimitOfLockedMemory() {
-        // root is not bound by the limit unless it gives up the capability for that.
+        // Root is not bound by the limit unless it gives up the capability for that.
         var jvm = new ChildJvm()
                 .under(
                         "prlimit",
@@ -77,7 +77,7 @@ class MachineTest {
         assertTrue(output.contains("ulimit -l"), output);
     }
 
-    /** As a kernel refuses it that takes no region as large as this. */
+    /** What a kernel says that accepts no region as large as this. */
     @Test
     void shouldNotBlameALimitThatDoesNotBind() {
         assertEquals(
@@ -98,7 +98,7 @@ class MachineTest {
 
     @Test
     void shouldSayHowToGrantNativeAccess() {
-        // From JDK 24 on access is denied on request; before that, by granting it to another module only.
+        // From JDK 24 on, a flag denies access; before, granting it to another module does.
         String[] denied = Runtime.version().feature() >= 24
                 ? new String[] {"--illegal-native-access=deny"}
                 : new String[] {"--enable-native-access=java.logging"};

@@ -4,12 +4,12 @@ package dev.isthmus.safety;
 import java.util.List;
 
 /**
- * One thing that a program may do.
+ * One action of a program.
  *
  * @param name for messages
  * @param weight how often, compared with the others
- * @param may what it may be refused for besides what the model knows of the objects that it uses
- * @param step says what it uses, then does it
+ * @param may why it may be refused, besides what the model knows of the objects that it uses
+ * @param step declares what it uses, then does it
  */
 record Action(String name, int weight, List<Reason> may, Step step) {
 

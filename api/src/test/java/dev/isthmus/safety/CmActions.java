@@ -30,10 +30,10 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Event channels and connections, their queue pairs and multicast groups. */
 final class CmActions {
 
-    /** Few ports, so that connections find a listener now and then. */
+    /** Few ports, so that connections sometimes find a listener. */
     private static final int FIRST_PORT = 20_000;
 
-    /** The addresses of the devices, by name: opening one to ask takes long. */
+    /** The addresses of the devices, by name, because opening a device to ask takes long. */
     private static final Map<String, byte[]> ADDRESSES = new ConcurrentHashMap<>();
 
     private CmActions() {}
@@ -161,7 +161,7 @@ final class CmActions {
         return id;
     }
 
-    /** What goes together, so that something goes well. */
+    /** Creates objects that fit together, so that something succeeds. */
     private static void endpoint(Worker w) {
         ConnectionId id = id(w);
         id.bind(new InetSocketAddress(address(w).getAddress(), 0));
@@ -184,7 +184,7 @@ final class CmActions {
                 w.use(ConnectionId.class).createQueuePair(w.use(ProtectionDomain.class), cq, cq, config -> {}));
     }
 
-    /** Has librdmacm make what it keeps for the rest of the process: each device's context and domain. */
+    /** Makes librdmacm create what it keeps for the rest of the process: each device's context and domain. */
     static void warmUp() {
         try (var channel = EventChannel.open()) {
             for (Device device : ObjectActions.DEVICES) {
@@ -196,7 +196,7 @@ final class CmActions {
         }
     }
 
-    /** The address of a device, or rarely of none. */
+    /** The address of a device, or rarely one without a device. */
     static InetSocketAddress address(Worker w) {
         Device device = w.one(ObjectActions.DEVICES.getFirst(), ObjectActions.DEVICES.getLast());
         return address(device, FIRST_PORT + w.random.nextInt(4), w.chance(10));
@@ -262,7 +262,7 @@ final class CmActions {
         w.made(MulticastMembership.class, w.chance(3) ? id.joinMulticastToSend(group) : id.joinMulticast(group));
     }
 
-    /** A request is the taker's to close. */
+    /** A request belongs to the thread that takes it. */
     private static void noted(Worker w, CmEvent event) {
         if (event != null && event.type() == CmEventType.CONNECT_REQUEST) {
             w.made(ConnectionId.class, event.id());

@@ -18,8 +18,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Does what no program should: any action in any order on several threads, until so many are done, and judges what each
- * ends with. The same seed gives each worker the same random numbers, though threads meet differently.
+ * Does what no program should: any action in any order on several threads, until enough are done, and judges the result
+ * of each. The same seed gives each worker the same random numbers, though threads meet differently.
  */
 final class Engine {
 
@@ -51,7 +51,7 @@ final class Engine {
         }
     }
 
-    /** Lets each worker act in a life or several, and watches them. */
+    /** Makes each worker act in one life or several, and watches them. */
     void play(Life life) throws InterruptedException {
         List<Thread> keepers = new ArrayList<>();
         for (Worker worker : workers) {
@@ -64,7 +64,7 @@ final class Engine {
         }
     }
 
-    /** What the thread of a worker does. */
+    /** The life of a worker's thread. */
     @FunctionalInterface
     interface Life {
         void live(Worker worker);
@@ -85,7 +85,7 @@ final class Engine {
         }
     }
 
-    /** Acts so often, or until enough is done. */
+    /** Acts this many times, or until enough is done. */
     void act(Worker worker, long times) {
         worker.isThisThread(this);
         act(worker, first);
@@ -103,7 +103,7 @@ final class Engine {
         worker.done.incrementAndGet();
     }
 
-    /** Does one thing, perhaps amid another, and judges how it ends. */
+    /** Performs one action, perhaps within another, and judges its result. */
     void attempt(Worker worker, Action action) {
         Expectation outer = worker.expected;
         Expectation expected = new Expectation();
@@ -135,7 +135,7 @@ final class Engine {
         ends.computeIfAbsent(end, n -> new LongAdder()).increment();
     }
 
-    /** Notes what is wrong, once for each action and kind. */
+    /** Notes a fault, once for each action and kind. */
     private void note(Worker worker, Action action, String wrong, Throwable t) {
         String kind = action.name() + ": " + (t instanceof AssertionError ? "success" : wrong);
         if (faults.putIfAbsent(
@@ -169,7 +169,7 @@ final class Engine {
         Runtime.getRuntime().halt(HUNG);
     }
 
-    /** Where the threads are in the kernel: only root may know. */
+    /** Where the threads are in the kernel, which only root may see. */
     private static void kernelStacks() {
         try (Stream<Path> tasks = Files.list(Path.of("/proc/self/task"))) {
             for (Path task : tasks.toList()) {
@@ -183,7 +183,7 @@ final class Engine {
         }
     }
 
-    /** Says what was done, and closes all that is left, which a program must be able to do. */
+    /** Prints what was done, and closes everything that is left, which a program must be able to do. */
     void finish(Runnable closing) throws InterruptedException {
         System.out.println(workers.stream().mapToLong(w -> w.done.get()).sum() + " actions, "
                 + workers.stream().mapToLong(w -> w.succeeded.get()).sum() + " succeeded; " + world.openObjects()
@@ -200,13 +200,13 @@ final class Engine {
         }
     }
 
-    /** Ends the process: with 1 if something was wrong. */
+    /** Ends the process, with 1 if there was a fault. */
     void exit() {
         faults.values().forEach(System.out::println);
         System.exit(faults.isEmpty() ? 0 : 1);
     }
 
-    /** What has held up its worker most. */
+    /** The action that held up its worker most. */
     private String slowest() {
         return longest.entrySet().stream()
                 .sorted(Map.Entry.<String, Long>comparingByValue(Comparator.reverseOrder()))

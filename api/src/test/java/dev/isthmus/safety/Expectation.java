@@ -9,8 +9,8 @@ import java.util.Set;
 import java.util.stream.Stream;
 
 /**
- * What one call may and must end with, as the model has it before the call. What other threads change meanwhile may
- * have been before or after it.
+ * How one call may and must end, as the model knows before the call. What other threads change meanwhile may happen
+ * before or after it.
  */
 final class Expectation {
 
@@ -20,11 +20,11 @@ final class Expectation {
         OPEN,
         /** It has to be open, and the caller's. */
         OWN,
-        /** It has to be open, and its sends the caller's; of what has no receives it is as OWN. */
+        /** It has to be open, and its sends the caller's; like OWN for an object without receives. */
         SENDS,
         /** It has to be open, and its receives the caller's. */
         RECEIVES,
-        /** Something of it is ended, which only the owner may do, and which closed objects ignore. */
+        /** A part of it is ended, which only the owner may do, and which closed objects ignore. */
         END,
         /** It is closed, which only the owner may do, and which closed objects ignore. */
         CLOSE
@@ -37,7 +37,7 @@ final class Expectation {
             return !before.unsure() && !now.unsure() && now.changes() == before.changes();
         }
 
-        /** The threads whose it must be. */
+        /** The threads that must own it. */
         private Stream<Thread> owners() {
             return switch (use) {
                 case OPEN -> Stream.empty();
@@ -58,7 +58,7 @@ final class Expectation {
                     && steady();
         }
 
-        /** Whether something is made of it, or another thread is in a call that may make something of it. */
+        /** Whether something was created from it, or another thread is in a call that may create something from it. */
         boolean inUse() {
             Thing.Seen now = thing.seen();
             return before.children() > 0 || before.using() > 0 || now.uses() > before.uses() + 1 || !steady();
@@ -81,7 +81,7 @@ final class Expectation {
         thing.used(true);
     }
 
-    /** The call has given to C what the request names, if it was taken. */
+    /** If the call was accepted, it has given C what the request names. */
     void posted(boolean taken) {
         if (taken && used.stream().anyMatch(one -> one.namedClosed && one.steady())) {
             must(Reason.CLOSED);
@@ -93,22 +93,22 @@ final class Expectation {
         used.forEach(one -> one.thing.used(false));
     }
 
-    /** The call may be refused for these, which the model does not know. */
+    /** The call may be refused for these reasons, which the model does not know. */
     void may(Reason... reasons) {
         may.addAll(List.of(reasons));
     }
 
-    /** The call is to be refused, for one of these if for several reasons. */
+    /** The call must be refused; if there are several reasons, for one of them. */
     void must(Reason reason) {
         must.add(reason);
     }
 
-    /** What the call used, for which a new object may be needed longer. */
+    /** What the call used, which a new object may need for longer. */
     List<Thing> used() {
         return used.stream().map(Used::thing).toList();
     }
 
-    /** Says what is wrong with a call that went well; null when nothing is. */
+    /** What is wrong with a call that succeeded; null if nothing is. */
     String judgeSuccess() {
         for (Used one : used) {
             if (one.surelyClosed()) {
@@ -129,7 +129,7 @@ final class Expectation {
         return must.isEmpty() ? null : "it had to be refused for " + must;
     }
 
-    /** Says what is wrong with a refusal; null when nothing is. */
+    /** What is wrong with a refusal; null if nothing is. */
     String judgeRefusal(Throwable thrown) {
         Reason reason = Reason.of(thrown);
         if (reason == null) {

@@ -15,8 +15,8 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /**
- * How the randomised tests are run: in JVMs of their own, with another seed each time. ISTHMUS_FUZZ_ACTIONS says how many
- * actions in all, ISTHMUS_FUZZ_SEED with what seed the first JVM begins; the next has the next number.
+ * Runs the randomised tests in JVMs of their own, each with another seed. ISTHMUS_FUZZ_ACTIONS sets the total number of
+ * actions, ISTHMUS_FUZZ_SEED the seed of the first JVM; each further JVM has the next number.
  */
 final class Fuzz {
 
@@ -25,7 +25,7 @@ final class Fuzz {
     private static final int SLOWEST_PER_SECOND = 20; // actions, there
     private static final Pattern NONE = Pattern.compile("(?!)");
 
-    /** What one JVM is to do. */
+    /** The work of one JVM. */
     record Settings(long actions, long seed) {
 
         static Settings of(String[] args) {
@@ -69,14 +69,14 @@ final class Fuzz {
         return value == null || value.isBlank() ? otherwise : Long.parseLong(value.strip());
     }
 
-    /** A known fault of UCX, which ends the process, and how often it may in a million actions. */
+    /** Declares a known fault of UCX, which ends the process, and how often it may occur in a million actions. */
     Fuzz knownFault(Pattern text, double mostOfAMillion) {
         fault = text;
         most = mostOfAMillion;
         return this;
     }
 
-    /** Runs them all; fails at the first that went wrong. */
+    /** Runs them all; fails at the first one that fails. */
     void run() {
         long left = actions;
         for (long i = seed; left > 0; i++, left -= each) {
@@ -123,7 +123,7 @@ final class Fuzz {
         succeeded += Long.parseLong(counted.group(1));
     }
 
-    /** What to say of a run that failed: the end of what was said or, when the JVM died, the start of its report. */
+    /** What to print of a failed run: the end of its output or, if the JVM died, the start of its report. */
     private static String story(Settings settings, ChildJvm.Result result) {
         String output = result.output();
         int death = output.indexOf("# A fatal error");

@@ -28,8 +28,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Connection groups, each on a loop of its own, whose handlers do what they should not: throw, end members, and close the
- * group. Checks that a handler hears of each member in order: that it has come, its completions, that it has ended.
+ * Connection groups, each on a loop of its own, whose handlers misbehave: they throw, end members, and close the group.
+ * Checks that a handler hears of each member in order: first that it is connected, then its completions, then its end.
  */
 final class GroupActions {
 
@@ -42,7 +42,7 @@ final class GroupActions {
     private final List<Party> all = new CopyOnWriteArrayList<>();
     private final Queue<Throwable> faults = new ConcurrentLinkedQueue<>();
 
-    /** A group, its loop, and what its handler was told. All but the first three fields is of the loop's thread. */
+    /** A group, its loop, and what its handler was told. All fields but the first three belong to the loop's thread. */
     private final class Party implements GroupHandler, AutoCloseable {
         final EventLoop loop = EventLoop.start(config -> config.exceptionHandler(this::thrown));
         final ConnectionGroup group;
@@ -152,7 +152,7 @@ final class GroupActions {
         }
 
         private void post(GroupMember member) {
-            // As any program: one that has left, or whose queue pair it has closed, cannot send.
+            // Like any program, it cannot send on a member that has left, or whose queue pair it has closed.
             if (member.isConnected() && member.queuePair().state() == QueuePairState.RTS && here.contains(member)) {
                 try {
                     var ignored = member.queuePair()
@@ -211,7 +211,7 @@ final class GroupActions {
         all.add(party);
     }
 
-    /** What a future brings, or throws. */
+    /** The result of a future, or its exception. */
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         try {
             return future.get(LONGEST_SECONDS, TimeUnit.SECONDS);
@@ -220,7 +220,7 @@ final class GroupActions {
         }
     }
 
-    /** A connection that is to come, or not. */
+    /** A requested connection. */
     private record Wanted(Thing party, CompletableFuture<GroupMember> member) {}
 
     private void connect(Worker w) {
@@ -240,7 +240,7 @@ final class GroupActions {
         w.part(Wanted.class, new Wanted(thing, wanted), thing);
     }
 
-    /** How a connection may fail. Once its group is closed, it is there or has failed. */
+    /** Checks how a connection has failed. Once its group is closed, it exists or has failed. */
     private void look(Worker w) {
         Wanted one = w.peek(Wanted.class);
         boolean closed = one.party.seen().closed();
@@ -273,7 +273,7 @@ final class GroupActions {
         }));
     }
 
-    /** What is the loop's thread's, from another. */
+    /** Uses what belongs to the loop's thread from another thread. */
     private void intrude(Worker w) {
         ConnectionGroup group = w.open(Party.class).group;
         w.expected.must(Reason.WRONG_THREAD);
@@ -299,7 +299,7 @@ final class GroupActions {
         w.close(thing, ((Party) thing.object)::close);
     }
 
-    /** Closes all, and tells what handlers and futures found wrong. */
+    /** Closes everything, and reports the faults that handlers and futures found. */
     void closeAll(Engine engine) {
         all.forEach(Party::close);
         faults.forEach(fault -> engine.fault("group: " + Engine.trace(fault)));

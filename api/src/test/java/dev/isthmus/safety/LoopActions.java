@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Event loops of channels, descriptors, timers and tasks, which any thread turns, stops, closes and gives tasks: one at a time
- * may turn a loop, and what it calls may do anything else.
+ * Event loops of channels, descriptors, timers and tasks. Any thread turns them, stops them, closes them and gives them
+ * tasks. One thread at a time may turn a loop, and what it calls may do anything else.
  */
 final class LoopActions {
 
@@ -95,7 +95,7 @@ final class LoopActions {
         }
     }
 
-    /** An eventfd, which any loop may watch, one at a time or several. */
+    /** An eventfd, which loops may watch, one at a time or several. */
     private static final class Descriptor {
         private static final NativeFunction EVENTFD = Libc.function("eventfd", JAVA_INT, JAVA_INT, JAVA_INT);
         private static final NativeFunction READ = Libc.function("read", JAVA_LONG, JAVA_INT, ADDRESS, JAVA_LONG);
@@ -194,7 +194,7 @@ final class LoopActions {
         w.part(Alarm.class, alarm, loop);
     }
 
-    /** What was given to a loop to be done. */
+    /** A task that was given to a loop. */
     private record Given(Thing loop, CompletableFuture<?> future) {}
 
     private static void submit(Worker w) {
@@ -212,7 +212,7 @@ final class LoopActions {
         w.part(Given.class, new Given(loop, future), loop);
     }
 
-    /** Once its loop is closed each has ended, and as it should. */
+    /** Once its loop is closed, each has ended, and correctly. */
     private static void look(Worker w) {
         Given given = w.peek(Given.class);
         boolean closed = given.loop.seen().closed();
@@ -246,7 +246,7 @@ final class LoopActions {
         w.open(EventLoop.class).turn(w.moment());
     }
 
-    /** Until it is stopped, which another run may take for its own. */
+    /** Until a stop, which another run may take for its own. */
     private static void run(Worker w) throws InterruptedException, ExecutionException {
         EventLoop loop = w.open(EventLoop.class);
         var over = new AtomicBoolean();
@@ -272,7 +272,7 @@ final class LoopActions {
         inside(loop);
     }
 
-    /** What a server or a client does next. */
+    /** The next step of a server or a client. */
     private static void answer(Worker w, Thing channel, CmEvent event) {
         if (event.type() == CmEventType.CONNECT_REQUEST) {
             w.made(ConnectionId.class, event.id(), channel);
@@ -303,7 +303,7 @@ final class LoopActions {
         inside(loop);
     }
 
-    /** What a handler or a task does besides, within a turn. */
+    /** Further actions of a handler or a task, within a turn. */
     private static void inside(Thing loop) {
         Worker w = Worker.current();
         EventLoop on = (EventLoop) loop.object;
@@ -330,7 +330,7 @@ final class LoopActions {
             w.expected.must(Reason.STATE);
             ((EventLoop) loop.object).turn(Duration.ZERO);
         } else {
-            w.expected.may(Reason.STATE); // it does not turn when it was stopped
+            w.expected.may(Reason.STATE); // it does not turn if it was stopped
             ((EventLoop) loop.object).run();
         }
     }

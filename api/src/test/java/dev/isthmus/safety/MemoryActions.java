@@ -172,8 +172,8 @@ final class MemoryActions {
     static void allocate(Worker w) {
         Arena arena = Arena.ofShared();
         Thing made = w.made(Arena.class, arena);
-        // Pages, which are gone when the arena is closed: malloc would give them to the next one, while the device may
-        // still write to what was registered, as it does in C.
+        // Pages, which are unmapped when the arena is closed. malloc would give such memory to the next caller while
+        // the device may still write to it, because it was registered, as in C.
         w.part(Block.class, new Block(PageMemory.PAGES.allocate(arena, BYTES)), made);
     }
 

@@ -151,7 +151,7 @@ final class ObjectActions {
                 close("thread domain", 1, ThreadDomain.class),
                 close("XRC domain", 1, XrcDomain.class),
                 close("device", 2, DeviceContext.class),
-                // The memory of an arena is this worker's to free: see PostActions.
+                // Only this worker may free an arena's memory: see PostActions.
                 action("close arena", 3, w -> w.close(w.mine(Arena.class))),
                 action("hand over QP", 2, w -> w.handOver(QueuePair.class, QueuePair::handOver), Reason.STATE),
                 action(
@@ -243,7 +243,7 @@ final class ObjectActions {
         w.made(ProtectionDomain.class, made);
     }
 
-    /** A way that is good most often. */
+    /** A path that is valid most of the time. */
     static AddressVector vector(Worker w) {
         var good = AddressVector.global(
                 w.use(DeviceContext.class).defaultGid(1),

@@ -33,7 +33,7 @@ final class Owned {
             SendRequest.class,
             ReceiveRequest.class);
 
-    /** Those that belong to the thread of what they were made of. */
+    /** Objects that belong to the thread of the object that they were created from. */
     private static final List<Class<?>> PARTS = List.of(
             UcpEndpoint.class,
             UcpListener.class,

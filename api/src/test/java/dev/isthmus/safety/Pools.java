@@ -57,13 +57,13 @@ abstract class Pools {
         }
     }
 
-    /** What is leased: memory of an arena that asks before it goes, or that never goes, which null stands for. */
+    /** Leased memory: of an arena that asks before it closes or, if that is null, of one that never closes. */
     record Lent(MemorySegment memory, Thing arena) {}
 
-    /** Makes a pool of an object that is used. */
+    /** Creates a pool from an object that the call uses. */
     abstract SlicePool pool(Worker w, long sliceBytes, long maxBytes);
 
-    /** Makes a cache of an object that is used. */
+    /** Creates a cache from an object that the call uses. */
     abstract RegistrationCache cache(Worker w, long maxBytes, int most);
 
     abstract Lent lend(Worker w);
@@ -71,13 +71,13 @@ abstract class Pools {
     /** Memory that is never freed. */
     abstract MemorySegment lasting();
 
-    /** Asks for what a slice is a part of. */
+    /** Reads the registered memory that contains a slice. */
     abstract void look(SlicePool pool, long slice);
 
-    /** The same of a lease. */
+    /** The same for a lease. */
     abstract void look(RegistrationCache cache, long lease);
 
-    /** Has C use a slice or a lease, which is released at any time. */
+    /** Makes C use a slice or a lease, which is released at any time. */
     abstract void transfer(Worker w);
 
     abstract Reason[] transferReasons();

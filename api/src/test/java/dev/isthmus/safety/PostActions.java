@@ -20,8 +20,8 @@ import java.util.function.Function;
 import java.util.function.IntFunction;
 
 /**
- * Requests, which belong to one thread at a time and are shared by all, and their posts. Inline data comes from memory that
- * only this worker frees: C copies it, and as in C nobody may free memory that another thread is reading.
+ * Requests, which belong to one thread at a time and are shared by all, and their posts. Inline data comes from memory
+ * that only this worker frees. C copies it, and as in C nobody may free memory that another thread is reading.
  */
 final class PostActions {
 
@@ -180,7 +180,7 @@ final class PostActions {
         return next;
     }
 
-    /** What C has been given must have been there. */
+    /** What C has been given must have existed. */
     private static void posted(Worker w, boolean taken) {
         w.expected.posted(taken);
     }
@@ -236,7 +236,7 @@ final class PostActions {
         }
     }
 
-    /** As a peer would know it, who learns nothing of its end. */
+    /** The region as a peer would know it, which does not learn of its end. */
     static RemoteMemory remote(MemoryRegion region) {
         return new RemoteMemory(region.address(), region.rkey(), region.length());
     }

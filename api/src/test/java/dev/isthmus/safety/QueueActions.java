@@ -164,7 +164,7 @@ final class QueueActions {
                         Reason.DEVICE));
     }
 
-    /** What a right program would begin with, so that the others have something to work on. */
+    /** The objects with which a correct program would begin, so that the other actions have something to work on. */
     static void workingSet(Worker w) {
         DeviceContext device = w.one(ObjectActions.DEVICES.getFirst(), ObjectActions.DEVICES.getLast())
                 .open();
@@ -281,7 +281,7 @@ final class QueueActions {
         }
     }
 
-    /** Connects to another queue pair, or to itself, as far as it is this worker's to change. */
+    /** Connects to another queue pair, or to itself, if this worker may. */
     private static void connect(Worker w) {
         QueuePair here = w.use(QueuePair.class);
         QueuePair there = w.chance(2) ? here : w.use(QueuePair.class);

@@ -5,9 +5,9 @@ import dev.isthmus.RdmaException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 
-/** Why a call may be refused: the class of the exception, no class that only derives from it, and what its message says. */
+/** Why a call may be refused: the exact class of the exception, and what its message says. */
 enum Reason {
-    /** An object that the call needs, or the arena of its memory, is closed, or another thread is closing it. */
+    /** An object that the call needs, or the arena of its memory, is closed, or is being closed by another thread. */
     CLOSED(
             IllegalStateException.class,
             "^(?!.*(to the sender|the holder)).* is closed$| is being closed$| its memory is gone$|^Already closed$|registered anew"),
@@ -15,7 +15,7 @@ enum Reason {
     REJECTED(RejectedExecutionException.class, " is closed$| was closed before the task was run$"),
     /** The event loop has too many tasks. */
     FULL(RejectedExecutionException.class, " tasks that wait: "),
-    /** A close comes before that of what needs the object, or while it is used. */
+    /** A close precedes that of an object that needs this one, or this one is in use. */
     IN_USE(IllegalStateException.class, " cannot be closed yet: | is used by \\d+ |^an operation uses the "),
     /** A slice or a lease is not out, or none is left, or some are out. */
     LEASE(
@@ -33,11 +33,11 @@ enum Reason {
             "was made without|was not made for that|takes its receives from|with maxSendWr 0|is not of |only UD can"
                     + "|was made with UcpThreadMode.SINGLE|the request has \\d+ buffers|only an operation"
                     + "|belongs to EventLoop|cannot be described|cannot estimate|is not in this process|cannot be copied"),
-    /** What a completion holds has no such field, or the operation failed. */
+    /** The completion has no such field, or its operation failed. */
     COMPLETION(
             IllegalStateException.class,
             "^(the completion|completion \\d+) (failed with|is of a|has) |without the field"),
-    /** An operation is under way, or what it left is yet to be taken. */
+    /** An operation is under way, or its result is still to be taken. */
     BUSY(
             IllegalStateException.class,
             "holds (a message|bytes) already|in progress, and UCX|^no message is held|not seen to be done"
@@ -49,9 +49,9 @@ enum Reason {
                     + "|still with the sender|was accepted or rejected already|no bytes|there are none|to the sender, is closed"),
     /** The peer is gone, or the connection was lost. */
     FAILED(IllegalStateException.class, " has failed$"),
-    /** The call is not one for a callback. */
+    /** The call is not allowed in a callback. */
     IN_CALLBACK(IllegalStateException.class, "inside a callback|run inside each other"),
-    /** A callback of the program has failed, which is told to the thread that progresses. */
+    /** A callback of the program has thrown, which the thread that progresses learns. */
     CALLBACK(
             IllegalStateException.class,
             "callback.* failed$|a handler of active messages failed$|^of the (handler|packer)$"),
@@ -63,7 +63,7 @@ enum Reason {
     RANGE(IndexOutOfBoundsException.class, "."),
     /** A null. */
     NULL(NullPointerException.class, ""),
-    /** The device, the kernel or UCX says no. */
+    /** The device, the kernel or UCX refuses. */
     DEVICE(RdmaException.class, ".");
 
     private final Class<? extends Throwable> type;
@@ -74,7 +74,7 @@ enum Reason {
         this.says = Pattern.compile(says);
     }
 
-    /** The reason that an exception gives; null when it is none that a call may give. */
+    /** The reason for an exception; null if it is not one that a call may throw. */
     static Reason of(Throwable thrown) {
         String message = String.valueOf(thrown.getMessage());
         for (Reason reason : values()) {

@@ -47,7 +47,7 @@ final class SafetyRun {
         engine.exit();
     }
 
-    /** A thread may have ended amid a poll or a batch, which is then its successor's to end. */
+    /** A thread may have ended amid a poll or a batch, which its successor then has to end. */
     private static void end(Object object) {
         try {
             switch (object) {
@@ -60,7 +60,7 @@ final class SafetyRun {
         }
     }
 
-    /** The kernel lets some objects go a moment after they were closed. */
+    /** The kernel releases some objects a moment after they were closed. */
     private static String awaitResources(String wanted) throws IOException, InterruptedException {
         String now = resources();
         for (int i = 0; i < 50 && !now.equals(wanted); i++) {

@@ -6,9 +6,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Any order of calls of verbs and cm, on any thread, with any values: each ends as a model of the objects says, by success
- * or by one of the exceptions that the call may throw then, and never in a dead or hanging JVM. {@link Fuzz} tells how
- * it is made longer, or repeated.
+ * Any order of calls of verbs and cm, on any thread, with any values. A model of the objects says how each call may
+ * end, by success or by certain exceptions, but never by a dead or hanging JVM. {@link Fuzz} says how to run more, or
+ * to repeat a run.
  */
 @Tag("device")
 class SafetyTest {

@@ -8,8 +8,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * An object under test, and what the model knows of it: whether it is open, whose it is, and what was made of it. While a
- * call that changes that is under way on some thread, the model is unsure.
+ * An object under test, and what the model knows of it: whether it is open, who owns it, and what was created from it.
+ * While a call that changes that is under way on some thread, the model is unsure.
  */
 final class Thing {
 
@@ -19,7 +19,7 @@ final class Thing {
         void run() throws Exception;
     }
 
-    /** What was so at one time; owner and receiver are null if any thread may use it. */
+    /** The state at one time; owner and receiver are null if any thread may use it. */
     record Seen(
             boolean closed,
             Thread owner,
@@ -80,14 +80,14 @@ final class Thing {
         return !closed;
     }
 
-    /** Memory that is gone. */
+    /** Memory that was freed. */
     static Thing gone() {
         var thing = new Thing("memory that is gone", null, null, List.of());
         thing.closed = true;
         return thing;
     }
 
-    /** A close leaves it open: it is not the program's. */
+    /** A close leaves it open, because it is not the program's. */
     synchronized void lasts() {
         lasting = true;
     }
@@ -96,26 +96,26 @@ final class Thing {
         return lasting;
     }
 
-    /** It needs another open from here on. */
+    /** From now on, it needs another one to be open. */
     synchronized void holds(Thing other) {
         if (!closed && parents.add(other)) {
             other.count(1);
         }
     }
 
-    /** Notes memory that it refers to from here on. */
+    /** Notes that it refers to memory from now on. */
     Thing names(Thing memory) {
         named.add(memory);
         return this;
     }
 
-    /** Notes that it refers to what another does. */
+    /** Notes that it also refers to what another one refers to. */
     Thing namesAsWell(Thing other) {
         named.addAll(other.named);
         return this;
     }
 
-    /** Whether it may refer to memory that is gone. */
+    /** Whether it may refer to freed memory. */
     boolean mayNameClosed() {
         return mayNameClosed(new HashSet<>());
     }
@@ -126,14 +126,17 @@ final class Thing {
                         seen.add(one) && (one.seen().closed() || one.seen().unsure() || one.mayNameClosed(seen)));
     }
 
-    /** Whether it refers to what may be another thread's. */
+    /** Whether it refers to what may belong to another thread. */
     boolean mayNameOthers() {
         return named.stream()
                 .map(one -> one.seen().owner())
                 .anyMatch(whose -> whose != null && !whose.equals(Thread.currentThread()));
     }
 
-    /** Whether all that it refers to is gone, and it is one region: a destination gives way to what is set after it. */
+    /**
+     * Whether everything that it refers to is freed, and it is a single region, because a destination gives way to what
+     * is set after it.
+     */
     boolean surelyNamesClosed() {
         return named.size() == 1
                 && named.stream()
@@ -141,7 +144,7 @@ final class Thing {
                                 one.object instanceof MemoryRegion && one.seen().closed());
     }
 
-    /** What it is a part of; itself if it is none. */
+    /** The object that it is a part of; itself if it is none. */
     Thing whole() {
         return confinedBy == null ? this : confinedBy.whole();
     }
@@ -154,13 +157,13 @@ final class Thing {
         return confinedBy != null && (confinedBy == other || confinedBy.isPartOf(other));
     }
 
-    /** A call that uses it begins or ends. */
+    /** Notes that a call that uses it begins or ends. */
     synchronized void used(boolean begins) {
         using += begins ? 1 : -1;
         uses += begins ? 1 : 0;
     }
 
-    /** Closes it; a refusal leaves it open. */
+    /** Closes it; if that is refused, it stays open. */
     void close(Step step) throws Exception {
         change(step, () -> {
             if (!closed && !lasting) {
@@ -170,7 +173,7 @@ final class Thing {
         });
     }
 
-    /** Gives it to another thread, or its sends alone, or its receives. */
+    /** Gives it to another thread, or only its sends, or only its receives. */
     void handOver(Expectation.Use what, Thread next, Step step) throws Exception {
         change(step, () -> {
             owner = what == Expectation.Use.RECEIVES ? owner : next;

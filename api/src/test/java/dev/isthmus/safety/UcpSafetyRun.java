@@ -47,7 +47,10 @@ final class UcpSafetyRun {
         engine.exit();
     }
 
-    /** The objects of threads that have ended belong to whoever comes. Children first, and when all is at rest. */
+    /**
+     * The objects of threads that have ended belong to the first thread that uses them. Children are closed first, once
+     * nothing is under way.
+     */
     private static void closeAll(Engine engine, UcxPeers peers, UcxBuffers buffers, UcxFutures futures) {
         Worker w = engine.workers.getFirst();
         w.isThisThread(engine);

@@ -7,8 +7,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Any order of calls of UCX, on any thread: each ends as a model of the objects says, by success or by one of the exceptions
- * that the call may throw then, and never in a dead or hanging JVM. {@link Fuzz} tells how it is made longer, or repeated.
+ * Any order of calls of UCX, on any thread. A model of the objects says how each call may end, by success or by certain
+ * exceptions, but never by a dead or hanging JVM. {@link Fuzz} says how to run more, or to repeat a run.
  */
 @Tag("ucx")
 @Tag("host")
@@ -18,8 +18,9 @@ class UcpSafetyTest {
     private static final long ACTIONS_OF_A_JVM = 20_000;
 
     /**
-     * UCX takes an event of a closed socket for that of a new one, answers an atomic on an endpoint that has failed, gets
-     * an acknowledgement that it does not wait for, or frees an endpoint that it keeps a request of; docs/ucx-faults.md has these, and how often they come.
+     * UCX takes an event of a closed socket for that of a new one, answers an atomic on an endpoint that has failed,
+     * gets an acknowledgement for which it does not wait, or frees an endpoint whose request it keeps.
+     * docs/ucx-faults.md has these, and how often they occur.
      */
     private static final Pattern SOCKET_FAULT = Pattern.compile(
             "(async\\.c:643|ucp_ep\\.c:437|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:(?:939|1021)|ucp_request\\.inl:(?:346|319)) "
@@ -45,7 +46,7 @@ class UcpSafetyTest {
                 UcpSafetyTest::jvm, UcpSafetyRun.class, ACTIONS, ACTIONS_OF_A_JVM, tls, Boolean.toString(sockets));
     }
 
-    /** The testbed names an RDMA device. */
+    /** In the testbed, the environment names an RDMA device. */
     private static ChildJvm jvm() {
         return new ChildJvm().under("env", "-u", "UCX_NET_DEVICES", "UCX_LOG_LEVEL=fatal");
     }

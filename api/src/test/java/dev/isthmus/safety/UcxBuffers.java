@@ -14,7 +14,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Memory for operations, of arenas that are closed sooner or later, and the operations that were begun. */
+/** Memory for operations, in arenas that are closed sooner or later, and the operations that were begun. */
 final class UcxBuffers {
 
     static final long BYTES = 1 << 17;
@@ -25,7 +25,7 @@ final class UcxBuffers {
 
     private record Begun(Thing worker, Thing buffer, long request) {}
 
-    /** For payloads, which keep it for as long as they please. */
+    /** For payloads, which keep it for as long as they like. */
     final MemorySegment lasting = Arena.global().allocate(BYTES, 64);
 
     private final List<Begun> begun = new ArrayList<>(); // guarded by itself, as is what follows
@@ -57,7 +57,10 @@ final class UcxBuffers {
         return ((Buffer) buffer.object).segment();
     }
 
-    /** A guarded arena is closed at any time; a plain one only when nothing that is pending uses it, as C does not ask. */
+    /**
+     * Closes a guarded arena at any time, but a plain one only when no pending operation uses it, because C does
+     * not ask.
+     */
     private void close(Worker w) throws Exception {
         Thing arena = w.mine(Arena.class);
         List<Begun> using;
@@ -85,7 +88,7 @@ final class UcxBuffers {
         w.close(arena);
     }
 
-    /** Whether an operation of this thread's is surely not done. */
+    /** Whether an operation of this thread is certainly not done. */
     private static boolean isPending(Worker w, Begun one) {
         if (!one.worker.isOpen()
                 || !Thread.currentThread().equals(one.worker.seen().owner())) {
@@ -95,7 +98,7 @@ final class UcxBuffers {
         return !((UcpWorker) one.worker.object).requests().isDone(one.request);
     }
 
-    /** Notes an operation, which uses memory or, if null, none that is ever closed. */
+    /** Notes an operation, which uses this memory or, if it is null, none that is ever closed. */
     void began(Thing by, Thing buffer, long request) {
         synchronized (begun) {
             if (request > 0 && begun.size() < MOST) {
@@ -106,7 +109,7 @@ final class UcxBuffers {
         }
     }
 
-    /** A worker is about to be closed: a peer may reach what is pending then for an unknown time. */
+    /** A worker is about to be closed: a peer may reach the memory of pending operations for an unknown time. */
     void closing(Worker w, Thing worker) {
         w.expected.uses(worker, Expectation.Use.CLOSE);
         if (!worker.isOpen()) {

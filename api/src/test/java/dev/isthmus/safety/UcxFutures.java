@@ -17,8 +17,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Messages whose ends are futures, which anybody may cancel, complete or let time out. Each ends once, its worker's close
- * at the latest; and what has come is what was sent, or the program's own answer.
+ * Messages whose ends are futures, which anybody may cancel, complete or let time out. Each ends once, at the latest
+ * when its worker is closed, and a received message is what was sent, unless the program completed the future itself.
  */
 final class UcxFutures {
 
@@ -26,7 +26,7 @@ final class UcxFutures {
     private static final long ALL = -1;
     private static final int LONGEST = 100_000;
 
-    /** An end of a message; the memory stays as long as the future is not done. */
+    /** One end of a message. Its memory stays until the future is done. */
     private record End(String what, CompletableFuture<?> future, Thing on, Arena arena, MemorySegment memory) {}
 
     private final List<End> ends = new ArrayList<>(); // guarded by itself
@@ -93,7 +93,7 @@ final class UcxFutures {
         }
     }
 
-    /** Looks whether a future is done; then its memory is the program's, and holds what it says. */
+    /** Checks whether a future is done; then its memory is the program's, and must have the right content. */
     private void look(Worker w) {
         End end = any(w);
         if (!end.future.isDone()) {
@@ -132,7 +132,7 @@ final class UcxFutures {
         }
     }
 
-    /** Bytes that tell whether they are whole: a number that was drawn, and what follows from it. */
+    /** Writes bytes that show whether they are complete: a random number, and what follows from it. */
     static void write(MemorySegment memory, long seed) {
         memory.set(ValueLayout.JAVA_LONG_UNALIGNED, 0, seed);
         for (long i = 8; i < memory.byteSize(); i++) {
@@ -149,7 +149,7 @@ final class UcxFutures {
         }
     }
 
-    /** Those that are not done, though all workers are closed. */
+    /** The futures that are not done although all workers are closed. */
     List<String> unended() {
         synchronized (ends) {
             return ends.stream()

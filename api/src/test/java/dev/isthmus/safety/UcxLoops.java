@@ -29,8 +29,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Event loops of UCX: tasks that do what they should not, whose worker others use, and closes on any thread. Each task that
- * was taken runs once, and what it throws is told. A loop's endpoints lead to its own worker.
+ * Event loops of UCX: tasks that misbehave, whose worker others use, and closes on any thread. Each accepted task runs
+ * once, and its exception is reported. A loop's endpoints lead to its own worker.
  */
 final class UcxLoops {
 
@@ -40,7 +40,7 @@ final class UcxLoops {
     private static final long TAG = 1L << 40; // no other worker's messages come here
     private static final Set<Reason> OF_TASKS = EnumSet.of(Reason.CLOSED, Reason.KIND, Reason.CALLBACK, Reason.DEVICE);
 
-    /** A loop, what it made, and how much was given to it. */
+    /** A loop, what it created, and how many tasks it was given. */
     private static final class Loop {
         final List<UcpEndpoint> endpoints = new CopyOnWriteArrayList<>(); // changed by its thread
         final BlockingQueue<Throwable> refusedCloses = new LinkedBlockingQueue<>();
@@ -54,7 +54,7 @@ final class UcxLoops {
         Thread thread;
     }
 
-    /** What a task does on the loop's thread, and the model expects of it. */
+    /** A task's action on the loop's thread, and its expectation. */
     private interface Task {
         Object run(Loop of) throws Exception;
     }
@@ -78,7 +78,7 @@ final class UcxLoops {
                 action("close loop by its task", 1, this::closeWithin));
     }
 
-    /** How the future of something begun on a loop may fail besides as others do. */
+    /** How the future of something begun on a loop may also fail, besides the usual ways. */
     static boolean mayEnd(Throwable failure) {
         Reason reason = Reason.of(failure);
         return reason != null && OF_TASKS.contains(reason);
@@ -132,7 +132,7 @@ final class UcxLoops {
         return known;
     }
 
-    /** What a future brings, or throws. */
+    /** The result of a future, or its exception. */
     private static <T> T get(CompletableFuture<T> future) throws Exception {
         try {
             return future.get(LONGEST_SECONDS, TimeUnit.SECONDS);
@@ -192,7 +192,7 @@ final class UcxLoops {
         return null;
     }
 
-    /** Some tasks at once, which may throw or give others. */
+    /** Several tasks at once, which may throw or give the loop others. */
     private void execute(Worker w) {
         Thing thing = w.takeOpen(EventLoop.class);
         Loop of = of(thing);
@@ -224,7 +224,7 @@ final class UcxLoops {
         }
     }
 
-    /** A message to itself, whose future anybody may give up. */
+    /** A message to itself, whose future anybody may abandon. */
     private void begin(Worker w) {
         Thing thing = w.takeOpen(EventLoop.class);
         Loop of = of(thing);
@@ -244,7 +244,7 @@ final class UcxLoops {
         }
     }
 
-    /** What is the loop's thread's, from another. */
+    /** Uses what belongs to the loop's thread from another thread. */
     private void intrude(Worker w) throws Exception {
         Thing thing = w.takeOpen(EventLoop.class);
         Loop of = of(thing);
@@ -309,12 +309,12 @@ final class UcxLoops {
         w.close(thing, step);
     }
 
-    /** Its task has it closed, which it hears of by the end of its thread, or by the exception handler. */
+    /** A task closes the loop. The caller learns of it by the end of its thread, or by the exception handler. */
     private void closeWithin(Worker w) throws Exception {
         Thing thing = w.pick(EventLoop.class);
         Loop of = of(thing);
         if (!of.closing.tryLock()) {
-            throw new Worker.NothingThere(); // two would hear of it once
+            throw new Worker.NothingThere(); // two closes would be reported once
         }
         try {
             EventLoop loop = (EventLoop) thing.object;
@@ -340,7 +340,7 @@ final class UcxLoops {
         }
     }
 
-    /** A task that closes it once more; false if it has ended meanwhile. */
+    /** Gives it a task that closes it once more; returns false if it has ended meanwhile. */
     private static boolean giveAnother(EventLoop loop, Loop of) {
         try {
             give(loop, of, () -> closeBoth(loop, of));
@@ -350,7 +350,7 @@ final class UcxLoops {
         }
     }
 
-    /** Awaits the end of its thread, or why it does not end. */
+    /** Waits for the end of its thread, or the reason why it does not end. */
     private static Throwable awaitEnd(Loop of) throws InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LONGEST_SECONDS);
         while (!of.thread.join(Duration.ofMillis(1))) {
@@ -365,7 +365,7 @@ final class UcxLoops {
         return null;
     }
 
-    /** Closes all, and looks whether each task has run, and whether what it threw was told. */
+    /** Closes everything, and checks whether each task has run, and whether its exception was reported. */
     void closeAll(Engine engine) {
         Worker w = engine.workers.getFirst();
         w.isThisThread(engine);

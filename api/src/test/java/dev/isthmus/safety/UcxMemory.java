@@ -108,7 +108,7 @@ final class UcxMemory {
         contexts.remove((UcpMemory) thing.object);
     }
 
-    /** Makes the key of some memory, and unpacks it. */
+    /** Packs the key of some memory, and unpacks it. */
     private void unpack(Worker w) {
         UcpMemory memory = w.use(UcpMemory.class);
         UcpEndpoint endpoint = w.use(UcpEndpoint.class);

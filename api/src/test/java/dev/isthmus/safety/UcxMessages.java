@@ -17,13 +17,13 @@ import java.lang.foreign.ValueLayout;
 import java.util.EnumSet;
 import java.util.List;
 
-/** Tagged messages, and active ones: handlers that do anything, and what they keep. */
+/** Tagged and active messages, with handlers that do anything, and the messages that these keep. */
 final class UcxMessages {
 
     private static final int IDS = 3;
     private static final List<UcsStatus> STATUSES = List.of(UcsStatus.values());
 
-    /** What a send or a receive may be refused for. */
+    /** Why a send or a receive may be refused. */
     static final Reason[] TRANSFER = transferReasons();
 
     private static final Reason[] IN_HANDLER = {
@@ -113,7 +113,7 @@ final class UcxMessages {
         buffers.began(on, buffer, request);
     }
 
-    /** Sets or removes a handler; it now and then does what it is given besides. */
+    /** Sets or removes a handler; sometimes performs an action given to it. */
     private void handle(Worker w) {
         int id = w.random.nextInt(IDS + 1) - 1;
         Thing on = w.takeAny(UcpWorker.class);
@@ -169,7 +169,7 @@ final class UcxMessages {
         buffers.began(on, buffer, request);
     }
 
-    /** Uses what was kept, and what is over. */
+    /** Uses kept messages, and messages that have ended. */
     private void use(Worker w) {
         Stale over = stale;
         if (w.chance(10) && over != null) {

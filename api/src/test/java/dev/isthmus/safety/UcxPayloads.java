@@ -116,7 +116,10 @@ final class UcxPayloads {
         }
     }
 
-    /** Polls for what carries user data, or cancels what began last, which may be another worker's or have ended. */
+    /**
+     * Polls for operations that carry user data, or cancels the latest one, which may be another worker's or
+     * have ended.
+     */
     private void completions(Worker w) {
         UcpWorker worker = w.use(UcpWorker.class);
         if (w.chance(4)) {
@@ -166,7 +169,7 @@ final class UcxPayloads {
         buffers.began(on, buffer, request);
     }
 
-    /** Takes what has come on a stream where it is, and uses it. */
+    /** Uses the data that has arrived on a stream in place. */
     private void data(Worker w) {
         w.expected.may(Reason.BUSY, Reason.OVER);
         if (w.chance(4)) {
@@ -189,7 +192,7 @@ final class UcxPayloads {
         }
     }
 
-    /** Asks which streams there is something on, and receives from them. */
+    /** Polls for streams that have data, and receives from them. */
     private void poll(Worker w) {
         w.expected.may(Reason.BUSY);
         UcpReadyStreams streams = w.use(UcpReadyStreams.class);

@@ -46,7 +46,7 @@ final class UcxPeers {
     private static final int SETTLING = 100; // calls of progress
     private static final Reason[] BUSY_CLOSE = {Reason.IN_CALLBACK, Reason.CALLBACK, Reason.DEVICE, Reason.BUSY};
 
-    /** A request, and where it was asked. */
+    /** A request, and its listener. */
     private record Asking(UcpConnectionRequest request, AtomicReference<Thing> listener) {}
 
     private final String tls;
@@ -167,7 +167,7 @@ final class UcxPeers {
         }
     }
 
-    /** An address of which a bit was changed on the way. */
+    /** An address with a bit that was changed on the way. */
     private static void damage(Worker w) {
         byte[] bytes = w.use(UcpWorker.class).address().toByteArray();
         bytes[w.random.nextInt(bytes.length)] ^= (byte) (1 << w.random.nextInt(8));
@@ -297,7 +297,7 @@ final class UcxPeers {
         targets.remove(endpoint);
     }
 
-    /** For a while: inside a callback it cannot. */
+    /** For a while, because inside a callback it cannot end. */
     private void progressUntilDone(Worker w, Thing worker, CompletableFuture<Void> closed) {
         for (int i = 0; i < SETTLING && !closed.isDone(); i++) {
             w.attempt(action(
@@ -342,7 +342,7 @@ final class UcxPeers {
         return connections.size();
     }
 
-    /** When the threads have ended, nobody can use or close the workers that were made for one thread only. */
+    /** When the threads have ended, nobody can use or close workers that were created for a single thread. */
     void leaveSingles(World world) {
         for (Thing single : singles) {
             if (single.isOpen()) {
@@ -359,7 +359,7 @@ final class UcxPeers {
         }
     }
 
-    /** Lets what is under way come to rest, which the thread of all workers can do. */
+    /** Lets what is under way come to an end, which the thread of all workers can do. */
     void settle(Worker w) {
         List<Thing> workers = w.world.open(UcpWorker.class);
         w.expected.may(Reason.IN_CALLBACK, Reason.CALLBACK);

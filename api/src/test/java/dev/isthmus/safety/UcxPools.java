@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Those of UCX. */
+/** The pools and caches of UCX. */
 final class UcxPools extends Pools {
 
     private final UcxBuffers buffers;
@@ -63,7 +63,7 @@ final class UcxPools extends Pools {
         ((UcpMemoryCache) cache).memory(lease).attributes();
     }
 
-    /** What C uses is not deregistered. */
+    /** Memory that C uses is not deregistered. */
     @Override
     void transfer(Worker w) {
         Thing thing = w.pick(UcpRemoteMemory.class);
@@ -85,7 +85,7 @@ final class UcxPools extends Pools {
         }
     }
 
-    /** A context stays open, and what was registered with it. */
+    /** A context stays open, and so does what was registered with it. */
     static void leave(World world, Object context) {
         for (Thing pool : world.open(SlicePool.class)) {
             if (((UcpMemoryPool) pool.object).context().equals(context)) {

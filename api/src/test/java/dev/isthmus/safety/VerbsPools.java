@@ -13,7 +13,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Objects;
 
-/** Those of verbs. */
+/** The pools and caches of verbs. */
 final class VerbsPools extends Pools {
 
     private final MemorySegment lasting = Arena.global().allocate(1 << 17, 4096);
@@ -53,7 +53,7 @@ final class VerbsPools extends Pools {
         Objects.requireNonNull(((RegionCache) cache).region(lease).toString());
     }
 
-    /** The request is this thread's, and of this post alone. */
+    /** The request belongs to this thread, and to this post alone. */
     @Override
     void transfer(Worker w) {
         w.expected.may(Reason.CLOSED); // the parent, or what the last release has let go
@@ -79,7 +79,9 @@ final class VerbsPools extends Pools {
         }
     }
 
-    /** The close of a domain may be refused for what pools and caches have registered: the model does not know how much. */
+    /**
+     * What pools and caches have registered may keep a domain from closing; the model does not know how much that is.
+     */
     static void mayHold(Worker w, Thing domain) {
         if (domain.object instanceof ProtectionDomain
                 && w.countOpen(SlicePool.class) + w.countOpen(RegistrationCache.class) > 0) {

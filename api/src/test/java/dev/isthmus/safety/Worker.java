@@ -10,7 +10,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
-/** One worker: random numbers of its own, and a thread that ends now and then and is followed by another. */
+/** A worker: random numbers of its own, and a thread that ends now and then and is replaced. */
 final class Worker {
 
     private static final int[] NUMBERS = {
@@ -89,10 +89,10 @@ final class Worker {
         this.random = new SplittableRandom(seed * 31 + number);
     }
 
-    /** For a result that says what became of a call, where the model does not care. */
+    /** For a result that says how a call ended, which the model does not need. */
     void ignore(Object result) {}
 
-    /** An object that the call needs open, and this thread's if it is of one; or rarely null. */
+    /** An object that must be open for the call, and this thread's if it belongs to one; or rarely null. */
     <T> T any(Class<T> type) {
         if (chance(NULLS)) {
             expected.may(Reason.NULL);
@@ -101,22 +101,24 @@ final class Worker {
         return use(type);
     }
 
-    /** An object that the call needs open, and this thread's if it is of one: most often one of this worker's. */
+    /**
+     * An object that must be open for the call, and this thread's if it belongs to one; mostly one of this worker's.
+     */
     <T> T use(Class<T> type) {
         return used(type, pick(type), Expectation.Use.OWN);
     }
 
-    /** The same, whose sends the call needs, or receives. */
+    /** The same, for a call that needs its sends, or its receives. */
     <T> T use(Class<T> type, Expectation.Use use) {
         return used(type, pick(type), use);
     }
 
-    /** The same, of those that this worker made. */
+    /** The same, from the objects that this worker created. */
     <T> T own(Class<T> type) {
         return type.cast(take(type).object);
     }
 
-    /** An object that the call needs open, whosever it is. */
+    /** An object that must be open for the call, whoever owns it. */
     <T> T open(Class<T> type) {
         return used(type, pick(type), Expectation.Use.OPEN);
     }
@@ -133,14 +135,14 @@ final class Worker {
         return type.cast(pick(type).object);
     }
 
-    /** An object that the call needs open, whosever it is, with what the model knows of it. */
+    /** An object that must be open for the call, whoever owns it, with what the model knows of it. */
     Thing takeOpen(Class<?> type) {
         Thing thing = pick(type);
         expected.uses(thing, Expectation.Use.OPEN);
         return thing;
     }
 
-    /** An object that the call needs open and this thread's, with what the model knows of it. */
+    /** An object that must be open for the call and this thread's, with what the model knows of it. */
     Thing takeAny(Class<?> type) {
         Thing thing = pick(type);
         expected.uses(thing, Expectation.Use.OWN);
@@ -156,7 +158,7 @@ final class Worker {
         return copy.get(random.nextInt(copy.size()));
     }
 
-    /** A certain object, which the call needs open and this thread's. */
+    /** A given object, which must be open for the call and this thread's. */
     <T> T useThis(Class<T> type, Thing thing) {
         return used(type, thing, Expectation.Use.OWN);
     }
@@ -169,7 +171,7 @@ final class Worker {
         return engine.workers.get(which);
     }
 
-    /** The one whose thread this is. */
+    /** The worker of this thread. */
     static Worker current() {
         return CURRENT.get();
     }
@@ -179,7 +181,7 @@ final class Worker {
         return type.cast(thing.object);
     }
 
-    /** An object, open or closed, most often one of this worker's. */
+    /** An object, open or closed, mostly one of this worker's. */
     Thing pick(Class<?> type) {
         return mine(type, chance(world.foreign) ? random.nextInt(world.workers()) : number);
     }
@@ -197,24 +199,27 @@ final class Worker {
         return mine(type, number);
     }
 
-    /** The call ends something of an object, which is this thread's, or closed, and the end no news. */
+    /**
+     * The call ends a part of an object that is this thread's, or closed; if the part has ended already,
+     * nothing happens.
+     */
     void ending(Thing thing) {
         expected.uses(thing, Expectation.Use.END);
     }
 
-    /** Does one thing amid another. */
+    /** Performs one action within another. */
     void attempt(Action action) {
         engine.attempt(this, action);
     }
 
-    /** This thread acts for it from here on. */
+    /** From now on, this thread acts for it. */
     void isThisThread(Engine by) {
         engine = by;
         thread = Thread.currentThread();
         CURRENT.set(this);
     }
 
-    /** Closes an object that the call uses for nothing else. */
+    /** Closes an object that the call does not use otherwise. */
     void close(Class<?> type) throws Exception {
         close(pick(type));
     }
@@ -233,7 +238,7 @@ final class Worker {
         handOver(type, Expectation.Use.OWN, giving);
     }
 
-    /** Gives an object to another thread, or its sends alone, or its receives. */
+    /** Gives an object to another thread, or only its sends, or only its receives. */
     <T> void handOver(Class<T> type, Expectation.Use what, Giving<T> giving) throws Exception {
         Thing thing = pick(type);
         expected.uses(thing, what);
@@ -241,7 +246,7 @@ final class Worker {
         thing.handOver(what, next, () -> giving.give(type.cast(thing.object), next));
     }
 
-    /** Notes an object that needs others open; without them, all that the call has used. */
+    /** Notes an object that needs others open; by default, everything that the call has used. */
     <T> Thing made(Class<? super T> type, T object, Object... parents) {
         Thing thing = world.known(object);
         if (thing == null) {
@@ -251,7 +256,8 @@ final class Worker {
                             .map(one -> one instanceof Thing known ? known : world.known(one))
                             .filter(Objects::nonNull)
                             .toList();
-            // Memory may go before what is registered of it; the rest of what a call used is no object of C.
+            // Memory may be freed before what is registered of it. The other things that a call used are not objects
+            // of C.
             of = of.stream()
                     .filter(one -> one.object instanceof AutoCloseable && !(one.object instanceof Arena))
                     .toList();
@@ -271,7 +277,7 @@ final class Worker {
         return thing;
     }
 
-    /** Notes a part of an object, which is open as long as that, and its owner's. */
+    /** Notes a part of an object, which is open as long as that, and has the same owner. */
     void part(Class<?> type, Object object, Thing of) {
         world.made(number, type, new Thing(object, null, of, List.of()), random.nextInt());
     }
@@ -280,22 +286,22 @@ final class Worker {
         return random.nextInt(oneIn) == 0;
     }
 
-    /** A number that is often out of range. */
+    /** A number, often out of range. */
     int number() {
         return chance(10) ? random.nextInt() : NUMBERS[random.nextInt(NUMBERS.length)];
     }
 
-    /** A small number that is most often good. */
+    /** A small number, usually valid. */
     int small(int bound) {
         return chance(20) ? number() : random.nextInt(bound);
     }
 
-    /** How long to wait: not long, as nothing may ever come, and perhaps less than no time. */
+    /** How long to wait: not long, because perhaps nothing ever comes, and sometimes a negative time. */
     Duration moment() {
         return Duration.ofMillis(random.nextInt(4) - 1);
     }
 
-    /** A length, or an offset, that is often out of range. */
+    /** A length, or an offset, often out of range. */
     long length() {
         return chance(10) ? random.nextLong() : LENGTHS[random.nextInt(LENGTHS.length)];
     }
@@ -316,7 +322,7 @@ final class Worker {
         void give(T object, Thread next);
     }
 
-    /** An action that found nothing to act on. */
+    /** Says that an action found nothing to act on. */
     @SuppressWarnings("serial")
     static final class NothingThere extends RuntimeException {
         NothingThere() {

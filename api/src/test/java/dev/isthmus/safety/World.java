@@ -7,13 +7,13 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What all workers share: the objects of each, so that all can misuse them, and those that are to be closed. */
+/** What all workers share: the objects of each, so that all can misuse them, and the objects to close in the end. */
 final class World {
 
-    /** How many objects of one class a worker keeps, closed ones among them. */
+    /** How many objects of one class a worker keeps, including closed ones. */
     private static final int ROOM = 6;
 
-    /** One in so many references to objects is to one of another worker. */
+    /** One in this many references to objects is to one of another worker. */
     final int foreign;
 
     private final List<Map<Class<?>, List<Thing>>> shelves = new ArrayList<>();
@@ -35,18 +35,18 @@ final class World {
         return shelves.get(worker).computeIfAbsent(type, t -> new ArrayList<>());
     }
 
-    /** An object of the class on a worker's shelf, closed or not; null when there is none. */
+    /** An object of the class from a worker's shelf, closed or not; null if there is none. */
     synchronized Thing pick(int worker, Class<?> type, int random) {
         List<Thing> shelf = shelf(worker, type);
         return shelf.isEmpty() ? null : shelf.get(Math.floorMod(random, shelf.size()));
     }
 
-    /** What is known of an object; null if nothing. */
+    /** What the model knows of an object; null if nothing. */
     synchronized Thing known(Object object) {
         return things.get(object);
     }
 
-    /** Notes an object before anybody can use it; what is in its place goes. */
+    /** Notes an object before anybody can use it; it replaces the one in its place. */
     void made(int worker, Class<?> type, Thing thing, int random) {
         Thing evicted;
         synchronized (this) {
@@ -67,7 +67,7 @@ final class World {
             }
             evicted = shelf.set(index < ROOM ? index : Math.floorMod(random, ROOM), thing);
         }
-        // The shelf is full of open ones: too many would use up the device.
+        // The shelf is full of open ones: too many would exhaust the device.
         if (evicted.isOpen() && evicted.object instanceof AutoCloseable && !close(evicted)) {
             synchronized (this) {
                 shelf(worker, type).set(Math.floorMod(random, ROOM), evicted);
@@ -76,7 +76,7 @@ final class World {
         }
     }
 
-    /** Closes an object; what that throws is the caller's to judge. */
+    /** Closes an object; the caller judges what that throws. */
     void tryClose(Thing thing, Thing.Step step) throws Exception {
         thing.close(step);
         synchronized (this) {
@@ -147,7 +147,7 @@ final class World {
         }
     }
 
-    /** Closes all, children first, as the library itself tells; returns what would not be closed, and why. */
+    /** Closes everything, children first, as the library itself demands; returns what could not be closed, and why. */
     IdentityHashMap<Object, Exception> closeAll() {
         IdentityHashMap<Object, Exception> refused = new IdentityHashMap<>();
         int before;

@@ -12,12 +12,12 @@ import java.util.concurrent.atomic.AtomicReference;
 /** Runs a part of a test on another thread, or in another process. */
 final class Other {
 
-    /** How long another process lives at most, so that a test which reads from it has an end. */
+    /** How long another process lives at most, so that a test that reads from it ends. */
     static final long LIFETIME_SECONDS = 5 * UcxTransports.DEADLINE_SECONDS;
 
     private Other() {}
 
-    /** A JVM that runs a program, on another processor where that matters, with its errors among the test's. */
+    /** A JVM that runs a program, on another processor where that matters; its errors appear among the test's. */
     static ProcessBuilder jvm(Class<?> program, String... args) {
         List<String> command = new ArrayList<>(List.of(
                 System.getProperty("java.home") + "/bin/java",
@@ -37,7 +37,7 @@ final class Other {
         return process;
     }
 
-    /** Runs it to its end; what it throws fails the test. */
+    /** Runs it to its end; its exception fails the test. */
     static void thread(Runnable part) throws InterruptedException {
         var thrown = new AtomicReference<Throwable>();
         Thread thread = new Thread(part);

@@ -12,13 +12,13 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What counts as a leak, of figures that were seen and of such as a leak would give. */
+/** What counts as a leak, with figures that were seen and figures that a leak would give. */
 @Tag("unit")
 class ProcessFiguresTest {
 
     private static final long MOST = 256 << 10;
 
-    // What malloc() had given after each round of UcpChurnTest over TCP: 10 MB more from the fourth on.
+    // What malloc() had given out after each round of UcpChurnTest over TCP: 10 MB more from the fourth on.
     private static final long[] ONE_STEP = {
         30_778_432,
         30_782_096,

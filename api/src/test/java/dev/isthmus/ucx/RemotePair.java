@@ -56,7 +56,7 @@ final class RemotePair implements AutoCloseable {
         return fetched;
     }
 
-    /** Ends all that was begun, at the target too. */
+    /** Ends everything that was begun, at the target too. */
     void flush() {
         end(pair.endpoint.flush());
     }

@@ -64,19 +64,19 @@ final class SocketPair implements AutoCloseable {
                 }))));
     }
 
-    /** The next request, when it has come. */
+    /** Waits for the next request. */
     UcpConnectionRequest request() {
         UcxTransports.until(() -> !requests.isEmpty(), this::progress);
         return requests.poll();
     }
 
-    /** Closes an endpoint in the end. */
+    /** Notes an endpoint to close in the end. */
     UcpEndpoint keep(UcpEndpoint endpoint) {
         endpoints.add(endpoint);
         return endpoint;
     }
 
-    /** An endpoint was closed: it is one of many. */
+    /** Forgets an endpoint that was closed, one of many. */
     void forget(UcpEndpoint endpoint) {
         endpoints.remove(endpoint);
         failed.remove(endpoint);

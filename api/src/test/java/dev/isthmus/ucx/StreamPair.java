@@ -52,7 +52,7 @@ final class StreamPair implements AutoCloseable {
         }
     }
 
-    /** Connects both sides, and closes that of the receiver. */
+    /** Connects both sides, and closes the receiver's endpoint. */
     void closeBack() {
         connect();
         back.endpoint().close();

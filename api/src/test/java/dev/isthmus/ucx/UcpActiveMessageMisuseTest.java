@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What a program does wrong with active messages, and closes at any moment: nothing of it reaches C. */
+/** A program misuses active messages, and closes objects at any moment: none of that reaches C. */
 @Tag("ucx")
 @Tag("host")
 class UcpActiveMessageMisuseTest {
@@ -222,7 +222,7 @@ class UcpActiveMessageMisuseTest {
                 back.close();
                 refused(IllegalStateException.class, () -> back.amSend(ID, NONE));
                 if (message.endpoint() == null && message.hasReply()) {
-                    // Whether UCX took the two endpoints for one connection is up to it.
+                    // UCX decides whether it takes the two endpoints for one connection.
                     try {
                         pair.receiver.requests().release(message.reply(ID, NONE));
                     } catch (IllegalStateException e) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Active messages from one worker to another: lengths, headers, rendezvous, answers, and what is kept. */
+/** Active messages from one worker to another: lengths, headers, rendezvous, answers, and kept messages. */
 @Tag("ucx")
 class UcpActiveMessageTest {
 

@@ -11,7 +11,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Addresses as bytes. No call of UCX here: bytes that it must not see do not get that far. */
+/** Addresses as bytes. Nothing calls UCX here: bytes that it must not see do not get that far. */
 @Tag("unit")
 class UcpAddressTest {
 
@@ -52,7 +52,7 @@ class UcpAddressTest {
         assertThrows(IllegalArgumentException.class, () -> UcpAddress.ofRaw(new byte[100_000]));
     }
 
-    /** Whatever happens to the bytes, they are refused, or are the same address. */
+    /** Whatever changes the bytes, they are refused, or are the same address. */
     @Test
     void shouldRefuseBytesThatWereChanged() {
         long seed = Long.getLong("isthmus.seed", System.nanoTime());

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The data path allocates nothing: measured by what the JVM says that this thread allocated. */
+/** The data path allocates nothing, according to the JVM's count for this thread. */
 @Tag("ucx")
 class UcpAllocationTest {
 

@@ -9,10 +9,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes and ends endpoints without end: by socket address, closed in each way from either side, with operations under
+ * Creates and ends endpoints endlessly: by socket address, closed in each way from either side, with operations under
  * way, or by the death of the process at the other end; and by worker address.
  *
- * <p>As a program: {@code UcpChurn [ENDPOINTS] [TLS]}, ten thousand over TCP if not said.
+ * <p>As a program: {@code UcpChurn [ENDPOINTS] [TLS]}, by default ten thousand over TCP.
  */
 final class UcpChurn implements AutoCloseable {
 
@@ -33,7 +33,7 @@ final class UcpChurn implements AutoCloseable {
         large = pair.arena.allocate(1 << 20);
     }
 
-    /** Connects and closes so many times, each way in turn. */
+    /** Connects and closes this many times, each way in turn. */
     void connectAndClose(int times) {
         for (int i = 0; i < times; i++) {
             connectAndEnd(i % WAYS);
@@ -94,7 +94,7 @@ final class UcpChurn implements AutoCloseable {
         }
     }
 
-    // A message that came, or the part of it that did, waits for a receive until the worker is closed.
+    // A message, or the part of it that has arrived, waits for a receive until the worker is closed.
     private void drop(long tag) {
         long receive = pair.server.tagReceive(large, tag);
         for (int i = 0; i < 100; i++) {
@@ -105,7 +105,7 @@ final class UcpChurn implements AutoCloseable {
         pair.server.requests().release(receive);
     }
 
-    /** Has another process connect so many times, and kills it; the endpoints are then closed. */
+    /** Makes another process connect this many times, and kills it; then closes the endpoints. */
     void connectAndKill(int times) throws IOException {
         for (int left = times; left > 0; left -= AT_ONCE) {
             int connections = Math.min(left, AT_ONCE);
@@ -129,7 +129,7 @@ final class UcpChurn implements AutoCloseable {
         }
     }
 
-    /** Makes endpoints by worker address, sends, and closes them. */
+    /** Creates endpoints by worker address, sends, and closes them. */
     void addressAndClose(int times) {
         UcpAddress address = pair.server.address();
         for (int i = 0; i < times; i++) {

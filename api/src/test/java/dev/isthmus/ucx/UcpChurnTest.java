@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Many endpoints that come and go leave nothing behind. The environment variable ISTHMUS_CHURN_ENDPOINTS says how
- * many in each round: more find smaller leaks.
+ * Many endpoints that come and go leave nothing behind. The environment variable ISTHMUS_CHURN_ENDPOINTS sets how many
+ * there are in each round: more find smaller leaks.
  */
 @Tag("ucx")
 @Tag("host")

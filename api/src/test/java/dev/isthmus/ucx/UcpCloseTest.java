@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Closes that nobody waits for. */
+/** Closes for which nobody waits. */
 @Tag("ucx")
 class UcpCloseTest {
 
@@ -31,7 +31,7 @@ class UcpCloseTest {
         return new UcpPair(config -> config.set("TLS", tls).set("RNDV_THRESH", "64k"), UcpPair.closingWithin(NEVER));
     }
 
-    /** A send that nobody receives. */
+    /** A send for which there is no receive. */
     private static long sendInVain(UcpPair pair) {
         long send = pair.endpoint.tagSend(pair.arena.allocate(4 << 20), 1);
         for (int i = 0; i < 100; i++) {
@@ -219,7 +219,7 @@ class UcpCloseTest {
         }
     }
 
-    /** Who sleeps wakes when the time is over. */
+    /** A thread that sleeps wakes up when the time is over. */
     @Test
     @Tag("host") // over TCP, which the devices of the testbed are not
     void shouldWakeWhenTheTimeIsOver() throws InterruptedException {

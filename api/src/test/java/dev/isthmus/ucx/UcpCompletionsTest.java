@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Operations that carry user data, and are told by a poll. */
+/** Operations that carry user data, which a poll reports. */
 @Tag("ucx")
 class UcpCompletionsTest {
 
@@ -53,11 +53,11 @@ class UcpCompletionsTest {
         assertEquals(0, worker.requests().outstanding());
     }
 
-    /** What one operation of a worker ends with; its call returned that. */
+    /** Checks how one operation of a worker ends, given what its call returned. */
     private void assertEnds(UcpWorker worker, long began, long userData, long length, Runnable progress) {
         assertTrue(began <= 0, () -> Long.toHexString(began));
         if (began == 0) {
-            return; // done at once, and so not told
+            return; // done at once, and so not reported
         }
         assertEquals(1, poll(worker, progress));
         assertEquals(UcsStatus.OK, done.status(0));
@@ -115,7 +115,7 @@ class UcpCompletionsTest {
             assertEnds(pair.receiver, receive, 1, size, pair::progress);
             assertEnds(pair.sender, send, 2, 0, pair::progress);
             send = pair.there.send(out.userData(3));
-            if (size == 8) { // all of it is there before the receive, which is told all the same
+            if (size == 8) { // all of it is there before the receive, which is reported all the same
                 for (int i = 0; i < 100; i++) {
                     pair.progress();
                 }
@@ -268,7 +268,9 @@ class UcpCompletionsTest {
         assertEquals(fetched, done.fetched(0));
     }
 
-    /** As many as there is room for, in the order in which they ended; a list can be in several operations at once. */
+    /**
+     * No more than there is room for, in the order in which they ended; a list can be in several operations at once.
+     */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldTellAsManyAsThereIsRoomFor(String tls) {

@@ -129,7 +129,7 @@ class UcpContextTest {
 
     @Test
     void shouldApplyOption() {
-        // Without a device for the only transport that is allowed there is no context.
+        // There is no context if the only allowed transport has no device.
         var e = assertThrows(
                 UcxException.class,
                 () -> UcpContext.create(config -> config.set("TLS", "tcp").set("NET_DEVICES", "none0")));

@@ -137,7 +137,7 @@ class UcpEndpointTest {
             assertEquals(1008, pair.endpoint.outstandingBytes());
             UcxTransports.until(kept::isHolding, pair::progress);
             assertEquals(1008, pair.endpoint.outstandingBytes());
-            kept.release(); // its sender is told that all went well
+            kept.release(); // its send succeeds
             pair.await(pair.sender, send);
             assertEquals(0, pair.endpoint.outstandingBytes());
             pair.sender.requests().release(send);

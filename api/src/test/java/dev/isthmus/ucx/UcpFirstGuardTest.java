@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The first guarded arena of a process is seen by code that the JIT has compiled without one. */
+/** Code that the JIT has compiled without a check sees the first guarded arena of a process. */
 @Tag("ucx")
 @Tag("host")
 class UcpFirstGuardTest {
@@ -27,10 +27,10 @@ class UcpFirstGuardTest {
         assertEquals(0, result.status());
     }
 
-    /** One worker that sends to itself, over and over, until another thread makes the first guarded arena. */
+    /** A worker that sends to itself, over and over, until another thread creates the first guarded arena. */
     static final class Program {
 
-        private static final int COMPILED = 20_000; // C2 has compiled it after so many calls
+        private static final int COMPILED = 20_000; // C2 has compiled it after this many calls
         private static final int BYTES = 8;
 
         private final AtomicReference<GuardedArena> arena = new AtomicReference<>();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A future ends when the buffer is the program's again, and with what became of the operation. */
+/** A future ends when the buffer is the program's again, and with the operation's result. */
 @Tag("ucx")
 class UcpFutureTest {
 
@@ -57,7 +57,7 @@ class UcpFutureTest {
         until(pair.endpoint.tagSendAsync(pair.arena.allocate(8), tag));
     }
 
-    /** Has one more message come than there are receives. */
+    /** Waits until one more message has arrived than there are receives. */
     private void untilArrived(long tag) {
         var message = UcpTagMessage.of(pair.receiver);
         UcxTransports.until(() -> pair.receiver.tagProbe(tag, UcpWorker.EXACT_TAG, message), pair::progress);
@@ -129,7 +129,7 @@ class UcpFutureTest {
     void shouldEndWithMessageThatCameBeforeItWasCancelled() {
         send(1);
         untilArrived(1);
-        var received = receive(1); // UCX has done it already, but it was not told yet
+        var received = receive(1); // UCX has done it already, but has not reported it
         assertFalse(received.isDone());
         assertTrue(received.cancel(false));
         until(received);
@@ -209,7 +209,7 @@ class UcpFutureTest {
         assertEquals(new UcpTagReceived(8, 2), second.join());
     }
 
-    /** Has a message come that no receive waits for. */
+    /** Waits until a message has arrived for which there is no receive. */
     private void untilSelf(UcpWorker worker, UcpEndpoint endpoint, long tag) {
         var sent = endpoint.tagSendAsync(pair.arena.allocate(8), tag);
         var message = UcpTagMessage.of(worker);

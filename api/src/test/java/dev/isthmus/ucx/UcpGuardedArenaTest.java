@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("ucx")
 class UcpGuardedArenaTest {
 
-    /** UCX 1.18 has copied a short send over shared memory when the call returns. */
+    /** UCX 1.18 has copied a short send over shared memory by the time the call returns. */
     private static final int COPIES_SHORT_SEND = 18;
 
     private static final long RENDEZVOUS = 1 << 20;
@@ -280,8 +280,8 @@ class UcpGuardedArenaTest {
     }
 
     /**
-     * Arenas are closed while messages are on their way into them. With the JDK's own arenas this child dies within its
-     * first rounds: {@code malloc(): invalid size}, or a crash.
+     * Arenas are closed while messages are arriving in them. With the JDK's own arenas this child dies within its first
+     * rounds: {@code malloc(): invalid size}, or a crash.
      */
     @Test
     @Tag("host")

@@ -7,8 +7,8 @@ import java.io.IOException;
 import java.io.PrintStream;
 
 /**
- * The other process of a test: a JVM whose memory others reach, and which only progresses until its input ends. It tells
- * address and key over its standard output.
+ * The other process of a test: a JVM whose memory others access, and which only progresses until its input ends. It
+ * prints its address and key to its standard output.
  */
 final class UcpMemoryChild implements AutoCloseable {
 

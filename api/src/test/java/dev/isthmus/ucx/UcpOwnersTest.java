@@ -15,7 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What belongs to a worker's thread is refused to others: every public method but those that say otherwise. */
+/** Objects of a worker's thread refuse other threads: in every public method, except those that say otherwise. */
 @Tag("ucx")
 @Tag("host")
 class UcpOwnersTest {
@@ -126,7 +126,7 @@ class UcpOwnersTest {
                 "isFailed/0",
                 "failure/0",
                 "failureCode/0",
-                "stream/0"); // what these tell is of the other thread's time
+                "stream/0"); // these report what happened on the other thread
         assertOwned(pair.endpoint.stream(), "endpoint/0");
         assertOwned(remote, "address/0", "byteSize/0", "atomics/0");
         assertOwned(remote.atomics());

@@ -42,7 +42,7 @@ class UcpPackedDataTest {
         }
     }
 
-    /** How many bytes were as they should be. */
+    /** Counts how many bytes were right. */
     private static final class Check implements UcpUnpacker {
         long right;
 
@@ -195,7 +195,7 @@ class UcpPackedDataTest {
         }
     }
 
-    /** Whose callback has thrown is told, and nobody else. */
+    /** Only the operation whose callback has thrown reports that. */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldTellTheOperationWhoseBytesWereWrong(String tls) {
@@ -212,7 +212,7 @@ class UcpPackedDataTest {
             bytes.set(ValueLayout.JAVA_BYTE, 8, (byte) 1);
             long first = pair.endpoint.tagSend(bytes, 0, 8, 1);
             long second = pair.endpoint.tagSend(bytes, 8, 8, 2);
-            // The later one is asked about first.
+            // Asks about the later one first.
             UcxTransports.until(() -> pair.receiver.requests().isDone(intact), () -> {
                 pair.sender.progress();
                 try {

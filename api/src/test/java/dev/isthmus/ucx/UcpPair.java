@@ -17,7 +17,7 @@ final class UcpPair implements AutoCloseable {
     final UcpWorker sender;
     final UcpWorker receiver;
     final UcpEndpoint endpoint;
-    /** Its close fails when an operation was not seen to have ended. */
+    /** Its close fails if an operation was not seen to have ended. */
     final Arena arena = GuardedArena.ofConfined();
 
     UcpPair(String tls) {
@@ -46,8 +46,8 @@ final class UcpPair implements AutoCloseable {
     }
 
     /**
-     * Has the endpoint connected, all of its lanes: a peer that closes before ends the process, with UCX 1.13 over TCP
-     * (docs/ucx-faults.md).
+     * Connects all lanes of the endpoint. With UCX 1.13 over TCP, a peer that closes before that ends the process, as
+     * docs/ucx-faults.md says.
      */
     void connect() {
         connect(endpoint);
@@ -89,7 +89,7 @@ final class UcpPair implements AutoCloseable {
         closeAtOnce();
     }
 
-    /** Closes as a program does that has met an error. */
+    /** Closes like a program that has met an error. */
     void closeAtOnce() {
         endpoint.close();
         receiver.close();

@@ -87,7 +87,7 @@ class UcpPeerFailureTest {
             assertEquals(List.of(server.endpoint), failed);
             assertTrue(server.endpoint.failure().isError());
             assertThrows(UcxException.class, () -> server.endpoint.tagSend(server.arena.allocate(8), 1));
-            // UCX would take it, and not survive the close of the endpoint.
+            // UCX would accept it, and would not survive the close of the endpoint.
             assertThrows(UcxException.class, () -> server.endpoint.tagSendSync(server.arena.allocate(8), 0, 8, 1));
             // A receive belongs to no endpoint, and goes on.
             assertFalse(server.worker.requests().isDone(receive));

@@ -32,7 +32,7 @@ class UcpRemoteAtomicsTest {
         };
     }
 
-    // Debian 12's UCX, over what the processor does on this side.
+    // Debian 12's UCX, over transports for which this side's processor computes.
     private static boolean isWrong(String tls, UcpAtomic operation) {
         return SharedMemoryAtomics.areWrong()
                 && (tls.startsWith("posix") || tls.startsWith("sysv"))
@@ -127,7 +127,7 @@ class UcpRemoteAtomicsTest {
         }
     }
 
-    /** Several endpoints of several workers count in one place, with all operations outstanding at a time. */
+    /** Several endpoints of several workers add to one number, with all operations outstanding at the same time. */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldCountOverSeveralEndpoints(String tls) {

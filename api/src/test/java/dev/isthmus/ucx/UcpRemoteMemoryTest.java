@@ -328,7 +328,7 @@ class UcpRemoteMemoryTest {
         }
     }
 
-    /** A get over TCP needs the peer's progress, which here does not come. */
+    /** A get over TCP needs the peer's progress, which does not happen here. */
     @Tag("host") // over TCP, which the devices of the testbed are not
     @Test
     @SuppressWarnings("try") // a close is what is tested
@@ -407,7 +407,7 @@ class UcpRemoteMemoryTest {
         }
     }
 
-    /** From UCX 1.16 on a key stays bound to what the connection was when it was unpacked. */
+    /** From UCX 1.16 on, a key stays bound to the connection's transports at the time when it was unpacked. */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
     void shouldRefuseKeyUntilTheConnectionIsEstablished(String tls) {
@@ -456,7 +456,7 @@ class UcpRemoteMemoryTest {
         }
     }
 
-    /** In a container UCX adds the namespace to where the memory is, and would not survive that either. */
+    /** In a container UCX adds the namespace to the memory's location, and would not survive that either. */
     @Test
     void shouldTellThatMemoryHasGoneByAKeyFromAContainer() {
         long fileOfProcess = 0b1001L << 60; // of process 0, which has none
@@ -489,7 +489,7 @@ class UcpRemoteMemoryTest {
         }
     }
 
-    /** Concurrent gets and puts from several endpoints; memory of every one is its own. */
+    /** Concurrent gets and puts from several endpoints, each with memory of its own. */
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldReachMemoryOverSeveralEndpoints(String tls) {

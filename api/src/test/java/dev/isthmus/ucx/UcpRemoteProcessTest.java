@@ -16,11 +16,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Memory of another process, which also dies. */
+/** Access to memory of another process, which also dies. */
 @Tag("ucx")
 class UcpRemoteProcessTest {
 
-    /** This process' side. */
+    /** This process's side. */
     private static final class Origin implements AutoCloseable {
         final UcpMemoryChild child;
         final Arena arena = Arena.ofConfined();

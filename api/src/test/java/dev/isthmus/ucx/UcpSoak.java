@@ -12,11 +12,11 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 
 /**
- * Sends messages of 0 B to 16 MiB from one worker to another, by tag, as active messages, on a stream and by writing to
- * the other's memory, several at a time, and compares each byte that comes. Most are short, one in ten thousand is of
- * megabytes.
+ * Sends messages of 0 B to 16 MiB from one worker to another: by tag, as active messages, on a stream, and by writing
+ * to the other's memory, several at a time. Compares each byte that arrives. Most messages are short; one in ten
+ * thousand has megabytes.
  *
- * <p>As a program: {@code UcpSoak [MESSAGES] [TLS]}, ten million over posix if not said.
+ * <p>As a program: {@code UcpSoak [MESSAGES] [TLS]}, by default ten million over posix.
  */
 final class UcpSoak implements AutoCloseable {
 
@@ -155,7 +155,7 @@ final class UcpSoak implements AutoCloseable {
         });
     }
 
-    /** Sends so many messages more, and awaits them. */
+    /** Sends this many more messages, and awaits them. */
     void run(long messages) {
         long end = next + messages;
         long done = next;

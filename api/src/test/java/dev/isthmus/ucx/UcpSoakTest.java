@@ -10,8 +10,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Many messages of all lengths leave nothing behind. The environment variable ISTHMUS_SOAK_MESSAGES says how many in
- * each round: more find smaller leaks.
+ * Many messages of all lengths leave nothing behind. The environment variable ISTHMUS_SOAK_MESSAGES sets how many there
+ * are in each round: more find smaller leaks.
  */
 @Tag("ucx")
 @Tag("host")

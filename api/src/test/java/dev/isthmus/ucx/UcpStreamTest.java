@@ -112,7 +112,7 @@ class UcpStreamTest {
     void shouldKeepOrderOfWhatIsSentBeforeTheConnectionIsMade(String tls) {
         try (var pair = connecting(tls)) {
             int count = 100;
-            int large = 25_000; // waits elsewhere than a small one
+            int large = 25_000; // waits in another place than a small one
             MemorySegment from = pair.arena.allocate(count + large);
             MemorySegment to = pair.arena.allocate(count + large);
             UcpPair.fill(from, 4);
@@ -299,7 +299,7 @@ class UcpStreamTest {
                 UcxTransports.until(() -> second.requests().isDone(b), progress);
                 second.requests().release(b);
             }
-            // One whose endpoint is closed is not told of.
+            // A stream whose endpoint is closed is not reported.
             long last = toReceiver.stream().send(pair.arena.allocate(8), 0, 8);
             UcxTransports.until(() -> second.requests().isDone(last), progress);
             long flush = toReceiver.flush();

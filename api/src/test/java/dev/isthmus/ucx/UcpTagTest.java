@@ -55,7 +55,7 @@ class UcpTagTest {
             MemorySegment to = pair.arena.allocate(size);
             UcpPair.fill(from, 2);
             long send = pair.endpoint.tagSend(from, UcpPair.TAG);
-            // A later message over the same way that is there proves that the first one is.
+            // If a later message over the same transport is there, so is the first one.
             pair.exchange(pair.arena.allocate(1), pair.arena.allocate(1), 99);
             long receive = pair.receiver.tagReceive(to, UcpPair.TAG);
             pair.await(pair.receiver, receive);

@@ -31,12 +31,12 @@ class UcpWakeupTest {
         return config -> config.set("TLS", tls).features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP));
     }
 
-    /** What a thread does with a worker of its own, in the end. */
+    /** The work of a thread with a worker of its own. */
     private interface Body {
         void run(UcpWorker worker) throws InterruptedException;
     }
 
-    /** Runs on a thread that makes, uses and closes a worker. */
+    /** Runs on a thread that creates, uses and closes a worker. */
     private static CompletableFuture<Void> onWorker(
             UcpContext context, CompletableFuture<UcpWorker> made, boolean virtual, Body body) {
         var ended = new CompletableFuture<Void>();

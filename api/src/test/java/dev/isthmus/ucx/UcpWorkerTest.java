@@ -169,8 +169,7 @@ class UcpWorkerTest {
     @ParameterizedTest
     @MethodSource("dev.isthmus.ucx.UcxTransports#all")
     void shouldCloseInTimeWithSendsThatNobodyReceives(String tls) {
-        // Rendezvous, which waits for its receive; by itself, UCX takes it for other sizes and transports in each
-        // version.
+        // Rendezvous, which waits for its receive. Each version of UCX has its own default for when to use it.
         var pair = new UcpPair(
                 config -> config.set("TLS", tls).set("RNDV_THRESH", "64k"),
                 UcpPair.closingWithin(Duration.ofMillis(50)));
@@ -191,8 +190,7 @@ class UcpWorkerTest {
     @Tag("host") // over RDMA the receiver reads the data without asking
     @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
     void shouldCloseWhileALargeMessageIsBeingReceived(String tls) {
-        // The answer to the sender is in a list of the endpoint that UCX has made for it, which must be empty in the
-        // end.
+        // The answer to the sender is in a list of the endpoint that UCX has made for it. It must be empty in the end.
         var pair = new UcpPair(
                 config -> config.set("TLS", tls).set("RNDV_THRESH", "64k"),
                 UcpPair.closingWithin(Duration.ofMillis(50)));
@@ -250,7 +248,7 @@ class UcpWorkerTest {
         assertThrows(IllegalArgumentException.class, () -> config.threadMode(UcpThreadMode.MULTI));
     }
 
-    /** UCX compares the thread with the one that used the worker first; from 1.17 on an assertion ends the process. */
+    /** UCX compares the thread with the first one that used the worker; from 1.17 on an assertion ends the process. */
     @Test
     void shouldKeepSingleThreadedWorkerToItsThread() throws Exception {
         List<UcpWorker> made = new CopyOnWriteArrayList<>();

@@ -15,8 +15,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * UCX is loaded by {@link dev.isthmus.internal.ucx.UcxLibrary} only, which keeps the JVM's signals from it: until that was
- * called, a SIGSEGV of the JVM's own, such as a poll for a safepoint, would end the process.
+ * Only {@link dev.isthmus.internal.ucx.UcxLibrary} loads UCX, and it keeps UCX from the JVM's signals. Without that, a
+ * SIGSEGV of the JVM's own, such as a poll for a safepoint, would end the process.
  */
 @Tag("ucx")
 @Tag("host")
@@ -30,7 +30,7 @@ class UcxLoadingTest {
         assertEquals("", result.output());
     }
 
-    /** Touches each enum, and prints what of UCX is in the process then. */
+    /** Uses each enum, and prints which parts of UCX are in the process then. */
     static final class Child {
 
         private Child() {}

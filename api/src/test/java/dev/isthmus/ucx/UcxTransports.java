@@ -19,7 +19,7 @@ import java.util.stream.Stream;
  */
 final class UcxTransports {
 
-    /** Met by a test that fails only: machines that emulate others are slow. */
+    /** Only a failing test reaches it: machines that emulate others are slow. */
     static final long DEADLINE_SECONDS = Long.getLong("isthmus.ucx.deadlineSeconds", 120);
 
     private static final String DEFAULT = "posix,self;sysv,self;tcp,self";
@@ -31,17 +31,20 @@ final class UcxTransports {
         return list().stream();
     }
 
-    /** One, for what does not depend on the transport. */
+    /** One of them, for what does not depend on the transport. */
     static String any() {
         return list().getFirst();
     }
 
-    /** Those whose endpoints can tell that a peer died. */
+    /** Those whose endpoints can report that a peer died. */
     static Stream<String> withPeerErrors() {
         return all().filter(tls -> !tls.startsWith("posix") && !tls.startsWith("sysv"));
     }
 
-    /** Where a server of the tests listens: an address of the RDMA device in the testbed, otherwise the loopback's. */
+    /**
+     * Where a server of the tests listens: on an address of the RDMA device in the testbed, otherwise on the
+     * loopback address.
+     */
     static InetSocketAddress listenAddress() {
         String devices = System.getenv("UCX_NET_DEVICES");
         try {
@@ -61,7 +64,7 @@ final class UcxTransports {
         }
     }
 
-    /** Calls what makes it advance until it is so; fails when it takes too long. */
+    /** Calls what advances it until the condition holds; fails if that takes too long. */
     static void until(BooleanSupplier so, Runnable advance) {
         long begin = System.nanoTime();
         while (!so.getAsBoolean()) {

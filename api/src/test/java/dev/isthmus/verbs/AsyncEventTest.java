@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Soft-RoCE has few events: here all are read from memory as C leaves it. */
+/** Soft-RoCE has few events, so here all are read from memory as C leaves it. */
 @Tag("device")
 class AsyncEventTest {
 

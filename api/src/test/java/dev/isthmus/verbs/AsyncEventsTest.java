@@ -74,7 +74,7 @@ class AsyncEventsTest {
         }
     }
 
-    /** Brings more completions to a queue than it has room for; the peer may never hear that it failed. */
+    /** Makes more requests complete than a queue has room for; the peer may never learn that it failed. */
     private static void overrun(RcPair pair) {
         int messages = pair.b.cq.entries() + 2;
         for (int i = 0; i < messages; i++) {
@@ -99,7 +99,7 @@ class AsyncEventsTest {
         }
     }
 
-    /** The next event but those of the GID table, which changes with an interface's IPv6 addresses. */
+    /** The next event, other than those of the GID table, which changes with an interface's IPv6 addresses. */
     private static AsyncEvent awaitNoGidChange(AsyncEvents events) throws InterruptedException {
         AsyncEvent event = events.await(LONG);
         while (event != null && event.type() == AsyncEventType.GID_CHANGE) {

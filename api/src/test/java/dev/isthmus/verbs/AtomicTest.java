@@ -155,8 +155,8 @@ class AtomicTest {
             assertTrue(pair.a.qp.tryPost(write));
             pair.a.await();
             if (!pair.a.done.isSuccess(0)) {
-                // Soft-RoCE of Linux 6.1 knows no such operation. Newer ones do, but the driver of rdma-core (to 56 at
-                // least) forgets the address in ibv_post_send: there only a SendBatch can post it.
+                // Soft-RoCE of Linux 6.1 lacks this operation. Newer ones have it, but the driver of rdma-core (to 56
+                // at least) forgets the address in ibv_post_send, so only a SendBatch can post it.
                 var refused = Set.of(CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.REM_ACCESS_ERR);
                 assertTrue(refused.contains(pair.a.done.status(0)), pair.a.done.toString());
                 assertEquals(0, target(pair));

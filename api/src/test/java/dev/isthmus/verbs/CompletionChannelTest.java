@@ -162,7 +162,10 @@ class CompletionChannelTest {
         }
     }
 
-    /** More events than are acknowledged together, so that some are when the queue is closed, and some were before. */
+    /**
+     * More events than are acknowledged at a time: when the queue is closed, some have been acknowledged and some
+     * have not.
+     */
     @Test
     void shouldCloseQueueWhoseEventsWereTaken() throws InterruptedException {
         try (var pair = pair()) {
@@ -201,7 +204,10 @@ class CompletionChannelTest {
         } // the receiving thread has ended, so its objects are this one's
     }
 
-    /** Asks, polls until nothing is left, waits; posts anew for every completion. Returns how often it waited. */
+    /**
+     * Asks, polls until nothing is left, waits; posts a new request for every completion. Returns how many times
+     * it waited.
+     */
     private static int exchange(RcPair.Side side, int messages, boolean sending) throws InterruptedException {
         var send = side.send(0, 8);
         var receive = side.receive(0, 8);

@@ -40,14 +40,14 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Codes are written out in the enums, so that reading one loads no library: here they are held against verbs.h. */
+/** Compares the codes in the enums with verbs.h. They are literals there, so that reading one loads no library. */
 @Tag("unit")
 class ConstantsTest {
 
     @Test
     void shouldHaveTheCodesOfTheHeader() {
         check(CompletionStatus.values(), "IBV_WC_", CompletionStatus::code);
-        // FLUSH is of rdma-core 45, and the bindings of 44.
+        // FLUSH comes with rdma-core 45, but the bindings are of 44.
         var completions =
                 EnumSet.complementOf(EnumSet.of(CompletionOpcode.FLUSH)).toArray(CompletionOpcode[]::new);
         check(completions, "IBV_WC_", CompletionOpcode::code);

@@ -45,7 +45,7 @@ class DatagramTest {
             Gid group = Gid.of(InetAddress.getByName("ff0e::4712"));
             pair.b.qp.attachMulticast(group, 0);
             pair.b.qp.attachMulticast(group, 0); // which the kernel takes for once
-            // To the kernel these are two, to Soft-RoCE one, and the queue pair could never be destroyed.
+            // To the kernel these are two groups, to Soft-RoCE one, and the queue pair could never be destroyed.
             assertThrows(IllegalArgumentException.class, () -> pair.b.qp.attachMulticast(group, 0xc000));
             assertThrows(VerbsException.class, () -> pair.b.qp.detachMulticast(group, 0xc000));
             pair.b.qp.detachMulticast(group, 0);
@@ -176,7 +176,7 @@ class DatagramTest {
             var noDestination = pair.a.send(0, 5);
             var e = assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(noDestination));
             assertTrue(e.getMessage().contains("to(addressHandle, qpNum, qkey)"), e.getMessage());
-            // remote() stands where the address handle was: no driver may follow it.
+            // remote() is where the address handle was: no driver may follow it.
             var overwritten = datagram(pair.a, pair.a.wayTo(pair.b), pair.b.qp).remote(0x1234, 5);
             assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPost(overwritten));
             assertThrows(IllegalArgumentException.class, () -> pair.a.qp.tryPostChain(overwritten));

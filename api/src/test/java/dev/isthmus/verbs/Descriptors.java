@@ -12,7 +12,7 @@ import dev.isthmus.internal.NativeLibrary;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 
-/** File descriptors as a program with an event loop of its own uses them: by the C library's poll and epoll. */
+/** File descriptors as a program with its own event loop uses them: with the C library's poll and epoll. */
 public final class Descriptors {
 
     private static final NativeLibrary LIBC = NativeLibrary.load("libc.so.6", "glibc", "libc6");
@@ -33,7 +33,7 @@ public final class Descriptors {
     private Descriptors() {}
 
     /**
-     * Whether poll and epoll both call the descriptor readable within a time.
+     * Whether poll and epoll both report the descriptor as readable within a time.
      *
      * @param fd the descriptor
      * @param timeoutMillis how long to wait

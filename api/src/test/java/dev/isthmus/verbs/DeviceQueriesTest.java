@@ -33,7 +33,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a device says about itself, its ports and its GIDs. */
+/** What a device reports about itself, its ports and its GIDs. */
 @Tag("device")
 class DeviceQueriesTest {
 

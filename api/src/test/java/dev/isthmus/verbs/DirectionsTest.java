@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** The sends and the receives of one queue pair have an owner each. */
+/** The sends and the receives of one queue pair have separate owners. */
 @Tag("device")
 class DirectionsTest {
 
@@ -110,7 +110,7 @@ class DirectionsTest {
         Thread.ofPlatform().start(failed);
         assertTrue(failed.get().getMessage().contains("the receive queue of QueuePair"));
         idle.start();
-        idle.join(); // what a thread had that has ended falls to who uses it
+        idle.join(); // what belonged to a thread that has ended goes to the first thread that uses it
         assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
         assertTrue(pair.a.qp.tryPost(send));
     }

@@ -34,7 +34,7 @@ class ExtendedCompletionQueueTest {
     private static final int MESSAGES = 2_000;
     private static final long DEADLINE_NANOS = 20_000_000_000L;
 
-    /** The extended queues of pairs, by what their queue pairs are made with. */
+    /** The extended queues of pairs, by the plain queues with which their queue pairs are created. */
     private static final IdentityHashMap<CompletionQueue, ExtendedCompletionQueue> EXTENDED = new IdentityHashMap<>();
 
     private static CompletionQueue plain(ExtendedCompletionQueue queue) {
@@ -96,7 +96,7 @@ class ExtendedCompletionQueueTest {
             ExtendedCompletionQueue sent = start(pair.a);
             assertEquals(9, sent.wrId());
             assertEquals(CompletionOpcode.SEND, sent.opcode());
-            sent.endPoll(); // whether its flags tell of an immediate value is up to the driver
+            sent.endPoll(); // the driver decides whether its flags report an immediate value
         }
     }
 
@@ -322,7 +322,7 @@ class ExtendedCompletionQueueTest {
             ExtendedCompletionQueue.create(context, 10, config -> config.fields(field))
                     .close();
         } catch (VerbsException e) {
-            assertFalse(field.isStandard(), e.getMessage()); // those every device has
+            assertFalse(field.isStandard(), e.getMessage()); // the fields that every device has
             throw RefusedByDevice.saying(
                     e,
                     "ibv_create_cq_ex(" + Device.first().name() + ", 10 entries, fields=[" + field

@@ -8,7 +8,7 @@ import dev.isthmus.testbed.RefusedByDevice;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.function.Executable;
 
-/** What a device says that it has, for tests of what Soft-RoCE lacks. */
+/** The features that a device reports, for tests of what Soft-RoCE lacks. */
 public final class Features {
 
     /** {@code IBV_DEVICE_XRC} of {@code enum ibv_device_cap_flags}. */
@@ -71,14 +71,14 @@ public final class Features {
     }
 
     /**
-     * Makes something that few devices have. Ends the test as refused by the device when that says, in just the words it
-     * must, that it does not have it.
+     * Creates something that few devices have. If the device says that it lacks that, in exactly the expected words,
+     * ends the test as refused by the device.
      *
-     * @param <T> what is made
-     * @param call the C function that makes it
-     * @param arguments what the exception must name when the device does not have it
-     * @param maker makes it
-     * @return what was made
+     * @param <T> the type of what is created
+     * @param call the C function that creates it
+     * @param arguments what the exception must name if the device lacks it
+     * @param maker creates it
+     * @return what was created
      */
     public static <T> T make(String call, String arguments, Supplier<T> maker) {
         try {
@@ -113,7 +113,7 @@ public final class Features {
     }
 
     /**
-     * The same of a call that the device states that it does not have.
+     * The same for a call that the device reports as missing.
      *
      * @param call the C function
      * @param arguments what the exception must name

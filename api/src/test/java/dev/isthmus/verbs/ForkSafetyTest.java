@@ -41,7 +41,7 @@ class ForkSafetyTest {
     @Test
     void shouldBeEnabledBeforeRegistrationAndAgain(@TempDir Path folder) throws Exception {
         List<String> lines = runChild(folder.resolve("output"));
-        // A kernel that copies registered memory at once, as those from 5.12 on do, leaves nothing to be enabled.
+        // If the kernel copies registered memory at once, as kernels from 5.12 on do, nothing remains to be enabled.
         assertTrue(
                 lines.equals(List.of("DISABLED", "ENABLED", "registered")) // older kernels
                         || lines.equals(List.of("UNNEEDED", "UNNEEDED", "registered")),

@@ -21,8 +21,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Every public method of every object that belongs to one thread, called from another: each throws WrongThreadException but
- * for those that are named here, which read what does not change. A method that is added is called, too.
+ * Calls every public method of every object that belongs to one thread from another thread. Each throws
+ * WrongThreadException, except those named here, which read what does not change. A method that is added is
+ * called, too.
  */
 @Tag("device")
 class OwnersTest {

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a driver's answer says of the requests: none that was lost may be reported as posted. */
+/** What a driver's answer means for the requests: none that was lost may be reported as posted. */
 @Tag("device")
 class PostQueueTest {
 

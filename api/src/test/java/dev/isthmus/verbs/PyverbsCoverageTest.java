@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The tests of rdma-core's pyverbs and their pairs here: {@code docs/coverage/pyverbs.d}, a line for one or more of theirs,
- * with the tests of the same behaviour or a dash, and a remark, which says why where there is a dash.
+ * The tests of rdma-core's pyverbs and their counterparts here: {@code docs/coverage/pyverbs.d} has a line for one or
+ * more of their tests, with our tests of the same behaviour or a dash, and a remark, which gives the reason for a dash.
  */
 @Tag("unit")
 class PyverbsCoverageTest {

@@ -215,7 +215,7 @@ class QueuePairKindsTest {
         }
     }
 
-    /** Few devices can, and those of raw packets only: what RC says to it where they can is EINVAL. */
+    /** Few devices can, and only for raw packets: where they can, the answer for RC is EINVAL. */
     @Test
     void shouldSayWhyTheRateIsNotLimited() {
         try (var pair = RcPair.connected()) {
@@ -251,7 +251,7 @@ class QueuePairKindsTest {
     void shouldFlushEveryRequestThatIsOutstanding(QueuePairType type) {
         try (var pair = RcPair.connected(type, config -> config.maxSendWr(16).maxRecvWr(16))) {
             Set<Long> outstanding = new TreeSet<>();
-            // On RC nobody receives the sends, so that they stay; on UC they are gone at once.
+            // On RC there is no receive for the sends, so they stay; on UC they are gone at once.
             for (long id = 1; type == QueuePairType.RC && id <= 10; id++) {
                 assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8).wrId(id).signaled(false)));
                 outstanding.add(id);
@@ -280,7 +280,7 @@ class QueuePairKindsTest {
         }
     }
 
-    /** Drains; takes off the set what was flushed. */
+    /** Drains the queue pair; removes what was flushed from the set. */
     private static void drain(RcPair.Side side, Set<Long> outstanding) {
         assertTrue(side.qp.drain(side.done, i -> assertFlushed(side.done, i, outstanding), DEADLINE));
     }
@@ -392,7 +392,7 @@ class QueuePairKindsTest {
     @Test
     void shouldReportKeyOfARegionThatIsToBecomeInvalid() {
         try (var pair = RcPair.connected()) {
-            // The keys of memory windows are for that. That of a region is not, and the device says so.
+            // Only the keys of memory windows can be invalidated. A region's cannot, and the device says so.
             pair.b.qp.post(pair.b.receive(0, 64));
             pair.a.qp.post(pair.a.send(0, 8).opcode(SendOpcode.SEND_WITH_INV).invalidate(pair.b.region.rkey()));
             pair.b.await();
@@ -406,7 +406,7 @@ class QueuePairKindsTest {
                     .opcode(SendOpcode.LOCAL_INV)
                     .invalidate(pair.a.region.rkey())));
             pair.a.await();
-            // Soft-RoCE of Linux 6.12 tells only that it is in error now.
+            // Soft-RoCE of Linux 6.12 reports only that it is in error now.
             var refused = Set.of(CompletionStatus.LOC_QP_OP_ERR, CompletionStatus.WR_FLUSH_ERR);
             assertTrue(refused.contains(pair.a.done.status(0)), pair.a.done.toString());
         }

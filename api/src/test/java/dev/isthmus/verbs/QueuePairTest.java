@@ -216,7 +216,7 @@ class QueuePairTest {
         }
     }
 
-    /** Posts sends that nobody receives, so that none completes; returns how many the queue took. */
+    /** Posts sends for which there is no receive, so that none completes; returns how many the queue took. */
     private static int fillSendQueue(RcPair pair, int most) {
         SendRequest send = pair.a.send(0, 8);
         int posted = 0;
@@ -228,7 +228,7 @@ class QueuePairTest {
 
     @Test
     void shouldPostChainInOneCallAndTellWhereTheQueueWasFull() {
-        int room; // not what the device says it granted: Soft-RoCE rounds up to a power of 2
+        int room; // not what the device reports as granted: Soft-RoCE rounds up to a power of 2
         try (var pair = RcPair.connected(config -> config.maxSendWr(8))) {
             room = fillSendQueue(pair, 10_000);
         }
@@ -481,7 +481,7 @@ class QueuePairTest {
             var send = pair.a.send(0, 8);
             assertEquals(WrongThreadException.class, failureOnAnotherThread(pair, send, false));
             assertNull(failureOnAnotherThread(pair, send, true));
-            // Its owner has ended: the object falls to whoever comes next, so that it can be closed.
+            // Its owner has ended, so the object belongs to the first thread that uses it, which can close it.
         }
     }
 

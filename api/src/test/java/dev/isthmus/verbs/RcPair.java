@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * Two queue pairs, connected and RC unless said otherwise, on the first two devices (or twice on the only one), each
- * with its own completion queue and buffer. Owned by the test's thread.
+ * Two connected queue pairs, RC by default, on the first two devices (or both on the only one), each with its own
+ * completion queue and buffer. Belongs to the test's thread.
  */
 final class RcPair implements AutoCloseable {
 
@@ -20,7 +20,7 @@ final class RcPair implements AutoCloseable {
     /** The key of datagram queue pairs. */
     static final int QKEY = 0x1111_1111;
 
-    /** How long a completion may take, generously: the emulated machine is slow, and shared. */
+    /** How long a completion may take. Generous, because the emulated machine is slow and shared. */
     private static final long DEADLINE_NANOS = 20_000_000_000L;
 
     final Side a;
@@ -57,7 +57,7 @@ final class RcPair implements AutoCloseable {
             gid = device.defaultGid(1);
         }
 
-        /** What is closed with the pair, before the device. */
+        /** Closes a resource together with the pair, before the device. */
         <T extends AutoCloseable> T closedWithPair(T resource) {
             return opened(resource);
         }
@@ -79,12 +79,12 @@ final class RcPair implements AutoCloseable {
             return opened(pd.createQueuePair(type, cq, cq));
         }
 
-        /** The way to another side, closed with the pair. */
+        /** The path to another side, closed with the pair. */
         AddressHandle wayTo(Side other) {
             return opened(pd.createAddressHandle(AddressVector.global(gid, other.gid.gid())));
         }
 
-        /** Asks until the send queue, which is on its way to SQD, has drained. */
+        /** Queries until the send queue, which is on its way to SQD, has drained. */
         void awaitDrained() {
             awaitDrained(qp);
         }

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Queues and requests remember what was found in order; here that changes after they were used. */
+/** Queues and requests remember the result of checks; here that changes after they were used. */
 @Tag("device")
 class RememberedChecksTest {
 
@@ -56,7 +56,7 @@ class RememberedChecksTest {
         assertThrows(WrongThreadException.class, () -> pair.b.qp.tryPost(receive));
         assertThrows(WrongThreadException.class, () -> pair.a.cq.poll(pair.a.done));
         next.start();
-        next.join(); // what belongs to a thread that has ended falls to who uses it
+        next.join(); // what belonged to a thread that has ended goes to the first thread that uses it
         assertTrue(pair.b.qp.tryPost(receive));
         posted();
     }
@@ -77,7 +77,7 @@ class RememberedChecksTest {
         posted();
     }
 
-    /** A queue pair of a thread that has ended falls to another, but not the requests of a third. */
+    /** A queue pair of a thread that has ended goes to another, but not the requests of a third. */
     @Test
     void shouldRefuseTheRequestsOfAThirdThread() throws InterruptedException {
         var first = new Thread(() -> pair.a.qp.post(send));

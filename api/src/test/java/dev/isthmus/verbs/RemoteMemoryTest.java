@@ -13,7 +13,7 @@ import java.util.HexFormat;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is sent of memory that others may reach. */
+/** The bytes that describe memory to a peer. */
 @Tag("unit")
 class RemoteMemoryTest {
 

@@ -12,7 +12,7 @@ class ReregistrationTest {
 
     @Test
     void shouldTellFromResultWhatIsLeftOfRegion() {
-        // enum ibv_rereg_mr_err_code, which ConstantsTest holds against the header.
+        // enum ibv_rereg_mr_err_code, which ConstantsTest compares with the header.
         assertEquals(Reregistration.Outcome.CHANGED, Reregistration.Outcome.of(0, Errno.EINVAL));
         assertEquals(Reregistration.Outcome.UNCHANGED, Reregistration.Outcome.of(-1, Errno.EINVAL));
         assertEquals(Reregistration.Outcome.UNCHANGED, Reregistration.Outcome.of(-2, Errno.EINVAL));
@@ -20,7 +20,7 @@ class ReregistrationTest {
         assertEquals(Reregistration.Outcome.LOST, Reregistration.Outcome.of(-4, Errno.EINVAL));
         assertEquals(Reregistration.Outcome.LOST, Reregistration.Outcome.of(-5, Errno.EINVAL));
         assertEquals(Reregistration.Outcome.LOST, Reregistration.Outcome.of(22, Errno.EINVAL));
-        // What libibverbs says when the driver has no such call.
+        // What libibverbs says if the driver has no such call.
         assertEquals(Reregistration.Outcome.UNCHANGED, Reregistration.Outcome.of(-4, Errno.EOPNOTSUPP));
     }
 }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Posting by start, fill and complete; side a posts. */
+/** Posting by start, requests and complete; side a posts. */
 @Tag("device")
 class SendBatchTest {
 
@@ -462,7 +462,7 @@ class SendBatchTest {
                     .flush(able.b.region.address(), able.b.region.rkey(), 64, FlushType.GLOBAL, FlushRange.RANGE);
             assertTrue(flushes.complete());
             able.a.await();
-            // The region does not allow it, which the peer tells only if it understood.
+            // The region does not allow it, which the peer reports only if it understood.
             var refused = Set.of(CompletionStatus.REM_ACCESS_ERR, CompletionStatus.REM_INV_REQ_ERR);
             assertTrue(refused.contains(able.a.done.status(0)), able.a.done.toString());
         } catch (VerbsException e) {

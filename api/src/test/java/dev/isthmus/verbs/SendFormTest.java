@@ -16,7 +16,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a request's unions hold is held against what its operation reads. */
+/** Compares what a request's unions hold with what its operation reads. */
 @Tag("unit")
 class SendFormTest {
 

@@ -35,7 +35,7 @@ final class SharedPair implements AutoCloseable {
         return new SharedPair(count, (side, config) -> configure.accept(config));
     }
 
-    /** A queue whose configuration needs objects of the side that it is on. */
+    /** A queue whose configuration needs objects of its own side. */
     static SharedPair on(int count, BiConsumer<RcPair.Side, SharedReceiveQueueConfig> configure) {
         return new SharedPair(count, configure);
     }

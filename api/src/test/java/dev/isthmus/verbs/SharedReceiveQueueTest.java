@@ -80,7 +80,7 @@ class SharedReceiveQueueTest {
             assertTrue(taken >= 4, "took " + taken);
             assertThrows(IllegalStateException.class, () -> pair.srq.post(receive));
             assertFalse(pair.srq.tryPost(receive));
-            // A message takes one; of a chain of three one fits.
+            // A message takes one; of a chain of three, one fits.
             pair.senders.getFirst().post(pair.a().send(0, 8));
             pair.b().await();
             assertSame(first.next(), pair.srq.tryPostChain(first));

@@ -56,7 +56,7 @@ class TagMatchingTest {
                 Device.list().getLast().name() + ", TM, maxWr=64, maxSge=1, tags=8, operations=4",
                 () -> SharedPair.on(1, (side, config) -> config.tagMatching(side.cq, 8, 4)))) {
             RcPair.Side b = pair.b();
-            for (int i = 0; i < 33; i++) { // devices want to have this many before they match
+            for (int i = 0; i < 33; i++) { // devices want this many before they match
                 pair.srq.post(b.receive(8192, 64).wrId(1));
             }
             var operation = TagOperation.prepare().signaled(true).wrId(2);

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The table of transitions is held against the kernel's: what it allows succeeds, and what it refuses C refuses too. */
+/** Compares the table of transitions with the kernel's: what it allows succeeds, and C also refuses what it refuses. */
 @Tag("device")
 class TransitionTest {
 
@@ -60,7 +60,7 @@ class TransitionTest {
         return step;
     }
 
-    /** A queue pair in a state, reached with what the table says is required. */
+    /** A queue pair in a state that is reached with the attributes that the table requires. */
     private static QueuePair in(RcPair pair, QueuePairType type, QueuePairState state) {
         QueuePair qp = pair.a.pd.createQueuePair(type, pair.a.cq, pair.a.cq);
         for (QueuePairState next : REACHABLE) {
@@ -113,7 +113,7 @@ class TransitionTest {
                         qp.modify(step(pair, rule.from(), rule.to(), set));
                         assertEquals(rule.to(), qp.query().state());
                     } catch (VerbsException e) {
-                        // The kernel has alternate paths for InfiniBand alone.
+                        // The kernel has alternate paths only for InfiniBand.
                         if (set.contains(QueuePairAttribute.ALTERNATE_PATH) && isEthernet(pair)) {
                             assertEquals("EINVAL", e.errnoName());
                             assertTrue(e.getMessage().contains("InfiniBand"), e.getMessage());
@@ -210,7 +210,7 @@ class TransitionTest {
     void shouldLeaveTheSendQueueError(QueuePairType type) {
         try (var pair = RcPair.unconnected(config -> {});
                 QueuePair qp = in(pair, type, QueuePairState.RTS)) {
-            // No program can bring it there: the step says that it begins there, which the kernel believes.
+            // No program can bring it there. The step says that it begins there, which the kernel believes.
             qp.modify(QueuePairTransition.to(QueuePairState.RTS).currentState(QueuePairState.SQE));
             assertEquals(QueuePairState.RTS, qp.query().state());
         }

@@ -163,7 +163,7 @@ class DoctorTest {
                 "FIX   /dev/infiniband/rdma_cm is missing");
         Path node = root.resolve("dev/infiniband/uverbs0");
         Files.createDirectory(node, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("---------")));
-        if (!Files.isWritable(node)) { // to root nothing is forbidden
+        if (!Files.isWritable(node)) { // root may do anything
             assertSays(report(new Installed()), "FIX   this user may not read and write /dev/infiniband/uverbs0");
         }
     }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine;
 
-/** The command on JVMs that run. */
+/** Runs the command on running JVMs. */
 class RunningJvmTest {
 
     private final StringWriter out = new StringWriter();

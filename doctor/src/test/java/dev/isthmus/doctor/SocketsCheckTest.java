@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** JVMs as the attach API and /proc show them: one that lacks nothing, and what is said of each thing that is taken away. */
+/**
+ * JVMs as the attach API and /proc show them: one that lacks nothing, and what the command says when something is
+ * taken away.
+ */
 @Tag("unit")
 class SocketsCheckTest {
 
@@ -37,7 +40,7 @@ class SocketsCheckTest {
     private final Map<String, String> properties = new TreeMap<>();
     private final List<String> options = new ArrayList<>();
 
-    /** One in which all is well. */
+    /** A JVM in which all is well. */
     @BeforeEach
     void lacksNothing() throws IOException {
         properties.put("java.specification.version", "25");
@@ -105,7 +108,7 @@ class SocketsCheckTest {
         return out.toString();
     }
 
-    /** One sentence, and what to add. */
+    /** Expects one sentence, and what to add. */
     private void assertLacks(String level, String what, String mend) throws IOException {
         String report = report();
         assertTrue(report.contains("  " + level + what), () -> "not there: " + what + "\n" + report);

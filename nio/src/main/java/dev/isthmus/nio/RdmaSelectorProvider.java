@@ -30,9 +30,9 @@ import java.nio.channels.spi.SelectorProvider;
  * }
  *
  * Whatever no rule names uses TCP. The properties {@code isthmus.nio.bind} and {@code isthmus.nio.connect} hold rules,
- * too, without the first word and separated by commas. If a direction has no rules, a channel uses RDMA where its route
- * leads over an RDMA device. On a machine without such a device, all channels and selectors are the JDK's own, and the
- * log says so once.
+ * too, without the first word and separated by commas. If a direction has no rules, a channel uses RDMA if its route
+ * goes through an RDMA device. On a machine without such a device, all channels and selectors are the JDK's own, and
+ * the log says so once.
  *
  * <p>Datagram channels, pipes, Unix domain sockets and the inherited channel are the JDK's. Any thread may use it.
  */

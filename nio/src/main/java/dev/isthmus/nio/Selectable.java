@@ -15,7 +15,7 @@ abstract class Selectable {
     }
 
     /**
-     * The descriptor to wait for; -1 if there is none yet, or none at all because the watchers are told of everything.
+     * The descriptor to wait for; -1 if there is none yet, or none at all because the watchers learn of everything.
      */
     int fileDescriptor() {
         return -1;

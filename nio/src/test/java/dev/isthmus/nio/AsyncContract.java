@@ -48,10 +48,10 @@ interface AsyncContract {
 
     AsynchronousChannelProvider provider();
 
-    /** Where a server listens. */
+    /** The address on which a server listens. */
     InetAddress address();
 
-    /** Two that are connected to each other. */
+    /** Two connected channels. */
     final class Linked implements AutoCloseable {
 
         final AsynchronousServerSocketChannel listener;
@@ -74,7 +74,7 @@ interface AsyncContract {
         }
     }
 
-    /** A handler as a future, which also tells on which thread it ran. */
+    /** A handler as a future, which also knows on which thread it ran. */
     final class Handler<V> implements CompletionHandler<V, String> {
 
         final CompletableFuture<V> result = new CompletableFuture<>();

@@ -10,7 +10,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 
-/** What a peer does once it is connected, as {@code peer.c} does it: both print the same lines. */
+/** The part of a peer once it is connected, as {@code peer.c} has it: both print the same lines. */
 record Conversation(Pipe pipe, long bytes, Consumer<String> printer) {
 
     private static final int CHUNK = 65_536;
@@ -88,7 +88,7 @@ record Conversation(Pipe pipe, long bytes, Consumer<String> printer) {
         tell("sent", bytes, sum);
     }
 
-    /** Sends no more when it has. */
+    /** Sends everything, and ends its output. */
     void producer() throws IOException {
         produce();
         pipe.shutdownOutput();

@@ -19,7 +19,7 @@ interface DataContract {
 
     Transport transport();
 
-    /** Bytes that tell where they are from. */
+    /** Bytes that show from where they are. */
     private static byte[] bytes(int seed, int length) {
         byte[] made = new byte[length];
         new Random(seed).nextBytes(made);
@@ -200,7 +200,7 @@ interface DataContract {
     default void shouldNotMixWhatSeveralWrite() throws Exception {
         int writers = 4;
         int records = 6;
-        int length = 100_001; // on the way of each the other has to wait
+        int length = 100_001; // each of them passes a point at which the other has to wait
         try (var linked = transport().linked()) {
             List<Running<?>> all = new ArrayList<>();
             for (int writer = 1; writer <= writers; writer++) {

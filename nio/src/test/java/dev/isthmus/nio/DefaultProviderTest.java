@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A program that knows nothing of RDMA, in a JVM with the one flag. */
+/** A program without knowledge of RDMA, in a JVM with the one flag. */
 class DefaultProviderTest {
 
     private static final String FLAG =
@@ -87,7 +87,7 @@ class DefaultProviderTest {
         assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
     }
 
-    /** Sockets, by either address, and what else a provider opens. */
+    /** Opens sockets by either address, and whatever else a provider opens. */
     static final class Program {
 
         private Program() {}

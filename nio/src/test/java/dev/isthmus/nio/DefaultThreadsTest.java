@@ -16,7 +16,7 @@ import java.util.concurrent.ThreadFactory;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The properties by which the JDK's documentation has a program choose the default group's threads. */
+/** The properties by which a program chooses the default group's threads, according to the JDK's documentation. */
 @Tag("unit")
 class DefaultThreadsTest {
 
@@ -50,7 +50,7 @@ class DefaultThreadsTest {
         }
     }
 
-    /** What the property names. */
+    /** The factory that the property names. */
     public static final class Named implements ThreadFactory {
 
         static int made;
@@ -65,7 +65,7 @@ class DefaultThreadsTest {
         }
     }
 
-    /** It names nothing of this package. */
+    /** It uses no class of this package. */
     static final class Program {
 
         private Program() {}

@@ -29,7 +29,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Channels of the JDK in a selector of sockets over RDMA: without a device, as it takes none for these. */
+/** Channels of the JDK in a selector of sockets over RDMA. They need no device. */
 @Tag("unit")
 class ForeignChannelsTest {
 
@@ -66,7 +66,7 @@ class ForeignChannelsTest {
         assertTrue(result.output().contains("28 passed"), result.output());
     }
 
-    /** Runs the cases of the JDK's selector, with this one in its place. */
+    /** Runs the cases of the JDK's selector with this selector in its place. */
     static final class Program {
 
         private Program() {}

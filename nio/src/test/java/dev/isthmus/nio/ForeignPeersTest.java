@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Programs that know of plain sockets only, in C and on an unmodified JDK, under librspreload.so. */
+/** Programs that know only plain sockets, in C and on an unmodified JDK, under librspreload.so. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(600)
@@ -138,7 +138,7 @@ class ForeignPeersTest {
         }
     }
 
-    /** rsocket then grants room behind its goodbye, which is no reason for a reset. */
+    /** rsocket then grants room after its goodbye, which is no reason for a reset. */
     @Test
     void shouldSeeTheEndWhenThePeerClosesAsSoonAsItHasReadHalfOfItsRing() throws Exception {
         Peer.untilConnected(ForeignPeersTest::seeTheEndOfAHastyPeer);
@@ -170,7 +170,7 @@ class ForeignPeersTest {
                         + " -f ip -T b -I 1 -C 1 -S 64 || true");
     }
 
-    /** By default, as in C: C's riomap then finds no place for a region at the peer, and its socket is as good as before. */
+    /** By default, as in C: C's riomap then finds no place for a region at the peer, and its socket stays usable. */
     @Test
     void shouldHaveNoPlaceForRegionsOfThePeerUnlessAskedTo() throws Exception {
         var at = Peer.free();
@@ -189,8 +189,9 @@ class ForeignPeersTest {
     }
 
     /**
-     * Both ways, of data and of acknowledgements: each side is bound to the address of its own device. On a machine that is
-     * busy for long, a device may run out of retries, and ends the connection: then there is another one, twice at most.
+     * Data and acknowledgements in both directions: each side is bound to the address of its own device. On a
+     * machine that stays busy, a device may run out of retries and end the connection; then there is another one, at
+     * most twice.
      */
     @Test
     void shouldLoseNothingOnALinkThatLoses() throws Exception {

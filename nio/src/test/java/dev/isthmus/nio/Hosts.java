@@ -6,13 +6,13 @@ import dev.isthmus.verbs.attributes.TransportType;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
-/** The addresses of the two devices that the testbed makes: what goes from one to the other crosses a link. */
+/** The addresses of the two devices that the testbed creates: what goes from one to the other crosses a link. */
 public final class Hosts {
 
     private Hosts() {}
 
     /**
-     * Where clients are.
+     * The address of clients.
      *
      * @return the address
      */
@@ -21,7 +21,7 @@ public final class Hosts {
     }
 
     /**
-     * Where servers are.
+     * The address of servers.
      *
      * @return the address
      */

@@ -30,7 +30,7 @@ class IomapTest {
 
     private static final int MAPS = 2;
 
-    /** Two sockets, each of which lets the other map some. */
+    /** Two sockets, each of which lets the other map memory. */
     private static final class Ends implements AutoCloseable {
         final RdmaServerSocketChannel listener = RdmaServerSocketChannel.open();
         final RdmaSocketChannel client = RdmaSocketChannel.open();
@@ -57,7 +57,7 @@ class IomapTest {
         }
     }
 
-    /** Says something; when it is heard, all that went before it has come. */
+    /** Sends a message; when it is heard, everything before it has arrived. */
     private static void say(RdmaSocketChannel from, RdmaSocketChannel to) throws IOException {
         assertEquals(1, from.write(ByteBuffer.allocate(1)));
         assertEquals(1, to.read(ByteBuffer.allocate(1)));

@@ -6,7 +6,7 @@ import java.nio.channels.spi.AsynchronousChannelProvider;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That the JDK's own asynchronous channels do what is asked of those of this package. */
+/** The JDK's own asynchronous channels meet the same expectations as those of this package. */
 @Tag("unit")
 @Timeout(120)
 class JdkAsyncTest implements AsyncContract {

@@ -21,11 +21,11 @@ record KernelObjects(List<String> lines) {
         }
     }
 
-    /** Requires that there are no more again, at the latest in a moment: the kernel lets some go later. */
+    /** Requires that soon there are no more than before: the kernel releases some later. */
     void assertNoMore() throws IOException, InterruptedException {
         KernelObjects after = now();
         for (int i = 0; i < 50 && after.count() > count(); i++) {
-            Thread.sleep(100); // no event tells of it
+            Thread.sleep(100); // no event reports it
             after = now();
         }
         assertTrue(after.count() <= count(), "before: " + this + ", after: " + after);

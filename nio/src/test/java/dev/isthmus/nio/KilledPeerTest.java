@@ -51,7 +51,7 @@ class KilledPeerTest {
         return result;
     }
 
-    /** Kills the peer; asserts that what waits for it fails soon, and says how soon. */
+    /** Kills the peer; asserts that whatever waits for it fails soon, and prints how soon. */
     private static Throwable killed(String phase, ChildProgram peer, CompletableFuture<?> waiting) {
         assertTrue(!waiting.isDone(), () -> phase + ": " + waiting);
         long begin = System.nanoTime();
@@ -66,7 +66,7 @@ class KilledPeerTest {
                 + (System.nanoTime() - begin) / 1_000_000 + " ms");
     }
 
-    /** Waits until a process has asked for a connection: from then on its id is in this state. */
+    /** Waits until a process has requested a connection: from then on its id is in this state. */
     private static void awaitAsking(long pid) throws InterruptedException {
         long begin = System.nanoTime();
         List<String> ids;
@@ -78,7 +78,7 @@ class KilledPeerTest {
         } while (ids.stream().noneMatch(id -> id.contains(" state CONNECT ") && isOf(pid, id)));
     }
 
-    /** An id is of the thread that made it. */
+    /** Whether an id belongs to a thread of the process. */
     private static boolean isOf(long pid, String id) {
         Matcher thread = Pattern.compile(" pid (\\d+) ").matcher(id);
         return thread.find() && Files.exists(Path.of("/proc", "" + pid, "task", thread.group(1)));
@@ -107,7 +107,7 @@ class KilledPeerTest {
         });
     }
 
-    /** What is done with a peer in C, to which this side is connected. */
+    /** Acts on a peer in C to which this side is connected. */
     private interface Connected {
         void run(ChildProgram peer, SocketChannel channel) throws Exception;
     }
@@ -173,7 +173,7 @@ class KilledPeerTest {
         connectedTo("half", (peer, channel) -> {
             assertEquals(-1, readAll(channel));
             assertReset(killed("its half closed", peer, writing(channel)));
-            assertEquals(-1, channel.read(ByteBuffer.allocate(1))); // as the peer had said
+            assertEquals(-1, channel.read(ByteBuffer.allocate(1))); // as the peer has announced
         });
     }
 
@@ -186,7 +186,7 @@ class KilledPeerTest {
         });
     }
 
-    /** A process that is stopped accepts nothing. */
+    /** A stopped process accepts nothing. */
     @Test
     void shouldRefuseCWhenItDiesBeforeItAccepts() throws Exception {
         var at = Peer.free();

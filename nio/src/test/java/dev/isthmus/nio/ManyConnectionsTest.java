@@ -12,7 +12,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Connections that are made, used and closed leave nothing behind: no memory, descriptor or object of the kernel. */
+/**
+ * Connections that are created, used and closed leave nothing behind: no memory, descriptor or object of the kernel.
+ */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(1100)

@@ -39,8 +39,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a program on netty sees when the process of its peer is killed, whether that was the server or the client. The peer
- * does not read, so that writes are under way: then the kernel's TCP, too, resets the connection.
+ * What a program on Netty sees when the process of its peer is killed, be it the server or the client. The peer does
+ * not read, so that writes are under way: then the kernel's TCP, too, resets the connection.
  */
 @Tag("device")
 class NettyKilledTest {
@@ -48,7 +48,7 @@ class NettyKilledTest {
     private static final Duration MOST = Duration.ofMinutes(3); // on emulated processors
     private static final int BLOCK = 65_536;
 
-    /** Over what: what is asserted of RDMA holds of TCP. */
+    /** The transports: what is asserted of RDMA also holds for TCP. */
     enum Way {
         TCP,
         RDMA;
@@ -80,7 +80,7 @@ class NettyKilledTest {
         }
     }
 
-    /** The side that lives: writes, once or without an end, and keeps what it is told. */
+    /** The side that lives: it writes, once or endlessly, and keeps what Netty reports. */
     private static final class Survivor extends ChannelInboundHandlerAdapter {
 
         private final boolean goesOn;
@@ -207,7 +207,7 @@ class NettyKilledTest {
         }
     }
 
-    /** What it was sent has not been read by the server. */
+    /** The server has not read what it was sent. */
     @ParameterizedTest
     @EnumSource
     void shouldTellAClientThatWaitsThatItsServerWasKilled(Way way) throws Exception {

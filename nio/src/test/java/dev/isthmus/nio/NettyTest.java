@@ -44,7 +44,7 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Netty's servers and clients, and the JDK's HTTP client, as they are: over RDMA by the one flag. */
+/** Netty's servers and clients, and the JDK's HTTP client, unmodified: the one flag makes them use RDMA. */
 @Tag("device")
 class NettyTest {
 
@@ -58,10 +58,10 @@ class NettyTest {
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
         String expected = "\necho: 16 connections by RDMA\nHTTP: 40 answers by RDMA\n";
-        assertTrue(result.output().endsWith(expected), result.output()); // behind what the logger says
+        assertTrue(result.output().endsWith(expected), result.output()); // after what the logger prints
     }
 
-    /** It names nothing of this package. */
+    /** It uses no class of this package. */
     static final class Program {
 
         private static final int CONNECTIONS = 16;

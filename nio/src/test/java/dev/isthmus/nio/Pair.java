@@ -6,7 +6,7 @@ import java.net.InetSocketAddress;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 
-/** Two sockets that are connected to each other, over the link. */
+/** Two connected sockets, over the link. */
 final class Pair implements AutoCloseable {
 
     final RdmaServerSocketChannel listener = RdmaServerSocketChannel.open();

@@ -16,7 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Peers in processes of their own: which say {@code ready}, then {@code connected}, and what their job has come to. */
+/** Peers in processes of their own, which print {@code ready}, then {@code connected}, and the result of their job. */
 enum Peer {
     /** {@code peer.c} under librspreload.so. */
     C,
@@ -42,7 +42,7 @@ enum Peer {
         }
     }
 
-    /** An address where nobody listens. */
+    /** An address on which nobody listens. */
     static InetSocketAddress free() throws IOException {
         try (var server = RdmaServerSocketChannel.open()) {
             server.bind(new InetSocketAddress(Hosts.far(), 0));
@@ -58,9 +58,9 @@ enum Peer {
     }
 
     /**
-     * Does this. Over SoftiWARP it is done again, with another peer, when the connect fails with CONNECT_ERROR, status -22:
-     * rsocket grants room as soon as it has accepted, so its first message may come in one piece with the answer of MPA,
-     * behind which RFC 5044 allows nothing (siw_recv_mpa_rr).
+     * Runs the action. Over SoftiWARP it runs it again, with another peer, if the connect fails with CONNECT_ERROR,
+     * status -22: rsocket grants room as soon as it has accepted, so its first message may arrive in one piece with the
+     * answer of MPA, after which RFC 5044 allows nothing (siw_recv_mpa_rr).
      */
     static void untilConnected(Connecting what) throws Exception {
         for (int tries = 1; ; tries++) {
@@ -101,7 +101,7 @@ enum Peer {
         return start("connect", at, job, bytes);
     }
 
-    /** Starts one of C's that connects from an address. */
+    /** Starts a peer in C that connects from an address. */
     static ChildProgram connecting(InetAddress from, InetSocketAddress at, String job, long bytes) {
         return C.start("connect", at, job, bytes, from.getHostAddress());
     }

@@ -15,8 +15,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * A peer in a JVM of its own, by the arguments of {@code peer.c} behind what it is made of: {@code socket} and {@code channel}
- * are the JDK's, for a JVM under librspreload.so, {@code rdma} is this module's.
+ * A peer in a JVM of its own. Its arguments are its kind, then those of {@code peer.c}: {@code socket} and {@code
+ * channel} are the JDK's, for a JVM under librspreload.so, {@code rdma} is this module's.
  */
 final class PeerProgram {
 

@@ -23,7 +23,7 @@ import jdk.jfr.consumer.RecordingFile;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the flight recorder tells of virtual threads that open, accept, connect, read and write, and wait in each. */
+/** What the flight recorder records of virtual threads that open, accept, connect, read and write, and wait in each. */
 @Tag("device")
 @Tag("iwarp")
 class PinningTest {
@@ -61,7 +61,7 @@ class PinningTest {
             }
         }
 
-        /** Its initializer waits, in whose frames no thread can leave its carrier. */
+        /** Its initializer waits; no thread can leave its carrier with such a frame. */
         private static final class Pinned {
             static final boolean WAITED = waited();
 

@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That channels over RDMA do as the JDK's own. */
+/** Channels over RDMA behave like the JDK's own. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)

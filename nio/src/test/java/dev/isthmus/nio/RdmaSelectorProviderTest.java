@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Which channels go by RDMA, which by TCP, and servers that are reached by both. */
+/** Which channels use RDMA, which use TCP, and servers that can be reached by both. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)
@@ -88,7 +88,7 @@ class RdmaSelectorProviderTest {
         }
     }
 
-    /** Without a rule: an address of no device, and a network that no device leads to. */
+    /** Without a rule: an address of no device, and a network that no device reaches. */
     @Test
     void shouldGoByTcpWhereNoDeviceLeads() throws Exception {
         assertTrue(Addresses.isCarriedTo(Hosts.far()));

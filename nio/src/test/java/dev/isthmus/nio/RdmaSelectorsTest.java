@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That the selector of channels over RDMA does as the JDK's own. */
+/** The selector of channels over RDMA behaves like the JDK's own. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)

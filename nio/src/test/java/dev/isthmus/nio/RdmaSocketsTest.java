@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What sockets over RDMA have of their own: addresses of devices, a backlog that is kept to, and sizes that are fixed. */
+/** Peculiarities of sockets over RDMA: addresses of devices, an exact backlog, and fixed sizes. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)
@@ -98,7 +98,7 @@ class RdmaSocketsTest {
         }
     }
 
-    /** Nothing of a socket may be the system's, which is not connected. */
+    /** No part of an unconnected socket may be the system's. */
     @Test
     void shouldSayAllThatSocketsDoByTheChannel() {
         assertEquals(Set.of("setPerformancePreferences"), inherited(ChannelSocket.class, Socket.class));

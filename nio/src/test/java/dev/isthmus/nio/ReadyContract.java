@@ -30,7 +30,7 @@ import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What selectors say that channels are ready for. */
+/** The operations for which selectors report channels as ready. */
 interface ReadyContract {
 
     long LONG = 60_000; // milliseconds, which no test waits for
@@ -43,7 +43,7 @@ interface ReadyContract {
         return channel.register(selector, operations);
     }
 
-    /** Selects one key, and takes it out of the selected ones. */
+    /** Selects one key, and removes it from the selected ones. */
     private static void selects(Selector selector, SelectionKey key, int operations) throws IOException {
         assertEquals(1, selector.select(LONG));
         assertEquals(Set.of(key), selector.selectedKeys());

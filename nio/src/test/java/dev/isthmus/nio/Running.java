@@ -33,7 +33,7 @@ final class Running<T> {
         return running;
     }
 
-    /** One that is interrupted before it begins. */
+    /** A task that is interrupted before it begins. */
     static <T> Running<T> interrupted(Callable<T> task) {
         var running = new Running<T>(() -> {
             Thread.currentThread().interrupt();
@@ -55,7 +55,7 @@ final class Running<T> {
         }
     }
 
-    /** What it threw. */
+    /** Its exception. */
     Throwable failure() throws InterruptedException {
         try {
             T value = result.get(1, TimeUnit.MINUTES);

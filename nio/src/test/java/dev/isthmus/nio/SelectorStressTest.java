@@ -30,22 +30,25 @@ import org.junit.jupiter.api.Test;
 @Tag("device")
 class SelectorStressTest {
 
-    /** More of them, and of what follows: {@code ./isthmus test --with wakeups=1000000}, which gives each test more time. */
+    /**
+     * To have more wakeups, or more of what follows: {@code ./isthmus test --with wakeups=1000000}, which gives each
+     * test more time.
+     */
     private static final int WAKEUPS = Integer.getInteger("isthmus.test.wakeups", 2_000);
 
     /** Each pins 8 KiB. */
     private static final int IDLE = Integer.getInteger("isthmus.test.idle", 50);
 
-    /** Between two that wait for each of them. */
+    /** Round trips between two selectors that wait for each of them. */
     private static final int TURNS = Integer.getInteger("isthmus.test.turns", 1_200);
 
-    /** Many of which are under way at once. */
+    /** Messages, many of which are under way at once. */
     private static final int MESSAGES = Integer.getInteger("isthmus.test.messages", 10_000);
 
     private static final int MESSAGE = 64;
     private static final int CONNECTIONS = 4;
 
-    /** Messages in a row over each of them: a peer takes 384, and tells of room for more once it has read 192. */
+    /** Messages in a row over each of them: a peer takes 384, and grants room for more once it has read 192. */
     private static final int IN_A_ROW = 96;
 
     private static final long MOST_GROWTH = 1 << 16; // the JVM's own: what it compiles, and what it knows of threads
@@ -81,7 +84,7 @@ class SelectorStressTest {
         }
     }
 
-    /** Each wakeup is for work that the selecting thread has to see, and the next one comes when it has. */
+    /** Each wakeup announces work that the selecting thread must see; the next one comes when it has. */
     @Test
     void shouldLoseNoWakeup() throws Exception {
         try (Selector selector = RdmaSelector.open();
@@ -109,7 +112,10 @@ class SelectorStressTest {
         }
     }
 
-    /** One thread echoes; the other is answered. Each sleeps in a select whenever nothing is there. Nothing grows meanwhile. */
+    /**
+     * One thread echoes; the other waits for each answer. Each sleeps in a select while nothing is there. Nothing
+     * grows meanwhile.
+     */
     @Test
     void shouldLoseNoMessageBetweenTwoThatSleep() throws Exception {
         try (Selector clients = RdmaSelector.open();
@@ -137,8 +143,8 @@ class SelectorStressTest {
     }
 
     /**
-     * One thread echoes what comes over several connections, the other sends many messages before it looks for the first of
-     * their echoes. Nothing grows meanwhile.
+     * One thread echoes what arrives over several connections; the other sends many messages before it looks for the
+     * first of their echoes. Nothing grows meanwhile.
      */
     @Test
     void shouldLoseNoneOfManyUnderWay() throws Exception {
@@ -270,7 +276,7 @@ class SelectorStressTest {
         }
     }
 
-    /** Both ends of each connection are registered; then one in seven says something. */
+    /** Both ends of each connection are registered; then one in seven sends something. */
     @Test
     void shouldSleepWhileAllAreIdle() throws Exception {
         try (var listener = RdmaServerSocketChannel.open();
@@ -302,7 +308,7 @@ class SelectorStressTest {
         return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
     }
 
-    /** As netty does when its selector returns too often: all channels go from one to a new one, while bytes come. */
+    /** Like Netty when its selector returns too often: all channels move to a new selector while bytes arrive. */
     @Test
     void shouldGoOnInANewSelector() throws Exception {
         int count = 8;
@@ -350,7 +356,7 @@ class SelectorStressTest {
         return made;
     }
 
-    /** Of channels that always have something, none keeps another waiting. */
+    /** Channels that always have something do not keep each other waiting. */
     @Test
     void shouldBeFair() throws Exception {
         int count = 10;

@@ -22,7 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A server of one thread and one selector: clients that take nothing of what they have asked for, or never ask, hold up no other. */
+/**
+ * A server with one thread and one selector: clients that do not take what they have asked for, or never ask, hold up
+ * no other.
+ */
 @Tag("device")
 class SlowPeersTest {
 
@@ -35,7 +38,7 @@ class SlowPeersTest {
     private static final int MUCH = 64 * SMALL;
     private static final int TURNS = 3;
 
-    /** Answers a number of 4 bytes with as many bytes, each of which is its place. */
+    /** Answers a number of 4 bytes with that many bytes, each of which is its position. */
     private static final class Server implements AutoCloseable {
 
         private final RdmaServerSocketChannel listener = RdmaServerSocketChannel.open();

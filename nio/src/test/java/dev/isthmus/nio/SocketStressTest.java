@@ -20,8 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Many threads that do anything to the same sockets, and many sockets at once: nobody waits for ever, and nothing is thrown
- * but what sockets throw. ISTHMUS_FUZZ_ACTIONS says how many pairs of sockets, ISTHMUS_FUZZ_SEED with what seed.
+ * Many threads that do anything to the same sockets, and many sockets at once: nobody waits for ever, and only
+ * exceptions of sockets are thrown. ISTHMUS_FUZZ_ACTIONS sets how many pairs of sockets there are, ISTHMUS_FUZZ_SEED
+ * the seed.
  */
 @Tag("device")
 @Tag("iwarp")
@@ -31,7 +32,10 @@ class SocketStressTest {
     private static final int THREADS = 8;
     private static final long LONGEST_SECONDS = 60;
 
-    /** SoftiWARP of Linux 6.1 lets nobody pin more than {@code ulimit -l}, root neither: 30 pairs with rings of 128 KiB would. */
+    /**
+     * SoftiWARP of Linux 6.1 lets no user pin more than {@code ulimit -l}, not even root: 30 pairs with rings of 128
+     * KiB would exceed that.
+     */
     private static final int FEW_BYTES = 4096;
 
     private final Queue<Throwable> faults = new ConcurrentLinkedQueue<>();
@@ -86,7 +90,7 @@ class SocketStressTest {
         }
     }
 
-    /** Until the socket is closed, or its end has come. */
+    /** Until the socket is closed, or its end has been read. */
     private void act(RdmaSocketChannel socket, Random random) {
         ByteBuffer buffer = ByteBuffer.allocateDirect(100_000);
         try {
@@ -107,7 +111,7 @@ class SocketStressTest {
                 }
             }
         } catch (IOException e) {
-            assert e != null; // closed, interrupted, shut or reset: as is to be expected
+            assert e != null; // closed, interrupted, shut down or reset, as expected
         } catch (Throwable t) {
             faults.add(t);
         }

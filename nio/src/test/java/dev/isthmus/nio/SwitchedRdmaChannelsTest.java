@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That what a provider opens does as the JDK's channels, where it goes by RDMA, as it does without any rule. */
+/** The channels that a provider opens behave like the JDK's when they use RDMA, which they do without any rule. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)

@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That channels which go by RDMA because the rules say so are selected as the JDK's are. */
+/** Channels that use RDMA because a rule says so are selected like the JDK's. */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)

@@ -5,7 +5,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That channels which can go by RDMA, and go by TCP because no rule says otherwise, do as the JDK's. */
+/** Channels that can use RDMA, but use TCP because no rule says otherwise, behave like the JDK's. */
 @Tag("unit")
 @Timeout(120)
 class SwitchedTcpChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {

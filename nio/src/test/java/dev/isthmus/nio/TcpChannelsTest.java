@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That the JDK's own channels do what is asked of those over RDMA: a test that asks for something else fails here. */
+/** The JDK's own channels meet the expectations for those over RDMA: a test that expects something else fails here. */
 @Tag("unit")
 @Timeout(120)
 class TcpChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {

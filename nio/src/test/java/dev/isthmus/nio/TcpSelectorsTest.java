@@ -4,7 +4,7 @@ package dev.isthmus.nio;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** That the JDK's own selector does what is asked of that over RDMA: a test that asks for something else fails here. */
+/** The JDK's own selector meets the expectations for that over RDMA: a test that expects something else fails here. */
 @Tag("unit")
 @Timeout(120)
 class TcpSelectorsTest implements ReadyContract, SelectorContract {

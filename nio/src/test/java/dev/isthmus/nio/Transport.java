@@ -41,7 +41,7 @@ interface Transport {
             return InetAddress.getLoopbackAddress();
         }
 
-        // One whose queue is full, so that Linux drops what asks to connect.
+        // Its queue is full, so that Linux drops connection requests.
         @Override
         public Silent silent() throws IOException {
             ServerSocketChannel full = openServer().bind(new InetSocketAddress(serverAddress(), 0), 1);
@@ -59,7 +59,7 @@ interface Transport {
         }
     };
 
-    /** Those over RDMA, over the link between two devices. */
+    /** Channels over RDMA, over the link between two devices. */
     Transport RDMA = new Transport() {
 
         @Override
@@ -87,7 +87,7 @@ interface Transport {
             return Hosts.near();
         }
 
-        // One that reads no event.
+        // It reads no event.
         @Override
         public Silent silent() {
             EventChannel events = EventChannel.open();
@@ -101,7 +101,7 @@ interface Transport {
         }
     };
 
-    /** What a provider opens; the rest is as of another kind. */
+    /** Channels that a provider opens; everything else is like another kind. */
     static Transport of(Opens sockets, Opens servers, Transport addresses) {
         return new Transport() {
 
@@ -137,7 +137,7 @@ interface Transport {
         };
     }
 
-    /** How one is opened. */
+    /** Opens one. */
     interface Opens {
         Channel open() throws IOException;
     }
@@ -148,15 +148,15 @@ interface Transport {
 
     Selector openSelector() throws IOException;
 
-    /** Where a server listens. */
+    /** The address on which a server listens. */
     InetAddress serverAddress();
 
-    /** Where a client is that is connected over a link, if there is one. */
+    /** The address of a client that is connected over a link, if there is one. */
     default InetAddress clientAddress() {
         return serverAddress();
     }
 
-    /** A server that does not answer who asks to connect. */
+    /** A server that does not answer connection requests. */
     Silent silent() throws IOException;
 
     /** A server that listens. */
@@ -164,12 +164,12 @@ interface Transport {
         return openServer().bind(new InetSocketAddress(serverAddress(), 0));
     }
 
-    /** Two that are connected to each other. */
+    /** Two connected channels. */
     default Linked linked() throws IOException {
         return new Linked(listening(), open(), clientAddress());
     }
 
-    /** The same, with smaller buffers for what is received. */
+    /** The same, with smaller receive buffers. */
     default Linked linked(int receiveBuffer) throws IOException {
         ServerSocketChannel listener = openServer()
                 .setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer)
@@ -186,12 +186,12 @@ interface Transport {
         }
     }
 
-    /** How one closes. */
+    /** Closes one. */
     interface Closing {
         void close() throws IOException;
     }
 
-    /** Two channels that are connected to each other. */
+    /** Two connected channels. */
     final class Linked implements AutoCloseable {
 
         final ServerSocketChannel listener;

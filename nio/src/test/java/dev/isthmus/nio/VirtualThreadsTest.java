@@ -13,13 +13,13 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Virtual threads that wait for sockets leave the thread that carries them to others. */
+/** Virtual threads that wait for sockets leave their carrier to others. */
 @Tag("device")
 class VirtualThreadsTest {
 
     private static final int SOCKETS = 200;
 
-    /** In a JVM with one carrier: one that kept it would let none of the others run. */
+    /** In a JVM with one carrier: a thread that kept it would let no other run. */
     @Test
     void shouldLetOneThreadCarryAllThatWait() throws Exception {
         ChildJvm.Result result = new ChildJvm()
@@ -36,7 +36,7 @@ class VirtualThreadsTest {
         assertEquals(0, result.status(), result.output());
     }
 
-    /** Each of so many virtual threads waits for a byte, and sends it back. */
+    /** Each of this many virtual threads waits for a byte, and sends it back. */
     static final class Program {
 
         private Program() {}

@@ -8,10 +8,10 @@ import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 
-/** What is logged as a warning, or worse, until this is closed. */
+/** Collects warnings, and worse, from the log until this is closed. */
 public final class Warnings implements AutoCloseable {
 
-    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // held, or its handler would be lost
+    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // kept, or its handler would be lost
 
     private final List<String> all = new CopyOnWriteArrayList<>();
     private final Handler handler = new Handler() {
@@ -29,13 +29,13 @@ public final class Warnings implements AutoCloseable {
         public void close() {}
     };
 
-    /** Begins. */
+    /** Starts to collect. */
     public Warnings() {
         LOG.addHandler(handler);
     }
 
     /**
-     * Those so far.
+     * The warnings so far.
      *
      * @return the messages
      */

@@ -12,15 +12,15 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * The machine that a duel ran on.
+ * The machine on which something was measured.
  *
- * @param where on what, in words
+ * @param where the kind of machine, in words
  * @param kernel the operating system and its version
  * @param cpu the model of the processor
  * @param cpus how many there are
  * @param jdk the Java that ran
- * @param versions what the C tools and libraries call their versions
- * @param clockNanos what a call of {@link System#nanoTime} takes; each message has one
+ * @param versions the versions that the C tools and libraries report
+ * @param clockNanos how long a call of {@link System#nanoTime} takes; each message has one
  */
 public record Machine(
         String where,
@@ -39,9 +39,9 @@ public record Machine(
     private static final Pattern CPU = Pattern.compile("^model name\\s*:\\s*(.*)$", Pattern.MULTILINE);
 
     /**
-     * The machine that this JVM runs on.
+     * Describes the machine on which this JVM runs.
      *
-     * @param where on what, in words
+     * @param where the kind of machine, in words
      * @param versions of the C tools and libraries
      * @return its description
      */
@@ -57,7 +57,7 @@ public record Machine(
                 lookNanos());
     }
 
-    /** Kernel, processors, Java, versions, and what Java's clock takes, in one line. */
+    /** Kernel, processors, Java, versions, and the time of a clock reading, in one line. */
     public String inWords() {
         String all = new TreeMap<>(versions)
                 .entrySet().stream()
@@ -91,7 +91,7 @@ public record Machine(
         return now - begin;
     }
 
-    /** All processors of the machine: this JVM may be pinned to one of them. */
+    /** How many processors the machine has in all, even if this JVM is pinned to one of them. */
     private static int processors() {
         int listed = (int) read("/proc/cpuinfo")
                 .lines()

@@ -4,12 +4,12 @@ package dev.isthmus.perf;
 import java.util.OptionalDouble;
 import java.util.stream.DoubleStream;
 
-/** The median of all figures of the suite that are medians of rounds or runs. */
+/** The median, for all figures of the suite that are medians of rounds or runs. */
 public final class Median {
 
     private Median() {}
 
-    /** The value in the middle, or the mean of the two there; none of no values. */
+    /** The value in the middle, or the mean of the two in the middle; empty for no values. */
     public static OptionalDouble of(DoubleStream values) {
         double[] sorted = values.sorted().toArray();
         int middle = sorted.length / 2;

@@ -53,10 +53,10 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * What tells a program whose standard error is passed on to a stream, if it does not see a terminal there itself.
+     * The variables that let a program whose standard error goes to this stream know whether there is a terminal.
      *
      * @param out the stream
-     * @return variables of its environment
+     * @return variables for its environment
      */
     public static Map<String, String> passedOn(PrintStream out) {
         return Map.of(TERMINAL, isShownOnTerminal(out) ? "yes" : "");
@@ -77,7 +77,7 @@ public final class Progress implements AutoCloseable {
     }
 
     /**
-     * Says what is going on.
+     * Shows what is going on.
      *
      * @param now a few words
      */

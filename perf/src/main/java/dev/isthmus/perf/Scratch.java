@@ -19,13 +19,13 @@ public final class Scratch implements AutoCloseable {
     private final Thread hook = new Thread(this::await, "scratch");
     private boolean kept;
 
-    /** Makes a folder whose name begins with a prefix. */
+    /** Creates a folder whose name begins with a prefix. */
     public Scratch(String prefix) throws IOException {
         folder = new TemporaryFolder(prefix);
         Runtime.getRuntime().addShutdownHook(hook);
     }
 
-    /** Where it is. */
+    /** The folder. */
     public Path folder() {
         return folder.path();
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-/** The end of this JVM, by a signal as a rule. */
+/** The end of this JVM, usually by a signal. */
 public final class Shutdown {
 
     private Shutdown() {}
@@ -12,7 +12,7 @@ public final class Shutdown {
      * @return whether its hooks have been started
      */
     public static boolean hasBegun() {
-        // What a hook could set would be seen too late by one who has seen the effect of another hook.
+        // A hook that set a flag would set it too late for code that has seen the effect of another hook.
         Thread probe = new Thread(() -> {});
         try {
             Runtime.getRuntime().addShutdownHook(probe);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-/** Who is compared. */
+/** The sides that are compared. */
 public enum Side {
     /** The C tool, or a program in C. */
     C("C"),
     /** Java on this library. */
     JAVA("Java"),
-    /** Java on UCX' own binding, by JNI. */
+    /** Java on UCX's own binding, by JNI. */
     JUCX("JUCX");
 
     private final String title;
@@ -16,7 +16,7 @@ public enum Side {
         this.title = title;
     }
 
-    /** The name as tables have it. */
+    /** The name in tables. */
     public String title() {
         return title;
     }

@@ -10,21 +10,23 @@ import java.lang.invoke.MethodHandle;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What processes have spent.
+ * The time that processes have spent.
  *
- * @param compileMillis for how long JIT compilers have been at work, all of them together; a compilation counts when it is
- *     over
- * @param processorNanos for how long processors have been at work, in programs and in the kernel on their behalf
+ * @param compileMillis how long all JIT compilers together have worked; a compilation counts once it has ended
+ * @param processorNanos how long processors have worked, in programs and in the kernel on their behalf
  */
 public record Spent(long compileMillis, long processorNanos) {
 
-    /** Nothing. */
+    /** No time at all. */
     public static final Spent NOTHING = new Spent(0, 0);
 
     private static final int SELF = 0;
     private static final int CHILDREN = -1;
 
-    /** Of {@code struct rusage}, which begins with the times of the program and of the kernel, seconds and microseconds each. */
+    /**
+     * The length of {@code struct rusage}, which begins with the times of the program and of the kernel, seconds and
+     * microseconds each.
+     */
     private static final int LONGS = 18;
 
     @SuppressWarnings("restricted")
@@ -36,22 +38,22 @@ public record Spent(long compileMillis, long processorNanos) {
     /**
      * What this JVM has spent so far.
      *
-     * @return it, all threads together
+     * @return the sum over all of its threads
      */
     public static Spent soFar() {
         return new Spent(JitCompilers.millis(), processorNanos(SELF));
     }
 
     /**
-     * What the processes that this one has started have spent, those that have ended.
+     * What the ended child processes of this process have spent.
      *
-     * @return it, their own children included
+     * @return the sum, including their own children
      */
     public static Spent byChildren() {
         return new Spent(0, processorNanos(CHILDREN));
     }
 
-    /** What {@code /proc} tells in hundredths of a second this tells in microseconds. */
+    /** Reads the processor time in microseconds; {@code /proc} only has hundredths of a second. */
     private static long processorNanos(int whose) {
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment usage = arena.allocate(ValueLayout.JAVA_LONG, LONGS);
@@ -73,9 +75,9 @@ public record Spent(long compileMillis, long processorNanos) {
     }
 
     /**
-     * What was spent between.
+     * What was spent since an earlier reading.
      *
-     * @param before what had been spent
+     * @param before that reading
      * @return the difference
      */
     public Spent since(Spent before) {
@@ -83,9 +85,9 @@ public record Spent(long compileMillis, long processorNanos) {
     }
 
     /**
-     * Two processes' together.
+     * What two processes have spent together.
      *
-     * @param other of the other one
+     * @param other what the other one has spent
      * @return the sum
      */
     public Spent plus(Spent other) {

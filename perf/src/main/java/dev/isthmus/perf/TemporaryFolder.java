@@ -8,13 +8,13 @@ import java.util.Comparator;
 import java.util.stream.Stream;
 
 /**
- * A folder that ends with this, and all that is in it.
+ * A folder that is removed with all of its contents when this is closed.
  *
- * @param path where it is
+ * @param path the folder
  */
 public record TemporaryFolder(Path path) implements AutoCloseable {
 
-    /** Makes one whose name begins with a prefix. */
+    /** Creates a folder whose name begins with a prefix. */
     public TemporaryFolder(String prefix) throws IOException {
         this(Files.createTempDirectory(prefix));
     }

@@ -6,26 +6,29 @@ import java.util.function.LongSupplier;
 import org.HdrHistogram.Histogram;
 
 /**
- * When the round trips of a connection are to begin: at fixed times, whatever became of the earlier ones. How long one took
- * counts from when it should have begun, so that one that had to wait for others took longer. They come back in the order
- * in which they began. One thread may begin them while another ends them; whoever starts it makes that visible to both.
- * Allocates nothing once it has seen the longest.
+ * The times at which the round trips of a connection begin: fixed ones, whatever became of the earlier round trips. The
+ * time of a round trip counts from when it should have begun, so one that had to wait for others took longer. Round
+ * trips return in the order in which they began. One thread may begin them while another ends them; whoever starts it
+ * makes that visible to both. Allocates nothing once it has seen the longest.
  */
 public final class Timetable {
 
-    /** A second has no more round trips. */
+    /** The most round trips in a second. */
     public static final long MOST = 10_000_000;
 
     private static final int DIGITS = 3;
     private static final double NANOS = 1e9;
 
-    /** The part of all round trips that are the last of them. */
+    /** The fraction of all round trips that counts as the last ones. */
     private static final double LAST_PART = 0.1;
 
-    /** The part of a run's time by which its last round trips may come later than others, and the rate was kept. */
+    /**
+     * The rate counts as kept if the last round trips are later than others by no more than this fraction of the
+     * run's time.
+     */
     private static final double MOST_LATE = 0.01;
 
-    /** Nanoseconds by which a thread may sleep for longer than it asked for. */
+    /** By how many nanoseconds a thread may oversleep. */
     private static final long OVERSLEPT = 200_000;
 
     private final LongSupplier clock;
@@ -34,19 +37,19 @@ public final class Timetable {
     private final long count;
     private final Histogram times = new Histogram(DIGITS);
     private long start;
-    private long begun; // of who begins them
-    private long ended; // of who ends them
+    private long begun; // used by the thread that begins them
+    private long ended; // used by the thread that ends them
     private long last;
     private long late = Long.MAX_VALUE;
 
     /**
-     * For one connection of several, which take turns.
+     * Creates the timetable of one of several connections, which take turns.
      *
      * @param clock nanoseconds
-     * @param perSecond how many round trips begin in a second, of all connections together
-     * @param connection which one it is, from 0
+     * @param perSecond how many round trips begin in a second, on all connections together
+     * @param connection which connection, from 0
      * @param connections how many there are
-     * @param count how many round trips this one has
+     * @param count how many round trips this connection has
      */
     public Timetable(LongSupplier clock, long perSecond, int connection, int connections, long count) {
         this.clock = clock;
@@ -59,7 +62,7 @@ public final class Timetable {
      * Rounds a rate.
      *
      * @param perSecond as measured
-     * @return two digits of it, from 1 to {@link #MOST}
+     * @return the rate with two significant digits, from 1 to {@link #MOST}
      */
     public static long rounded(double perSecond) {
         double unit = Math.pow(10, Math.floor(Math.log10(Math.max(1, perSecond))) - 1);
@@ -67,9 +70,9 @@ public final class Timetable {
     }
 
     /**
-     * From when on the connections take turns.
+     * Sets when the connections begin to take turns.
      *
-     * @param nanos by the clock
+     * @param nanos the time on the clock
      */
     public void start(long nanos) {
         start = nanos;
@@ -80,23 +83,23 @@ public final class Timetable {
     }
 
     /**
-     * Whether the next is to begin.
+     * Whether the next round trip is due.
      *
-     * @return false, too, when all have begun
+     * @return false also if all have begun
      */
     public boolean isDue() {
         return begun < count && clock.getAsLong() - due(begun) >= 0;
     }
 
-    /** The next begins. */
+    /** Notes that the next round trip begins. */
     public void begin() {
         begun++;
     }
 
     /**
-     * Waits until the next is to begin, and begins it.
+     * Waits until the next round trip is due, and begins it.
      *
-     * @return false when all have begun, or the thread is interrupted
+     * @return false if all have begun, or the thread is interrupted
      */
     public boolean awaitNext() {
         if (begun == count) {
@@ -126,7 +129,7 @@ public final class Timetable {
         return begun - ended;
     }
 
-    /** The oldest is back. */
+    /** Notes that the oldest round trip has returned. */
     public void end() {
         last = clock.getAsLong();
         long time = last - due(ended);
@@ -138,7 +141,7 @@ public final class Timetable {
     }
 
     /**
-     * Whether all are back.
+     * Whether all have returned.
      *
      * @return whether as many have ended as there are
      */
@@ -156,24 +159,25 @@ public final class Timetable {
     }
 
     /**
-     * How many came back in a second.
+     * How many returned in a second.
      *
-     * @return the rate that they were to have, or less when it could not be kept
+     * @return the intended rate, or less if it could not be kept
      */
     public double perSecond() {
         return perSecond(ended, gap, (double) (last - due(0)), (double) times.getMinValue(), (double) late);
     }
 
     /**
-     * How many round trips came back in a second, of any program that begins them at fixed times. It has kept its rate if
-     * they did not come later and later: even the quickest of the last would be late. A pause makes some late, wherever it is.
+     * How many round trips returned in a second, for any program that begins them at fixed times. It has kept its rate
+     * unless they returned later and later: then even the quickest of the last ones is late. A pause makes some late
+     * wherever it occurs, but does not count.
      *
      * @param count how many there were
      * @param gap nanoseconds from one to the next
-     * @param taken nanoseconds from when the first should have begun until the last was back
+     * @param taken nanoseconds from when the first should have begun until the last had returned
      * @param least the time of the quickest of all, nanoseconds
      * @param late the time of the quickest of the last tenth, nanoseconds
-     * @return the rate that they were to have, or less when it could not be kept
+     * @return the intended rate, or less if it could not be kept
      */
     public static double perSecond(long count, double gap, double taken, double least, double late) {
         double wanted = count * gap;

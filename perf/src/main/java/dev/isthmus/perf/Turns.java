@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.BiFunction;
 
 /**
- * Sides that take turns at every cell of a table, round after round, so that a machine that changes its speed changes it
- * for all of them. Before the first round, each JVM is warmed up for every cell. A side's contender is made for its first
- * turn.
+ * Sides that take turns at every cell of a table, round after round, so that a change in the machine's speed affects
+ * all of them. Before the first round, each JVM is warmed up for every cell. A side's contender is made when its first
+ * turn comes.
  */
 public final class Turns {
 
@@ -27,20 +27,20 @@ public final class Turns {
     public record Cell(String title, int bytes, int iterations) {}
 
     /**
-     * What a turn has measured.
+     * The result of a turn.
      *
      * @param medianMicros median latency
      * @param averageMicros mean latency
      */
     public record Figure(double medianMicros, double averageMicros) {}
 
-    /** Who measures for a side. */
+    /** Measures for a side. */
     public interface Contender extends AutoCloseable {
 
         /** Measures a cell once. */
         Figure measure(Cell cell) throws IOException, InterruptedException;
 
-        /** Has a JVM compile what a cell needs. */
+        /** Makes a JVM compile what a cell needs. */
         void warmUp(Cell cell) throws IOException, InterruptedException;
 
         /** Ends what it keeps between its turns, if anything. */
@@ -52,11 +52,11 @@ public final class Turns {
     @FunctionalInterface
     public interface Maker {
 
-        /** Makes that of a side. */
+        /** Makes the contender of a side. */
         Contender make(Side side) throws IOException, InterruptedException;
     }
 
-    /** Hears of turns. */
+    /** Is notified of turns. */
     public interface Listener {
 
         /** A turn begins: one short line. */
@@ -75,7 +75,7 @@ public final class Turns {
     private final Listener listener;
     private final Map<Side, Contender> contenders = new EnumMap<>(Side.class);
 
-    /** No turn is taken yet. */
+    /** Begins with no turn taken. */
     public Turns(List<Side> sides, Maker maker, Listener listener) {
         this.sides = sides;
         this.maker = maker;
@@ -83,11 +83,11 @@ public final class Turns {
     }
 
     /**
-     * The order of turns: in each round all places, and at each place all who take turns there, every time beginning with
-     * another one. So whatever interrupts them has done so for all alike.
+     * The order of turns: in each round all places, and at each place everyone who takes turns there, each time
+     * beginning with another one. So an interruption affects all alike.
      *
-     * @param places who takes turns at each
-     * @param step makes a step, of who takes the turn and the number of the round, from 1
+     * @param places who takes turns at each place
+     * @param step makes a step, from who takes the turn and the number of the round, from 1
      */
     public static <T, S> List<S> order(Collection<List<T>> places, int rounds, BiFunction<T, Integer, S> step) {
         List<S> steps = new ArrayList<>();
@@ -103,7 +103,7 @@ public final class Turns {
         return steps;
     }
 
-    /** Takes all turns at some cells, or those until one fails, and ends the contenders. */
+    /** Takes all turns at some cells, until one fails, and ends the contenders. */
     public void run(List<Cell> cells, int rounds) throws IOException, InterruptedException {
         List<List<Entry>> places = cells.stream()
                 .map(cell -> sides.stream().map(side -> new Entry(cell, side)).toList())
@@ -111,7 +111,7 @@ public final class Turns {
         try {
             for (List<Entry> place : places) {
                 for (Entry entry : place) {
-                    if (entry.side() != Side.C) { // which begins anew each time
+                    if (entry.side() != Side.C) { // a C program starts anew each time
                         listener.progress("warming " + entry.side().title() + " up: "
                                 + entry.cell().title());
                         contender(entry.side()).warmUp(entry.cell());

@@ -12,7 +12,7 @@ public final class WholeFile {
 
     private WholeFile() {}
 
-    /** Throws if a file cannot be written, for those who have minutes of work before they do. */
+    /** Throws if a file cannot be written, for callers that have minutes of work before they write it. */
     public static void check(Path file) throws IOException {
         Path folder = file.toAbsolutePath().getParent();
         if (folder == null || !Files.isWritable(folder) || Files.isDirectory(file)) {

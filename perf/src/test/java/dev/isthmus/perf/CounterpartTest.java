@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import picocli.CommandLine;
 
-/** Each flag that a program in C tells of is here, too, or is known to be absent: none is merely forgotten. */
+/** Each flag in the help of a program in C is here, too, or is known to be absent: none is merely forgotten. */
 class CounterpartTest {
 
     /** What a line of help begins with. */

@@ -16,7 +16,7 @@ class TimetableTest {
 
     private long now;
 
-    /** One each millisecond. */
+    /** One round trip each millisecond. */
     private Timetable timetable(int count) {
         var timetable = new Timetable(() -> now, 1000, 0, 1, count);
         timetable.start(now);
@@ -27,7 +27,7 @@ class TimetableTest {
         now = micros * MICRO;
     }
 
-    /** What is due by then is begun; how many that were. */
+    /** Begins what is due by then; returns how many that were. */
     private int begin(Timetable timetable, long micros) {
         at(micros);
         int begun = 0;
@@ -55,7 +55,7 @@ class TimetableTest {
         assertFalse(timetable.isOver());
     }
 
-    /** Round trips that take 10 us but for a pause of 5 ms: those that should have begun in it have waited, too. */
+    /** Round trips that take 10 us, apart from a pause of 5 ms: those that should have begun in it have waited, too. */
     @Test
     void shouldCountTheTimeFromWhenEachShouldHaveBegun() {
         Timetable timetable = timetable(10);

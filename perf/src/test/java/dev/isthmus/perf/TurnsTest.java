@@ -43,7 +43,7 @@ class TurnsTest {
         }
     }
 
-    /** Notes what it hears. */
+    /** Notes what it is notified of. */
     private final class Hearer implements Turns.Listener {
         @Override
         public void progress(String what) {

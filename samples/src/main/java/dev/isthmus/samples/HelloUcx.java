@@ -23,7 +23,7 @@ public final class HelloUcx {
                 var endpoint = sender.createEndpoint(receiver.address())) {
             var hello = arena.allocateFrom("hello, UCX");
             var buffer = arena.allocate(64);
-            long receive = receiver.tagReceive(buffer, 7); // a number, 0 when done at once
+            long receive = receiver.tagReceive(buffer, 7); // the operation's number
             long send = endpoint.tagSend(hello, 7);
             while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
                 sender.progress(); // allocates nothing, never blocks

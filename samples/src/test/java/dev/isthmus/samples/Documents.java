@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** Holds what a document shows against the sample that it is from. */
+/** Compares what a document shows with the sample that it is from. */
 final class Documents {
 
     private Documents() {}

@@ -72,7 +72,7 @@ class EchoLoopTest {
             for (Future<Void> client : clients) {
                 client.get();
             }
-            assertEquals(List.of("again"), EchoClient.echo(at, List.of("again"))); // to who comes when others have left
+            assertEquals(List.of("again"), EchoClient.echo(at, List.of("again"))); // after others have left
         });
     }
 
@@ -132,7 +132,7 @@ class EchoLoopTest {
         }
     }
 
-    /** As many as {@code ISTHMUS_CLIENTS} says, 1,000 for instance. */
+    /** The number of clients is {@code ISTHMUS_CLIENTS}, 1,000 for instance. */
     @Test
     void shouldServeACrowdThatComesAtOnce() throws Exception {
         serve(at -> {

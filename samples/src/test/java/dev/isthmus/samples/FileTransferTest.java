@@ -49,7 +49,7 @@ class FileTransferTest {
         void send(InetSocketAddress receiver) throws Exception;
     }
 
-    /** Has a receiver take one file; returns what it says of it. */
+    /** Makes a receiver take one file; returns what it prints. */
     private String receive(Sender sender) throws Exception {
         try (Listener listener = FileReceiver.listen(new InetSocketAddress(DeviceAddress.last(), 0))) {
             InetSocketAddress at = listener.localAddress();
@@ -152,7 +152,7 @@ class FileTransferTest {
         assertEquals(List.of(old), receivedFiles());
     }
 
-    /** What a peer does that is no sender, at once or after a proper offer. */
+    /** What a peer that is no sender does, at once or after a proper offer. */
     enum Oddity {
         NOTHING_IN_A_MESSAGE(false, "", "refused: a message that makes no sense"),
         END_BEFORE_OFFER(false, "\2" + "0".repeat(32), "refused: a message that makes no sense"),

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Types what docs/jshell.md shows into the engine of jshell, after what the launcher's start-up file says. */
+/** Types what docs/jshell.md shows into the engine of jshell, after the launcher's start-up file. */
 @Tag("device")
 @Timeout(900) // a compiler on emulated processors
 class JshellPageTest {
@@ -24,7 +24,7 @@ class JshellPageTest {
     private static final String PROMPT = "jshell> ";
     private static final String VALUE = "==> ";
 
-    /** Numbers and what is in brackets differ from device to device. */
+    /** Numbers and text in brackets differ between devices. */
     private static final Pattern VARIABLE = Pattern.compile("\\(.*\\)|\\[.*\\]|^\\w+ \\{.*");
 
     private record Line(String typed, String answer) {}

@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What a client of the key-value store takes for an entry. */
+/** What a client of the key-value store accepts as an entry. */
 @Tag("unit")
 class KeyValueSlotTest {
 

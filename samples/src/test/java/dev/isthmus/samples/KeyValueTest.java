@@ -38,7 +38,7 @@ class KeyValueTest {
 
     private final KeyValueServer server = new KeyValueServer();
 
-    /** What clients do, on a thread of its own, while this one accepts so many of them. */
+    /** The part of the clients, on a thread of its own, while this one accepts this many of them. */
     private interface Clients {
         void use(InetSocketAddress address) throws Exception;
     }
@@ -148,7 +148,7 @@ class KeyValueTest {
         });
     }
 
-    /** Sends anything; returns whether the server says that it was done. */
+    /** Sends any request; returns whether the server says that it was done. */
     private static boolean ask(Connection connection, RegisteredMemory memory, byte... message)
             throws InterruptedException {
         memory.segment().asByteBuffer().put(0, message);
@@ -166,7 +166,7 @@ class KeyValueTest {
         return memory.segment().asByteBuffer().get(512) == 1;
     }
 
-    /** A request of some kind, which says that its key has so many bytes. */
+    /** A request of some kind, which claims that its key has this many bytes. */
     private static byte[] request(int kind, int keyLength, byte[] keyAndValue) {
         return ByteBuffer.allocate(3 + keyAndValue.length)
                 .put((byte) kind)

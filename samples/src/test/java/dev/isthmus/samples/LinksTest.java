@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Every link of a document to a file of the checkout leads somewhere, and every page is led to. */
+/** Every link of a document to a file of the checkout leads somewhere, and every page has a link to it. */
 @Tag("unit")
 class LinksTest {
 
@@ -69,7 +69,7 @@ class LinksTest {
         return targets;
     }
 
-    /** As the forges make them of headings. */
+    /** The anchors that forges make from headings. */
     private static Set<String> anchors(Path document) throws IOException {
         return HEADING.matcher(prose(document))
                 .results()

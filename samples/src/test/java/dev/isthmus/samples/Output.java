@@ -36,7 +36,7 @@ final class Output extends ByteArrayOutputStream {
         return output.toString(StandardCharsets.UTF_8).lines().toList();
     }
 
-    /** Waits, inside of a sample, until a text has been printed; the test has the deadline. */
+    /** Waits, within a sample, until a text has been printed; the test has the deadline. */
     static void await(String text) throws InterruptedException {
         Output output = current;
         synchronized (output) {

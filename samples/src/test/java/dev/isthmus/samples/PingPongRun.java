@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 /** A C program and a sample as each other's peer: the server on the first device, the client on the last one. */
 final class PingPongRun implements AutoCloseable {
 
-    /** Generous: the emulated machine is slow, and shared. */
+    /** Generous, because the emulated machine is slow and shared. */
     static final long LIMIT_SECONDS = 280;
 
     /** {@code TCP_LISTEN}, in the kernel's table. */
@@ -34,7 +34,7 @@ final class PingPongRun implements AutoCloseable {
     /** How a program ended. */
     record Outcome(int status, List<String> lines, List<String> errors) {
 
-        /** The lines without what differs from end to end and from run to run. */
+        /** The lines without what differs between ends and between runs. */
         List<String> shape() {
             return lines.stream()
                     .map(line -> line.replaceAll("0x[0-9a-f]{6}|[0-9]+\\.[0-9]{2}", "#")
@@ -114,7 +114,7 @@ final class PingPongRun implements AutoCloseable {
         return task;
     }
 
-    /** Returns when a server listens; looked up, as to connect would be taken for the client. */
+    /** Returns when a server listens. This is looked up, because a connection would count as the client. */
     void awaitListener(FutureTask<Outcome> server) throws Exception {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
         while (!isListening()) {

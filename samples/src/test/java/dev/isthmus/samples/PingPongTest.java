@@ -91,7 +91,7 @@ class PingPongTest {
         }
     }
 
-    /** Soft-RoCE has no XRC: there both programs say so, and nothing else. */
+    /** Soft-RoCE has no XRC: there both programs print that, and nothing else. */
     @Test
     void shouldPingPongWithTheCProgramOverXrcOrSayWhatItSays() throws Exception {
         if (hasXrc()) {
@@ -165,7 +165,7 @@ class PingPongTest {
         }
     }
 
-    /** Long enough for the longest message of the programs. */
+    /** As long as the longest message of the programs. */
     private static byte[] garbage() {
         return "GET / HTTP/1.1\r\n".repeat(1000).getBytes(StandardCharsets.US_ASCII);
     }

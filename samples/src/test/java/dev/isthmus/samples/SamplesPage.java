@@ -11,13 +11,13 @@ import java.util.List;
 /** The commands that docs/samples.md shows, with what they print. */
 final class SamplesPage {
 
-    /** An address and port, which are others each time. */
+    /** An address and port, which differ each time. */
     private static final String PEER = "/[0-9.]+:[0-9]+";
 
-    /** What is typed, and what is printed. */
+    /** What a user types, and what is printed. */
     record Command(String sample, List<String> arguments, List<String> output) {
 
-        /** The arguments, with others in the place of the first ones. */
+        /** The arguments, with the first ones replaced. */
         String[] with(String... first) {
             var all = new ArrayList<>(List.of(first));
             all.addAll(arguments.subList(first.length, arguments.size()));
@@ -27,7 +27,7 @@ final class SamplesPage {
 
     private SamplesPage() {}
 
-    /** Those that run a sample, in the page's order. */
+    /** The commands that run a sample, in the page's order. */
     static List<Command> commands(String sample) throws IOException {
         var commands = new ArrayList<Command>();
         for (String block : Documents.blocks("docs/samples.md", "text")) {
@@ -50,7 +50,7 @@ final class SamplesPage {
         return commands(sample).getFirst();
     }
 
-    /** Samples that run at once print what the page says, in any order; addresses and ports may be others. */
+    /** Samples that run at the same time print what the page says, in any order; addresses and ports may differ. */
     static void assertPrint(List<String> printed, String... samples) throws IOException {
         var expected = new ArrayList<String>();
         for (String sample : samples) {

@@ -9,7 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Whoever adds a sample tells of it, too. */
+/** Whoever adds a sample also describes it on the page. */
 @Tag("unit")
 class SamplesPageTest {
 

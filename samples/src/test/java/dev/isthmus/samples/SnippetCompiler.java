@@ -49,7 +49,7 @@ final class SnippetCompiler {
             import static java.nio.charset.StandardCharsets.UTF_8;
             """;
 
-    /** What a snippet of the kind "rc" stands in: two connected queue pairs, and memory that both may reach. */
+    /** The surroundings of a snippet of the kind "rc": two connected queue pairs, and memory that both may access. */
     private static final String PAIR = """
             try (var arena = Arena.ofConfined();
                     var device = Device.first().open();
@@ -81,7 +81,7 @@ final class SnippetCompiler {
                 + code + "\n}\n}\n";
     }
 
-    /** Compiles all of them at once: a compiler needs long to get going. */
+    /** Compiles all of them at once, because a compiler takes long to start. */
     void compile(List<Snippet> snippets) {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         var said = new StringWriter();
@@ -95,7 +95,7 @@ final class SnippetCompiler {
                 () -> "the documents' snippets do not compile:\n" + said);
     }
 
-    /** Runs one that was compiled. */
+    /** Runs a compiled snippet. */
     void run(Snippet snippet) throws Throwable {
         try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
             MethodHandles.publicLookup()
@@ -104,7 +104,7 @@ final class SnippetCompiler {
         }
     }
 
-    /** Runs the main method of one that is a class. */
+    /** Runs the main method of a snippet that is a class. */
     void main(String name, String... arguments) throws Throwable {
         try (var loader = new URLClassLoader(new URL[] {folder.toUri().toURL()})) {
             MethodHandles.publicLookup()

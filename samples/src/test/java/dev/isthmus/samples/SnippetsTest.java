@@ -130,14 +130,14 @@ class SnippetsTest {
         assertEquals(List.of("client: hello, client", "server: DISCONNECTED", "server: waiting"), sorted(lines));
     }
 
-    /** A port that nobody listens at: the server's example takes one as its argument. */
+    /** A port on which nobody listens, as the argument of the server's example. */
     private static String freePort(String address) {
         try (var listener = Listener.bind(new InetSocketAddress(address, 0))) {
             return Integer.toString(listener.localAddress().getPort());
         }
     }
 
-    /** Until the server listens, nobody is there; a server that has ended will never be. */
+    /** Tries until the server listens; a server that has ended never will. */
     private static void greet(SnippetCompiler compiler, String address, String port, Future<Void> server)
             throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(WAIT_SECONDS);
@@ -152,7 +152,7 @@ class SnippetsTest {
                 if (System.nanoTime() > deadline) {
                     throw e;
                 }
-                Thread.sleep(100); // nothing tells when it listens
+                Thread.sleep(100); // nothing announces that it listens
             }
         }
     }

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The samples that know of sockets only. */
+/** The samples that only know sockets. */
 @Tag("device")
 @Timeout(120)
 class SocketsTest {

@@ -34,8 +34,8 @@ class UcpExamplesTest {
     private static final int COUNT = 3;
 
     /**
-     * Where UCX dies of a large active message that comes before there is a handler: docs/ucx-faults.md. This client sets
-     * its own after it has sent, and has told us all by then. With a server in C it does so, too.
+     * Where UCX dies of a large active message that arrives before there is a handler: docs/ucx-faults.md. This client
+     * sets its handler after it has sent, and has printed everything by then. With a server in C it dies, too.
      */
     private static final String LATE_HANDLER = "(ucp_am_rndv_process_rts+";
 
@@ -59,7 +59,7 @@ class UcpExamplesTest {
     }
 
     static Stream<Arguments> transportsWaysAndLengths() {
-        // Connections by socket address tell of failures, and shared memory alone does not.
+        // Connections by socket address need transports that report failures, which shared memory alone does not.
         return UcxExamples.transports()
                 .filter(tls -> !tls.startsWith("posix"))
                 .flatMap(tls -> Stream.of(UcpFeature.STREAM, UcpFeature.TAG, UcpFeature.AM)
@@ -67,8 +67,8 @@ class UcpExamplesTest {
     }
 
     /**
-     * Without what can be lost over verbs when the client closes, by a server in C, too (docs/ucx-faults.md): streams
-     * and active messages in more than one piece.
+     * Without what can be lost over verbs when the client closes, even with a server in C (docs/ucx-faults.md):
+     * streams, and active messages in more than one piece.
      */
     static Stream<Arguments> transportsWaysAndLengthsToServe() {
         return transportsWaysAndLengths().filter(arguments -> {
@@ -115,7 +115,7 @@ class UcpExamplesTest {
                     text = UcpHelloWorld.fetch(context, "127.0.0.1", port);
                 } catch (ConnectException e) {
                     assertTrue(c.isAlive(), c.output());
-                    Thread.sleep(20); // it does not listen yet, and says so to nobody
+                    Thread.sleep(20); // it does not listen yet, and nothing announces it
                 }
             }
             assertEquals(UcpClientServer.text(40_000), text);
@@ -160,7 +160,7 @@ class UcpExamplesTest {
                 var context = context(tls, way)) {
             String host = UcxExamples.address().getHostAddress();
             int port = freePort();
-            int count = way == UcpFeature.AM ? 1 : COUNT; // of several that come at once the C program counts one
+            int count = way == UcpFeature.AM ? 1 : COUNT; // the C program counts several that arrive together as one
             c.start(
                     tls,
                     "-l",

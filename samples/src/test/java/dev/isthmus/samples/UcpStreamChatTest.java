@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Timeout(240)
 class UcpStreamChatTest {
 
-    private static final String LONG = "long ".repeat(5_000); // comes in several pieces
+    private static final String LONG = "long ".repeat(5_000); // arrives in several pieces
 
     static Stream<String> transports() {
-        // Connections by socket address tell of failures, and shared memory alone does not.
+        // Connections by socket address need transports that report failures, which shared memory alone does not.
         return UcxExamples.transports().filter(tls -> !tls.startsWith("posix"));
     }
 

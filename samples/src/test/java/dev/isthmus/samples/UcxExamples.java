@@ -76,7 +76,7 @@ final class UcxExamples implements AutoCloseable {
         return output();
     }
 
-    /** Waits for its end, which may be by a fault of UCX, known by what is printed then. */
+    /** Waits for its end, which may be a fault of UCX, recognised by what is printed then. */
     void end(String fault) throws Exception {
         if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS) || !output().contains(fault)) {
             end();
@@ -91,7 +91,7 @@ final class UcxExamples implements AutoCloseable {
             if (seconds > LIMIT_SECONDS || !isAlive()) {
                 throw new AssertionError("did not print \"" + text + "\": " + output());
             }
-            Thread.sleep(20); // a file tells nobody that it grew
+            Thread.sleep(20); // nothing announces that a file grew
         }
     }
 

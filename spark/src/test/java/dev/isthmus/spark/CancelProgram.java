@@ -14,7 +14,7 @@ import org.apache.spark.api.java.JavaFutureAction;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 
-/** A program for Spark that cancels a job whose tasks have read a part of their blocks. */
+/** A program for Spark that cancels a job whose tasks have read some of their blocks. */
 public final class CancelProgram {
 
     private CancelProgram() {}
@@ -54,7 +54,7 @@ public final class CancelProgram {
         }
     }
 
-    /** Tells how many slices the executor has in use, 255 at most, and waits until the task is killed. */
+    /** Reports how many slices the executor has in use, 255 at most, and waits until the task is killed. */
     private static void waitForCancel(int port) throws IOException, InterruptedException {
         try (var socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
             long slices = ShuffleProgram.figureHere("slicesOut");

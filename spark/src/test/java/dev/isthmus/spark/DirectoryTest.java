@@ -32,7 +32,10 @@ class DirectoryTest {
         assertEquals(2, asked.get());
     }
 
-    /** The names have the same hash code: a lock of the map, held while the driver is asked for one, is the other's, too. */
+    /**
+     * The names have the same hash code, so a lock of the map that is held while the driver is asked for one would be
+     * the other's, too.
+     */
     @Test
     void shouldFindOneExecutorWhileAnotherIsAskedFor() throws Exception {
         var asked = new CountDownLatch(1);

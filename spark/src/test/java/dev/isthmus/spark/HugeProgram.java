@@ -60,7 +60,7 @@ public final class HugeProgram {
         }
     }
 
-    /** Of its number alone. */
+    /** Follows from its number alone. */
     private static byte[] record(int number) {
         byte[] bytes = new byte[RECORD];
         ByteBuffer longs = ByteBuffer.wrap(bytes);

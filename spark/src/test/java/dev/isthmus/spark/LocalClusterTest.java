@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Spark itself, with two executors in processes of their own, runs {@link ShuffleProgram} by {@code spark-submit} with the jar
- * as users have it. The system property {@code isthmus.spark.jars} names the folder with Spark's jars.
+ * Spark itself, with two executors in processes of their own, runs {@link ShuffleProgram} by {@code spark-submit} with
+ * the jar that users have. The system property {@code isthmus.spark.jars} names the folder with Spark's jars.
  */
 @Tag("spark")
 @Timeout(value = 15, unit = TimeUnit.MINUTES) // some read and write gigabytes
@@ -40,7 +40,7 @@ class LocalClusterTest {
             "--conf",
             "spark.plugins=dev.isthmus.spark.UcxShufflePlugin");
 
-    /** Of a run; who asks for more than continuous integration says so. */
+    /** The time limit of a run; set the property for more data than in continuous integration. */
     private static final int MOST_SECONDS = Integer.getInteger("isthmus.spark.seconds", 840);
 
     private static Map<String, String> bySpark;
@@ -55,7 +55,7 @@ class LocalClusterTest {
             return Long.parseLong(results.getOrDefault(name, "-1"));
         }
 
-        /** What the program computed. */
+        /** The results of the program. */
         Map<String, String> computed() {
             var computed = new TreeMap<>(results);
             computed.keySet().retainAll(List.of("sorted", "summed", "grouped", "spread"));
@@ -69,7 +69,7 @@ class LocalClusterTest {
         String jars = System.getProperty("isthmus.spark.jars");
         assertTrue(jars != null, "run ./testbed/tests --tier spark, which gets Spark's jars");
         Files.createSymbolicLink(home.resolve("jars"), Path.of(jars));
-        Files.createFile(home.resolve("RELEASE")); // Spark looks whether it is there
+        Files.createFile(home.resolve("RELEASE")); // Spark checks that it exists
         Path classes = Path.of(ShuffleProgram.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -88,7 +88,7 @@ class LocalClusterTest {
         return run(ShuffleProgram.class, options, arguments);
     }
 
-    /** What the program computes with Spark's own shuffle. */
+    /** The results of the program with Spark's own shuffle. */
     private static Map<String, String> computedBySpark() throws Exception {
         if (bySpark == null) {
             Run spark = run(List.of(), SHORT);
@@ -174,7 +174,10 @@ class LocalClusterTest {
         return all;
     }
 
-    /** Every byte that Spark says its tasks read from other executors came by UCX, and the results are Spark's own. */
+    /**
+     * Every byte that tasks read from other executors, according to Spark, came by UCX, and the results are
+     * Spark's own.
+     */
     @Test
     void shouldFetchAllByUcxAndComputeTheSame() throws Exception {
         Run ucx = run(UCX, SHORT);
@@ -190,7 +193,7 @@ class LocalClusterTest {
 
     /**
      * UCX notices, Spark computes the lost blocks again, and the result is the same. The system property {@code
-     * isthmus.spark.kills} says how often.
+     * isthmus.spark.kills} says how many times.
      */
     @Test
     void shouldRecomputeWhenAnExecutorDiesDuringTheReduce() throws Exception {
@@ -213,7 +216,7 @@ class LocalClusterTest {
         assertEquals(ucx.figure("remoteBytes"), ucx.figure("ucx.bytesByGet") + ucx.figure("ucx.bytesInline"));
     }
 
-    /** A row for each executor in a tab of Spark's own web UI. */
+    /** Spark's own web UI has a tab with a row for each executor. */
     @Test
     void shouldShowExecutorsInTheWebUi() throws Exception {
         Run ucx = run(
@@ -227,7 +230,7 @@ class LocalClusterTest {
         assertFalse(page.contains("<b>TabProgram"), page);
     }
 
-    /** Encryption that was asked for is not given up silently. */
+    /** A program that asks for encryption gets it or an error. */
     @Test
     void shouldLeaveAllToSparkWhereEncryptionIsConfigured() throws Exception {
         Run spark = run(with(UCX, "--conf", "spark.io.encryption.enabled=true"), SHORT);
@@ -301,7 +304,7 @@ class LocalClusterTest {
         assertEquals(0, run.figure("ucx.blocksBySpark"), run.log());
     }
 
-    /** An executor here runs one task at a time, and has one other to ask. */
+    /** An executor here runs one task at a time, and fetches from one other. */
     @Test
     void shouldObeyLimitsOfReducers() throws Exception {
         Run run = run(
@@ -311,7 +314,7 @@ class LocalClusterTest {
         assertEquals(1, run.figure("ucx.mostRequestsAsked"), run.log());
     }
 
-    /** Tasks are killed while they hold blocks, and have asked for more. */
+    /** Tasks are killed while they hold blocks, and have requested more. */
     @Test
     void shouldLeaveNothingPinnedWhenJobIsCancelled() throws Exception {
         Run run = run(CancelProgram.class, UCX, LONG);
@@ -322,7 +325,7 @@ class LocalClusterTest {
         assertEquals(run.results().get("before"), run.results().get("after"), run.log());
     }
 
-    /** An executor that goes hands its blocks to another; nothing is computed again, and they come by UCX. */
+    /** An executor that leaves gives its blocks to another; nothing is computed again, and they come by UCX. */
     @Test
     void shouldFetchFromWhereDecommissionedExecutorsPutBlocks() throws Exception {
         Run run = run(

@@ -59,7 +59,7 @@ final class Meeting implements AutoCloseable {
                     if (!killed) {
                         throw new IOException("executor " + executor + " cannot be killed");
                     }
-                    int none = task.getInputStream().read(); // until the system has closed the socket of the dead
+                    int none = task.getInputStream().read(); // until the dead process has no socket
                     task.close();
                     release(waiting, none);
                 } else {

@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * PySpark with two executors, by its own {@code spark-submit}: RDDs of Python objects, and a join in SQL with skew. The system
- * properties {@code isthmus.pyspark} and {@code isthmus.pyspark.venv} say where it is.
+ * PySpark with two executors, by its own {@code spark-submit}: RDDs of Python objects, and a join in SQL with skew. The
+ * system properties {@code isthmus.pyspark} and {@code isthmus.pyspark.venv} name its folders.
  */
 @Tag("spark")
 @Timeout(value = 18, unit = TimeUnit.MINUTES)
@@ -85,7 +85,7 @@ class PySparkTest {
         return results;
     }
 
-    /** The last of what executors have written of a figure, all together. */
+    /** The latest value of a figure that executors have written, summed over all of them. */
     private long figure(String run, String name) throws IOException {
         try (Stream<Path> files = Files.list(folder.resolve(run))) {
             return files.filter(file -> file.toString().endsWith(".UcxShufflePlugin." + name + ".csv"))

@@ -26,8 +26,8 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import scala.Tuple2;
 
 /**
- * A program for Spark, which knows nothing of how its blocks are fetched: sorts, groups and sums, and prints a check sum of
- * each result. If it is to kill, it kills an executor in the middle of a reduce stage, as often as it is told to.
+ * A program for Spark that does not know how its blocks are fetched: sorts, groups and sums, and prints a checksum of
+ * each result. If asked to, it kills an executor in the middle of a reduce stage, any number of times.
  */
 public final class ShuffleProgram {
 
@@ -35,7 +35,7 @@ public final class ShuffleProgram {
 
     private ShuffleProgram() {}
 
-    /** What tasks of the stage that is running have read from other executors. */
+    /** What tasks of the running stage have read from other executors. */
     static final class Reads extends SparkListener {
         final AtomicLong remoteBytes = new AtomicLong();
         final AtomicLong fetchFailures = new AtomicLong();
@@ -87,7 +87,7 @@ public final class ShuffleProgram {
         }
     }
 
-    /** Waits until there are so many, as a new one comes for each that dies. */
+    /** Waits until there are this many executors, because a new one comes for each that dies. */
     static void awaitExecutors(JavaSparkContext spark, int count) throws InterruptedException {
         long end = System.nanoTime() + 120_000_000_000L;
         while (spark.sc().getExecutorMemoryStatus().size() != count + 1) { // and the driver
@@ -166,7 +166,7 @@ public final class ShuffleProgram {
         return Integer.toHexString(sums.hashCode());
     }
 
-    /** Values as they come, one by one: a task has read a few blocks when it sees the first, and fetches on. */
+    /** Values one by one: a task has read a few blocks when it sees the first value, and goes on fetching. */
     static String spread(JavaPairRDD<Integer, byte[]> pairs, int port) {
         List<Long> sums = new ArrayList<>(pairs.partitionBy(new HashPartitioner(4))
                 .mapPartitions(values -> {
@@ -186,7 +186,7 @@ public final class ShuffleProgram {
         return Integer.toHexString(sums.hashCode());
     }
 
-    /** Of all executors together, by the metric system of Spark; what is the most in any is the most in all. */
+    /** Figures of all executors together, from Spark's metric system; maximums stay maximums. */
     static Map<String, Long> figures(JavaSparkContext spark) {
         var all = new TreeMap<String, Long>();
         spark.parallelize(Collections.nCopies(64, 0), 64).mapPartitions(none -> ofExecutor()).collect().stream()
@@ -203,7 +203,7 @@ public final class ShuffleProgram {
         return figuresHere().iterator();
     }
 
-    /** A figure of the executor that the task runs in. */
+    /** A figure of the executor in which the task runs. */
     static long figureHere(String name) {
         return figuresHere().stream()
                 .filter(figure -> figure.name.equals(name))

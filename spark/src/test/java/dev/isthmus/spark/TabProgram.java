@@ -11,7 +11,7 @@ import org.apache.spark.SparkConf;
 import org.apache.spark.api.java.JavaSparkContext;
 import scala.Tuple2;
 
-/** A program for Spark that shuffles, and prints the page of UCX from its own web UI once both executors stand in it. */
+/** A program for Spark that shuffles, and prints the page of UCX from its own web UI once it shows both executors. */
 public final class TabProgram {
 
     private static final long LIMIT_NANOS = 60_000_000_000L;
@@ -42,7 +42,7 @@ public final class TabProgram {
         }
     }
 
-    /** Executors tell the driver what they have done a little later. */
+    /** Executors report to the driver a little later. */
     private static String page(String url) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT_NANOS;
         while (true) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Holds generated bindings against the C headers and libraries that they stand for: the size, alignment and members of
+ * Compares generated bindings with the C headers and libraries that they stand for: the size, alignment and members of
  * every struct and union, the size of every scalar type, the value of every constant, and the symbol of every function.
  *
  * <p>Headers of a later release than the bindings were generated from may have more at the end of structs that are made
@@ -92,7 +92,7 @@ public final class AbiCheck {
                 .toList();
     }
 
-    // On the release that the bindings were made from, nothing may be more.
+    // On the release from which the bindings were made, nothing may be larger.
     private List<AbiFact> judged(List<AbiFact> facts) {
         if (!madeFrom.isBeforeThisMachines()) {
             return facts.stream().map(AbiFact::exact).toList();

@@ -7,9 +7,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Counts the bytes that code allocates on the Java heap. It is run for some rounds: what links when it is first called,
- * or is added once when the JIT replaces what runs, is in some of them; what an operation allocates, if only one in many
- * does, is in all.
+ * Counts the bytes that code allocates on the Java heap, over several rounds. What linking allocates at a first call,
+ * or the JIT once when it replaces running code, is in some of them; what an operation allocates, even if only one in
+ * many does, is in all.
  */
 public final class Allocated {
 
@@ -20,7 +20,7 @@ public final class Allocated {
     private Allocated() {}
 
     /**
-     * Requires that a round passes in which this thread allocates not one byte.
+     * Requires that there is a round in which this thread allocates not a byte.
      *
      * @param round many operations
      * @throws AssertionError if all allocate

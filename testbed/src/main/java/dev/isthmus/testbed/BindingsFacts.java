@@ -34,7 +34,7 @@ import java.util.stream.Stream;
 /** Finds out by reflection what a package that jextract generated says about C. */
 final class BindingsFacts {
 
-    /** How a caller says which members of a struct it knows, so that later ones can follow. */
+    /** The masks by which a caller says which members of a struct it knows, so that later ones can follow. */
     private static final Set<String> MASKS = Set.of("field_mask", "op_attr_mask", "comp_mask");
 
     private final List<Class<?>> headers;
@@ -202,7 +202,7 @@ final class BindingsFacts {
         }
     }
 
-    // How many parameters a function has and how large its result is; a 0 passes for every scalar parameter, and the
+    // How many parameters a function has and how large its result is. A 0 passes for every scalar parameter, and the
     // parentheses keep macros of the same name out.
     private void addFunctions(Class<?> header) throws ReflectiveOperationException {
         for (String name : functions(header)) {
@@ -233,7 +233,7 @@ final class BindingsFacts {
 
     private void addConstant(String name, Object value) {
         switch (value) {
-            // Perhaps unsigned in C: then a number of the same bits in Java.
+            // Perhaps unsigned in C, and then in Java a number with the same bits.
             case Integer i -> {
                 add("(int) " + name, i);
                 add("sizeof(" + name + ")", Integer.BYTES);

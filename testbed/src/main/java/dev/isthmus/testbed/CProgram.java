@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A C program that a test writes, compiles and runs, to hold Java against what C says. Its temporary folder is
+ * A C program that a test writes, compiles and runs, to compare Java with what C says. Its temporary folder is
  * deleted when it is closed.
  *
  * {@snippet :
@@ -20,12 +20,12 @@ import java.util.stream.Stream;
  * }
  * }
  *
- * <p>A compiler that is not there, a program that does not compile and one that fails throw
- * {@link IllegalStateException}, with what to install or what the compiler or program said.
+ * <p>If there is no compiler, or the program does not compile, or fails, this throws an
+ * {@link IllegalStateException} with what to install or what the compiler or program said.
  */
 public final class CProgram implements AutoCloseable {
 
-    /** Where the headers of the machine's own processor stand. */
+    /** The folder of the headers for the machine's own processor. */
     private static final Path INCLUDE = Path.of("/usr/include");
 
     private final Path folder;
@@ -55,14 +55,14 @@ public final class CProgram implements AutoCloseable {
     }
 
     /**
-     * Lets a compiler judge a source, which is not run: for static assertions.
+     * Makes a compiler check a source that is not run, for static assertions.
      *
-     * @param processor which processor to compile for, as Java's {@code os.arch} names it; for another than this
-     *     machine's a cross compiler is needed
+     * @param processor the processor to compile for, as Java's {@code os.arch} names it; a cross compiler is needed
+     *     unless it is this machine's
      * @param source the C source
-     * @param headers the folders of the machine's headers that the source includes from and that are the same for
-     *     all processors, such as {@code infiniband}; a cross compiler is shown no others, since the machine's C
-     *     library is of the wrong processor
+     * @param headers the folders of the machine's headers that the source includes and that are the same for all
+     *     processors, such as {@code infiniband}; a cross compiler sees no others, since the machine's C library is for
+     *     the wrong processor
      */
     public static void check(String processor, String source, String... headers) {
         try (CProgram program = create(source)) {
@@ -152,7 +152,7 @@ public final class CProgram implements AutoCloseable {
         }
     }
 
-    // The output goes through files: pipes that nobody reads can fill up and stop the program.
+    // The output goes to files: pipes that nobody reads can fill up and stop the program.
     private List<String> execute(List<String> command) {
         Path output = folder.resolve("output");
         Path errors = folder.resolve("errors");

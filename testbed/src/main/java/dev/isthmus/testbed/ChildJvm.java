@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Runs a main class of the tests in a JVM of its own, on the class path of this one: for what would end or change this
+ * Runs a main class of the tests in a JVM of its own, on the class path of this one, for what would end or change this
  * JVM, such as a crash, other rights, or other options.
  */
 public final class ChildJvm {
 
-    /** A child lives shortly, often on emulated processors. */
+    /** A child lives for a short time, often on emulated processors. */
     private static final List<String> QUICK_START = List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC");
 
     private final List<String> wrapper = new ArrayList<>();
@@ -25,7 +25,7 @@ public final class ChildJvm {
     private String classPath = System.getProperty("java.class.path");
     private Duration deadline = ChildProgram.DEADLINE;
 
-    /** What a child did. */
+    /** How a child ended, and what it printed. */
     public record Result(int status, String output) {}
 
     /**
@@ -51,7 +51,7 @@ public final class ChildJvm {
     }
 
     /**
-     * The class path, when it is not this JVM's.
+     * Sets the class path, if it differs from this JVM's.
      *
      * @param path the class path
      * @return this
@@ -62,7 +62,7 @@ public final class ChildJvm {
     }
 
     /**
-     * How long it may run: four minutes unless said otherwise.
+     * Sets how long it may run; by default four minutes.
      *
      * @param most the longest
      * @return this

@@ -10,10 +10,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** A program that runs beside the test, such as one of rdma-core's: what it prints can be waited for. Killed when it is closed. */
+/**
+ * A program that runs beside the test, such as one of rdma-core's. A test can wait for what it prints. It is killed
+ * when this is closed.
+ */
 public final class ChildProgram implements AutoCloseable {
 
-    /** For what hangs, on emulated processors that others use, too; less than what JUnit gives a test. */
+    /** For programs that hang, even on emulated processors that others use; less than JUnit's limit for a test. */
     static final Duration DEADLINE = Duration.ofMinutes(4);
 
     private final List<String> command;
@@ -53,7 +56,7 @@ public final class ChildProgram implements AutoCloseable {
                 add(line);
             }
         } catch (IOException e) {
-            add(e.toString()); // as part of what a failure shows
+            add(e.toString()); // so that a failure shows it
         }
     }
 
@@ -64,12 +67,12 @@ public final class ChildProgram implements AutoCloseable {
         }
     }
 
-    /** Whether it has not ended. */
+    /** Whether it is still running. */
     public boolean isRunning() {
         return process.isAlive();
     }
 
-    /** Its number, as the kernel has it. */
+    /** Its process number. */
     public long pid() {
         return process.pid();
     }
@@ -112,7 +115,7 @@ public final class ChildProgram implements AutoCloseable {
                 if (millis <= 0 || !reader.isAlive()) {
                     throw new AssertionError(command + " has not printed \"" + start + "\", but " + lines);
                 }
-                lines.wait(Math.min(millis, 100)); // its end is no line
+                lines.wait(Math.min(millis, 100)); // its end is not a line
             }
         }
     }
@@ -140,7 +143,7 @@ public final class ChildProgram implements AutoCloseable {
         return lines();
     }
 
-    /** Ends it as if its host had: by SIGKILL. */
+    /** Kills it with SIGKILL, as the end of its host would. */
     public void kill() {
         process.destroyForcibly();
     }
@@ -156,7 +159,7 @@ public final class ChildProgram implements AutoCloseable {
         }
     }
 
-    /** Kills it, if it runs still, and waits until its descriptors are closed. */
+    /** Kills it if it is still running, and waits until its descriptors are closed. */
     @Override
     public void close() {
         kill();

@@ -9,12 +9,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
-/** What decides which features there are: the driver of the device, the kernel, and rdma-core. */
+/** The driver of the device, the kernel, and rdma-core, which together decide which features there are. */
 final class DeviceKind {
 
     private static final Pattern LIBRARY = Pattern.compile("libibverbs\\.so\\.\\d+\\.\\d+\\.(\\d+)\\.\\d+");
 
-    /** Where the testbed has given no device. */
+    /** Stands for a machine to which the testbed has given no device. */
     static final String NONE = "no-device";
 
     private DeviceKind() {}

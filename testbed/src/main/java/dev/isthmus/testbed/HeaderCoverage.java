@@ -33,7 +33,7 @@ public final class HeaderCoverage {
     private static final String NEWER = "newer.txt";
     private static final Pattern MEMBER = Pattern.compile("(?:internal )?([A-Z]\\w*)\\.(\\w+)(?:\\([\\w, ]+\\))?");
 
-    /** What the tests of a function see of it on a device. */
+    /** How the tests of a function fare on a device. */
     private enum Seen {
         WORKS("works"),
         REFUSED("refused"),
@@ -68,7 +68,7 @@ public final class HeaderCoverage {
     }
 
     /**
-     * Compares a header with what is noted of it.
+     * Compares a header with the notes on it.
      *
      * @param home the project's folder
      * @param include what a C program includes, such as {@code infiniband/verbs.h}
@@ -88,7 +88,7 @@ public final class HeaderCoverage {
         return coverage;
     }
 
-    /** What is wrong: functions without a line, lines without a function, members and tests that are not there. */
+    /** The faults: functions without a line, lines without a function, members and tests that do not exist. */
     public List<String> faults() {
         return List.copyOf(faults);
     }
@@ -113,7 +113,8 @@ public final class HeaderCoverage {
     }
 
     /**
-     * The table with what the tests see on a device, as Markdown, and before it how many functions there are of which.
+     * The table with the tests' results on a device, as Markdown, after a summary of how many functions have
+     * which result.
      *
      * @param device the heading of the column
      */
@@ -227,7 +228,7 @@ public final class HeaderCoverage {
         return found;
     }
 
-    /** The source without what stands in braces: each body becomes the semicolon of a declaration. */
+    /** The source without the content of braces: each body becomes the semicolon of a declaration. */
     private static String topLevel(String source) {
         var text = new StringBuilder();
         int depth = 0;
@@ -295,7 +296,7 @@ public final class HeaderCoverage {
         }
     }
 
-    /** Whether a class, one of the project's, has a member of a name, itself or in what it extends. */
+    /** Whether a class of the project has a member of this name, itself or by inheritance. */
     private boolean isThere(String type, String member, String sources) {
         Pattern declaration = Pattern.compile("\\b" + member + "\\b\\s*[(,;=]");
         String source = source(type, sources);

@@ -10,16 +10,16 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * The release of a library's headers, by the file that they bring for pkg-config.
+ * The release of a library's headers, according to their file for pkg-config.
  *
- * @param library what pkg-config calls the library
- * @param version what it calls the release
+ * @param library the library's name for pkg-config
+ * @param version the release according to pkg-config
  */
 public record HeaderRelease(String library, String version) {
 
     private static final String VERSION_LINE = "Version:";
 
-    /** Whether this machine's headers are of a later release; not when there is no telling. */
+    /** Whether this machine's headers are of a later release; false if that is unknown. */
     boolean isBeforeThisMachines() {
         return onThisMachine()
                 .filter(found -> Version.parse(found).compareTo(Version.parse(version)) > 0)

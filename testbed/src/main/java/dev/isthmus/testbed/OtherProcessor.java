@@ -5,8 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Where the process runs that a test starts: on another processor than the test's JVM, if the testbed keeps that on one
- * (its README says why), or the two would take turns. Else wherever the scheduler says.
+ * The processor for a process that a test starts: another one than the test JVM's, if the testbed pins that to one (its
+ * README says why), because the two would take turns. Otherwise the scheduler decides.
  */
 public final class OtherProcessor {
 

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Two Soft-RoCE devices on the two ends of a link, which a test has for itself: it may take them down or remove them. Needs
- * root, as all tests of devices do where these are made.
+ * Two Soft-RoCE devices on the two ends of a link, for one test alone, which may take them down or remove them. Needs
+ * root, like all tests of devices where these are created.
  */
 public final class OwnDevices implements AutoCloseable {
 
@@ -21,9 +21,9 @@ public final class OwnDevices implements AutoCloseable {
     }
 
     /**
-     * Makes the devices {@code NAME0} and {@code NAME1}, on interfaces of the same names.
+     * Creates the devices {@code NAME0} and {@code NAME1}, on interfaces of the same names.
      *
-     * @param name at most 14 characters, and nobody else's
+     * @param name at most 14 characters, used by nothing else
      * @param address0 the first one's IPv4 address
      * @param address1 the second one's, in the same network of 24 bits
      */
@@ -49,7 +49,7 @@ public final class OwnDevices implements AutoCloseable {
         return ends[5];
     }
 
-    /** Removes what is still there. */
+    /** Removes what still exists. */
     @Override
     public void close() throws IOException {
         run("down");

@@ -25,27 +25,27 @@ import javax.management.JMException;
 import javax.management.ObjectName;
 
 /**
- * What this process uses: to be compared before and after what must not leak.
+ * What this process uses, for comparison before and after code that must not leak.
  *
  * @param heapBytes on the Java heap, after a collection
- * @param mallocBytes what C and the JVM have of malloc() and have not freed
+ * @param mallocBytes what C and the JVM have from malloc() and have not freed
  * @param residentBytes in memory, of Java and C together
  * @param descriptors open files
- * @param trackedBytes what the JVM itself has of native memory; -1 without {@code -XX:NativeMemoryTracking=summary}
+ * @param trackedBytes the JVM's own native memory; -1 without {@code -XX:NativeMemoryTracking=summary}
  */
 public record ProcessFigures(long heapBytes, long mallocBytes, long residentBytes, int descriptors, long trackedBytes) {
 
-    /** The rounds of {@link #assertSteady}, which makes them all once or twice more if what it sees is not steady. */
+    /** The rounds of {@link #assertSteady}, which repeats all of them once or twice if the figures are not steady. */
     public static final int ROUNDS = 12;
 
     private static final int TIMES = 3;
     private static final int WARM_UP = 2; // rounds that load classes
     private static final long PAGE_BYTES = 4096;
 
-    /** Of stacks and of what the JVM writes to for the first time. */
+    /** For stacks, and for what the JVM writes to for the first time. */
     private static final long RESIDENT_PAGES = 16;
 
-    /** {@code struct mallinfo2}: ten numbers, of which the fifth counts what is mapped, and the eighth what is in use else. */
+    /** {@code struct mallinfo2}: ten numbers. The fifth counts mapped memory, the eighth other memory in use. */
     private static final MemoryLayout MALLINFO = MemoryLayout.structLayout(MemoryLayout.sequenceLayout(10, JAVA_LONG));
 
     @SuppressWarnings("restricted") // the function and its type are glibc's
@@ -54,7 +54,7 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
                     Linker.nativeLinker().defaultLookup().find("mallinfo2").orElseThrow(),
                     FunctionDescriptor.of(MALLINFO));
 
-    /** Those of now, after a collection. */
+    /** The present figures, after a collection. */
     public static ProcessFigures now() {
         System.gc();
         long heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
@@ -64,16 +64,16 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
     /** Many operations. */
     public interface Round {
 
-        /** Does them. */
+        /** Runs them. */
         void run() throws IOException;
     }
 
     /**
-     * Requires of one round among many that it leaves nothing behind. What leaks grows in each of them; what the JIT and the
-     * pools of C take and give back now and then, which is far more, does not.
+     * Requires that one round among many leaves nothing behind. A leak grows in each of them; what the JIT and the
+     * pools of C occasionally take and give back, which is far more, does not.
      *
      * @param round many operations
-     * @param most by how many bytes the heap, and what C has, may have changed after the round
+     * @param most by how many bytes the heap, and C's memory, may have changed after the round
      */
     public static void assertStill(Round round, long most) throws IOException {
         var seen = new ArrayList<ProcessFigures>(List.of(now()));
@@ -93,14 +93,14 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
     }
 
     /**
-     * Requires that many rounds leave nothing behind, once classes are loaded. What leaks grows in most rounds, and so from
-     * the first half of them to the second. Neither alone is a leak: operations of which C frees some later, at once, grow in most
-     * rounds; a pool that gets a large chunk once, and may give it back, is larger in one half. Of resident memory, which
-     * stays where C had most for a moment, the least of the second half may not be over the most of the first. What leaks
-     * does so each time; the JIT's compilers, which take and give back some megabytes, end.
+     * Requires that many rounds leave nothing behind, once classes are loaded. A leak grows in most rounds, and so from
+     * the first half of them to the second. Neither alone is a leak: operations of which C frees some later, all at
+     * once, grow in most rounds; a pool that gets a large chunk once, and may give it back, is larger in one half.
+     * Resident memory stays where C's maximum was, so its minimum in the second half may not exceed its maximum in the
+     * first. A leak does so each time; the JIT's compilers, which take and give back some megabytes, stop.
      *
      * @param round many operations
-     * @param most how many bytes more they may be in all
+     * @param most how many bytes more they may take in all
      */
     public static void assertSteady(Round round, long most) throws IOException {
         for (int time = 1; ; time++) {
@@ -121,7 +121,7 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
     }
 
     /**
-     * Requires the same of what was seen.
+     * Requires the same of given figures.
      *
      * @param seen after each round
      * @param most how many bytes more they may be in all
@@ -139,7 +139,8 @@ public record ProcessFigures(long heapBytes, long mallocBytes, long residentByte
         }
     }
 
-    // From the first half to the second, or as the median of what a round adds would make it: whichever is less.
+    // The growth from the first half to the second, or what the median round adds times the number of rounds, whichever
+    // is less.
     private static long grown(List<ProcessFigures> seen, ToLongFunction<ProcessFigures> figure) {
         long byHalves =
                 least(seen.subList(ROUNDS / 2, ROUNDS), figure) - least(seen.subList(WARM_UP, ROUNDS / 2), figure);

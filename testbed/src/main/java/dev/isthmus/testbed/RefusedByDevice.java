@@ -65,9 +65,9 @@ public final class RefusedByDevice extends TestAbortedException {
     }
 
     /**
-     * The device refused in another way than by a call that failed, such as by the status of a completion.
+     * The device refused in another way than by a failed call, for example by the status of a completion.
      *
-     * @param what the function of C that began it
+     * @param what the C function that began it
      * @param answer what the device did, in a word or a few, without what differs from run to run
      * @return what the test throws
      */

@@ -42,15 +42,15 @@ final class Stated {
         refused = Path.of(REFUSED, tier + "-on-" + deviceKind + ".txt");
     }
 
-    /** Whether it is stated what the device refuses in this tier. Where there is none, nothing can be refused. */
+    /** Whether it is stated what the device refuses in this tier. Without a device, nothing can be refused. */
     boolean knowsDevice() {
         return !hasDevice || Files.exists(home.resolve(refused));
     }
 
     /**
-     * Where the number of tests is another than stated.
+     * The classes whose number of tests differs from the stated one.
      *
-     * @param executed how many of each class were executed
+     * @param executed how many tests of each class were executed
      * @param chosen matches the names of the classes that were to run
      */
     List<String> differences(Map<String, Integer> executed, Pattern chosen) {
@@ -78,11 +78,11 @@ final class Stated {
     }
 
     /**
-     * What is refused and not stated, and the other way round.
+     * What is refused and not stated, and vice versa.
      *
      * @param executed the classes that were executed
      * @param now the reason by the name of each test that was refused
-     * @param all whether every class was to run, so that what is stated of others has gone
+     * @param all whether every class was to run, so that statements about others are outdated
      */
     List<String> differences(Map<String, Integer> executed, SortedMap<String, String> now, boolean all) {
         var stated = new TreeMap<String, String>();

@@ -43,13 +43,13 @@ final class Tally implements TestExecutionListener {
         return skipped;
     }
 
-    /** The tests that were executed, however they ended: how many of each class, by the class's name. */
+    /** How many tests of each class were executed, however they ended, by the class's name. */
     synchronized SortedMap<String, Integer> executed() {
         return new TreeMap<>(executed);
     }
 
     /**
-     * What the device refused, by the test's class and method, with the parameters behind it unless all that there are were
+     * What the device refused, by the test's class and method, followed by its parameters, unless all parameters were
      * refused alike.
      */
     synchronized SortedMap<String, String> refused() {
@@ -95,7 +95,7 @@ final class Tally implements TestExecutionListener {
         if (test.isTest() && isRefusal(thrown)) {
             var reasons = refused.computeIfAbsent(methodName(test), name -> new TreeMap<>());
             if (reasons.put(parameters(test), thrown.getMessage()) != null) {
-                failed++; // two tests of one name, of which the list could state only one
+                failed++; // two tests of one name, only one of which the list could state
                 out.println("FAILED " + name(test) + ": a second test of this name was refused");
             }
         } else {
@@ -112,7 +112,7 @@ final class Tally implements TestExecutionListener {
         }
     }
 
-    /** What was suppressed is a failure of what the test closed as it ended. */
+    /** A suppressed exception is a failure of what the test closed at its end. */
     private static boolean isRefusal(Throwable thrown) {
         return thrown instanceof RefusedByDevice && thrown.getSuppressed().length == 0;
     }
@@ -146,7 +146,7 @@ final class Tally implements TestExecutionListener {
         return className(test).replaceFirst(".*\\.", "") + "." + method;
     }
 
-    /** {@code (7, RC)} of {@code [2] size = 7, type = RC}; nothing of a test without parameters. */
+    /** {@code (7, RC)} from {@code [2] size = 7, type = RC}; empty for a test without parameters. */
     private String parameters(TestIdentifier test) {
         boolean once = plan.getParent(test).map(Tally::isClass).orElse(true);
         return once

@@ -33,45 +33,45 @@ import org.junit.platform.launcher.core.LauncherFactory;
  */
 public final class TierRunner {
 
-    /** Needs no device: runs anywhere. */
+    /** Needs no device, so it runs anywhere. */
     public static final String UNIT = "unit";
 
     /** Needs an RDMA device, which the testbed gives. */
     public static final String DEVICE = "device";
 
     /**
-     * Needs an RDMA device and takes minutes, with the programs in C on the other end: a tier of its own, so that a second
-     * testbed can run it beside that of {@link #DEVICE}.
+     * Needs an RDMA device and takes minutes, with programs in C at the other end. It is a tier of its own, so that a
+     * second testbed can run it beside {@link #DEVICE}.
      */
     public static final String INTEROP = "interop";
 
     /** Needs UCX: over shared memory and TCP on a host, over verbs in the testbed. */
     public static final String UCX = "ucx";
 
-    /** Says what it says over iWARP, too, on whose devices the testbed runs these tests once more. */
+    /** Also holds over iWARP: the testbed runs these tests once more on such devices. */
     public static final String IWARP = "iwarp";
 
-    /** Starts Apache Spark, whose 220 MB of jars {@code testbed/spark-jars} gets; on a host alone. */
+    /** Starts Apache Spark, whose 220 MB of jars {@code testbed/spark-jars} downloads; only on a host. */
     public static final String SPARK = "spark";
 
-    /** Starts Apache Spark as well, and needs two RDMA devices; takes minutes where processors are emulated. */
+    /** Also starts Apache Spark, and needs two RDMA devices; takes minutes on emulated processors. */
     public static final String SPARK_VERBS = "spark-verbs";
 
     /** The tier of UCX over verbs: the tests of {@link #UCX} without those of {@link #HOST}. */
     private static final String UCX_VERBS = "ucx-verbs";
 
     /**
-     * Beside {@link #UCX}: once, on the host, is enough, because the test is about what no transport changes, chooses the
-     * transport itself, or needs more time than an emulated machine has.
+     * With {@link #UCX}: once, on the host, is enough, because no transport changes what the test is about, or it
+     * chooses the transport itself, or it needs more time than an emulated machine has.
      */
     private static final String HOST = "host";
 
-    /** The tier of UCX on the newest UCX rather than the system's: {@link #UCX} without those of {@link #SYSTEM_UCX}. */
+    /** The tier on the newest UCX rather than the system's: {@link #UCX} without the tests of {@link #SYSTEM_UCX}. */
     private static final String UCX_NEWEST = "ucx-newest";
 
     /**
-     * Beside {@link #UCX}: runs on the system's UCX alone, because its peer is a C program that is made for that one, or
-     * because a fault of another UCX would end it.
+     * With {@link #UCX}: only runs on the system's UCX, because its peer is a C program made for that, or because a
+     * fault of another UCX would end it.
      */
     private static final String SYSTEM_UCX = "system-ucx";
 
@@ -82,12 +82,18 @@ public final class TierRunner {
     private static final Set<String> TIERS =
             new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, SPARK, SPARK_VERBS));
 
-    /** After these JUnit interrupts a test; after four times as many, more than any test states for itself, the tier is given up. */
+    /**
+     * JUnit interrupts a test after this many seconds. After four times as many, more than any test asks for, the tier
+     * is given up.
+     */
     private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300 + largerNumbers() / 1000);
 
     private TierRunner() {}
 
-    /** The largest number of things that a test is told to do, as by {@code -Disthmus.test.messages}; bytes are none. */
+    /**
+     * The largest number that a test is given, for example by {@code -Disthmus.test.messages}; numbers of bytes do
+     * not count.
+     */
     private static long largerNumbers() {
         return System.getProperties().stringPropertyNames().stream()
                 .filter(name -> name.startsWith("isthmus.test.") && !name.endsWith(".bytes"))
@@ -99,8 +105,8 @@ public final class TierRunner {
     /**
      * Runs a tier.
      *
-     * @param args the tier, {@code --exact} when all must be as stated, and a regular expression that the class names must
-     *     match, if only some are wanted
+     * @param args the tier; {@code --exact} if everything must be as stated; and a regular expression that the class
+     *     names must match, if only some are wanted
      */
     public static void main(String[] args) {
         var rest = new ArrayList<>(List.of(args));
@@ -136,7 +142,7 @@ public final class TierRunner {
         return tally.failed() == 0 && tally.skipped() == 0 && tally.passed() > 0 && asStated;
     }
 
-    /** Prints what the device refuses, and what is other than stated, which {@code testbed/state} reads. */
+    /** Prints what the device refuses, and what differs from the statements, which {@code testbed/state} reads. */
     private static boolean isAsStated(Tally tally, String tier, boolean exact, String pattern) {
         SortedMap<String, String> refused = tally.refused();
         if (!refused.isEmpty()) {
@@ -148,7 +154,7 @@ public final class TierRunner {
         List<String> refusals = stated.differences(tally.executed(), refused, pattern.equals(".*"));
         counts.forEach(System.out::println);
         refusals.forEach(System.out::println);
-        // Where nobody has stated what a device refuses, as on a newer kernel, only continuous integration minds.
+        // If nobody has stated what a device refuses, as on a newer kernel, only continuous integration minds.
         boolean isRight = refusals.isEmpty() || (!exact && !stated.knowsDevice());
         return isRight && (counts.isEmpty() || !exact);
     }
@@ -169,7 +175,7 @@ public final class TierRunner {
                 .selectors(selectClasspathRoots(testRoots()))
                 .filters(tags, ClassNameFilter.includeClassNamePatterns(pattern))
                 .configurationParameter("junit.jupiter.execution.timeout.default", TEST_SECONDS + " s")
-                // A private or static method with @Test, say, which JUnit only warns of and does not run.
+                // For example a private or static method with @Test, of which JUnit only warns, without running it.
                 .configurationParameter("junit.platform.discovery.issue.severity.critical", "INFO")
                 .build();
     }

@@ -11,8 +11,8 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestIdentifier;
 
 /**
- * Ends the JVM and its children when a test does not end. JUnit interrupts such a test, which a thread that is in C, or that
- * waits for a future, does not notice. Tests run one after the other.
+ * Ends the JVM and its children when a test does not end. JUnit interrupts such a test, but a thread that is in C, or
+ * waits for a future, does not notice that. Tests run one after the other.
  */
 final class Watchdog implements TestExecutionListener {
 

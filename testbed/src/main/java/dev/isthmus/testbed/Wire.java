@@ -9,16 +9,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Stream;
 
-/** What carries the connections of this process, as the kernel tells it. */
+/** The transport of this process's connections, according to the kernel. */
 public final class Wire {
 
     private Wire() {}
 
     /**
-     * What carries those at a port. To be asked while they are open.
+     * The transport of the connections at a port. Call it while they are open.
      *
      * @param port the server's port, on this machine
-     * @return {@code RDMA}, if this process has completion channels and nobody has TCP at the port; else what there is instead
+     * @return {@code RDMA} if this process has completion channels and no process uses TCP at the port; otherwise what
+     *     there is instead
      */
     public static String at(int port) throws IOException {
         List<String> tcp = tcp(port);
@@ -32,7 +33,7 @@ public final class Wire {
      * The kernel's lines on TCP at a port, at either end.
      *
      * @param port the port
-     * @return the lines; none where nobody has TCP there
+     * @return the lines; empty if no process uses TCP there
      */
     public static List<String> tcp(int port) throws IOException {
         String end = String.format(Locale.ROOT, ":%04X ", port);

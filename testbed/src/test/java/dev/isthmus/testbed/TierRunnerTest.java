@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.opentest4j.AssertionFailedError;
 
-/** The runner in a JVM of its own, on a class that is compiled for it. */
+/** The runner in a JVM of its own, with a class that is compiled for it. */
 @Tag("unit")
 class TierRunnerTest {
 
@@ -98,7 +98,7 @@ class TierRunnerTest {
         }
     }
 
-    /** Writes what is stated of the device, where the runner says that it looks. */
+    /** Writes the statements about the device to where the runner says that it looks. */
     private void state(String... refused) throws IOException {
         Matcher file = run().output()
                 .lines()
@@ -123,7 +123,7 @@ class TierRunnerTest {
     @Test
     void shouldCountRefusalsApart() throws IOException {
         compile(PASSES + REFUSED);
-        assertEnded(0, run()); // nobody has stated what this device refuses
+        assertEnded(0, run()); // there are no statements about this device
         assertEnded(1, run("--exact"));
         state(COUNT, FLUSH);
         assertEnded(

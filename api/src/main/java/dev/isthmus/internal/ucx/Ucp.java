@@ -10,13 +10,11 @@ import java.lang.foreign.FunctionDescriptor;
 import java.lang.invoke.MethodHandle;
 
 /**
- * The data path of libucp: one method per C function, with the same arguments. Pointers are {@code long}: a
- * {@code MemorySegment} costs some 0.5 to 0.8 ns per argument (JDK 25: an idle progress takes 5.5 to 5.8 ns instead of
- * 5.0), and the callers have checked them.
+ * The data path of libucp: one method per C function, with the same arguments. Pointers are {@code long}, which callers
+ * have checked, and not {@code MemorySegment}, for the JIT: docs/instructions.md, "Lines written for the JIT".
  *
  * <p>No function that makes progress is a critical call, as each can run callbacks, even a send, which delivers at once
- * over the self transport. Functions that only read fields of a request are critical calls, and take some 20
- * instructions less.
+ * over the self transport. Only functions that read fields of a request, and do nothing else, are critical calls.
  */
 public final class Ucp {
 

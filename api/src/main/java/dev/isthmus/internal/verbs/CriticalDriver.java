@@ -15,11 +15,11 @@ import java.util.regex.Pattern;
 
 /**
  * The drivers whose polls are critical calls, {@link java.lang.foreign.Linker.Option#critical}: the thread stays in the
- * Java state, which saves some 20 instructions, and garbage collection waits for it. So the source of each driver
- * listed here must show that these functions make no system call, write no message, call nothing back, and end after a
- * few instructions for each completion or request. It must also show that no other Java thread holds the lock that they
- * take: the JVM may have stopped that thread, and would then wait for one that waits for the lock. The source was read
- * in rdma-core 44 and 64, and searched for such calls in 25 to 57.
+ * Java state, and garbage collection waits for it. So the source of each driver listed here must show that these
+ * functions make no system call, write no message, call nothing back, and end after a few instructions for each
+ * completion or request. It must also show that no other Java thread holds the lock that they take: the JVM may have
+ * stopped that thread, and would then wait for one that waits for the lock. The source was read in rdma-core 44 and 64,
+ * and searched for such calls in 25 to 57. What this saves: docs/instructions.md, "Lines written for the JIT".
  *
  * <p>For other drivers, the source shows the opposite. {@code mlx5_poll_cq} (providers/mlx5/cq.c) writes lines for most
  * completions in error, and if the environment says so, it then sleeps forever, or spins before it returns. When a

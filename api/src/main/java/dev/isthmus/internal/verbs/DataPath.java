@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicReference;
  * The calls of the data path, which are inline in verbs.h: they go through the function pointers of the open device.
  *
  * <p>Functions are bound to the first opened device's driver, so the JIT sees constant addresses: docs/instructions.md,
- * "Lines written for the JIT". The methods that take no function call these. The others call devices of further drivers, by
- * plain calls. If the first driver is a {@link CriticalDriver}, calls of it that are sure to be short are critical.
+ * "Lines written for the JIT". The methods that take no function call these. The others call devices of further
+ * drivers, by plain calls. If the first driver is a {@link CriticalDriver}, calls of it that are sure to be short are
+ * critical.
  *
- * <p>Pointers are passed as {@code long}, the same register on x86-64 and aarch64: a MemorySegment argument costs a
- * liveness check and, for a shared arena, an atomic increment per call.
+ * <p>Pointers are passed as {@code long}, for the JIT, too. On x86-64 and aarch64 they are in the same register.
  */
 public final class DataPath {
 
@@ -42,9 +42,8 @@ public final class DataPath {
     private static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
 
     /**
-     * The most completions or requests of one critical call. Programs rarely poll or post more at once, and they
-     * delay garbage collection by only some microseconds. In C a completion of Soft-RoCE takes 28 instructions, a
-     * receive 133.
+     * The most completions or requests of one critical call, for which garbage collection waits:
+     * docs/instructions.md, "Lines written for the JIT".
      */
     public static final int MOST_AT_ONCE = 64;
 

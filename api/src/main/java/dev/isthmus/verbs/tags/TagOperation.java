@@ -163,7 +163,7 @@ public final class TagOperation {
 
     /**
      * Tells the device how many messages without a matching tag this program has handled so far:
-     * {@code IBV_OPS_TM_SYNC}. The device matches no new tags until it has been told of all.
+     * {@code IBV_OPS_TM_SYNC}. The device matches no new tags until this count includes all of them.
      *
      * @param messages how many, modulo 2^32
      * @return this

@@ -12,7 +12,7 @@ import java.lang.foreign.ValueLayout;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What libmlx5 finds in the environment: {@code MLX5_SCATTER_TO_CQE}. */
+/** The environment that libmlx5 sees: {@code MLX5_SCATTER_TO_CQE}. */
 @Tag("unit")
 class IbverbsEnvironmentTest {
 
@@ -34,7 +34,7 @@ class IbverbsEnvironmentTest {
         return result.output().strip();
     }
 
-    /** Prints what C finds; Java has read the environment before. */
+    /** Prints what C sees in the environment; Java has read it before. */
     static final class Child {
 
         private static final NativeFunction GETENV = Libc.function("getenv", ValueLayout.ADDRESS, ValueLayout.ADDRESS);

@@ -29,7 +29,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the records of a device make of the numbers in C's structs: a device has only some of them. */
+/** How the records of a device interpret the numbers in C's structs, of which any one device has only some. */
 @Tag("unit")
 class DeviceRecordsTest {
 

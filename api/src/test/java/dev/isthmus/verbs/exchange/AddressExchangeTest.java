@@ -43,12 +43,12 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Two of ours over loopback, and ours in both roles against peers that misbehave. */
+/** Two of our ends over loopback, and ours in both roles against peers that misbehave. */
 @Tag("unit")
 @Timeout(120)
 class AddressExchangeTest {
 
-    /** For what must end earlier, however busy the machine is. */
+    /** A deadline for what must end earlier, however busy the machine is. */
     private static final Duration LONG = Duration.ofSeconds(60);
 
     private static final Duration SHORT = Duration.ofMillis(300);
@@ -61,7 +61,7 @@ class AddressExchangeTest {
                 qpNum, 0xabcdef, 0xfffe, Gid.of(HexFormat.of().parseHex(gid)), Mtu.MTU_4096, 255);
     }
 
-    /** What a peer does that the test plays itself; the socket is closed when it has heard our end's last word. */
+    /** The part of a peer that the test plays itself. The socket is closed when it has heard our end's last word. */
     interface Peer {
         void speak(Socket socket) throws IOException;
     }
@@ -80,7 +80,7 @@ class AddressExchangeTest {
         }
     }
 
-    /** The next peer is one of ours: it must be served as if nothing had been. */
+    /** The next peer is one of ours: it must be served as if nothing had happened. */
     private static void assertServesTheNext(AddressExchange.Listener listener) throws Exception {
         FutureTask<AddressExchange.Remote> server = start(() -> serve(listener));
         try (var peer = AddressExchange.connect(listener.address(), LONG)) {
@@ -96,7 +96,7 @@ class AddressExchangeTest {
         assertTrue(server.get().data().isReadOnly());
     }
 
-    /** Lets a peer connect to our listener, and returns what our end says of it. */
+    /** Lets a peer connect to our listener, and returns our end's exception. */
     private static IOException complaintOfServer(Peer client, Duration deadline) throws Exception {
         try (var listener = AddressExchange.listen(LOOPBACK)) {
             var heard = new CountDownLatch(1);
@@ -119,7 +119,7 @@ class AddressExchangeTest {
         }
     }
 
-    /** Lets our end connect to a peer that listens, and returns what our end says of it. */
+    /** Lets our end connect to a peer that listens, and returns our end's exception. */
     private static IOException complaintOfClient(Peer server, Duration deadline) throws Exception {
         try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             var heard = new CountDownLatch(1);
@@ -168,7 +168,7 @@ class AddressExchangeTest {
         };
     }
 
-    /** Sends a byte, again and again, for as long as there is somebody. */
+    /** Sends a byte again and again, as long as there is a reader. */
     private static void drip(Socket socket) {
         byte[] message = message(B, AddressExchange.MAX_DATA_BYTES);
         try {

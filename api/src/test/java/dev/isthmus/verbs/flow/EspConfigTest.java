@@ -22,7 +22,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Held against what a C program writes into the same structs. */
+/** Compares attributes with what a C program writes into the same structs. */
 @Tag("unit")
 class EspConfigTest {
 

@@ -19,7 +19,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Rules are held against what a C program writes into the same structs. */
+/** Compares rules with what a C program writes into the same structs. */
 @Tag("unit")
 class FlowRuleTest {
 

@@ -15,7 +15,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A struct that Soft-RoCE has no use for, compared with what a C program writes into it. */
+/** Compares a struct, which Soft-RoCE does not use, with what a C program writes into it. */
 @Tag("unit")
 class ReceiveHashTest {
 

@@ -17,7 +17,9 @@ import java.io.StringWriter;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the testbed's devices lack and others have. The expected text is what ibv_devinfo's format strings make of it. */
+/**
+ * Features that other devices have and the testbed's lack. The expected text follows from ibv_devinfo's format strings.
+ */
 @Tag("unit")
 class DeviceReportTest {
 

@@ -62,7 +62,7 @@ class InfoCommandTest {
         assertEquals(withNames(devinfo(words(options))), out.toString());
     }
 
-    /** What ibv_devinfo of rdma-core 65 has no names for, although verbs.h has. */
+    /** Adds the names that ibv_devinfo of rdma-core 65 lacks, although verbs.h has them. */
     private static String withNames(String text) {
         return UNKNOWN.matcher(text).replaceAll(line -> {
             long unknown = Long.parseUnsignedLong(line.group(2), 16);

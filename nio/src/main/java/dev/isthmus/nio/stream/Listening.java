@@ -170,7 +170,7 @@ public final class Listening {
     }
 
     /**
-     * Sets the watchers, which are told of each established connection.
+     * Sets the watchers, which are notified of each established connection.
      *
      * @param all the watchers of this listener's channel
      */

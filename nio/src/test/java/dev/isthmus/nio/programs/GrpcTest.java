@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** gRPC as it is: each kind of call, messages of 1 MiB, cancellation, deadlines, in the clear and by TLS. */
+/** Unmodified gRPC: each kind of call, messages of 1 MiB, cancellation, deadlines, unencrypted and by TLS. */
 @Tag("device")
 @Timeout(1100) // on emulated processors
 class GrpcTest {
@@ -32,7 +32,7 @@ class GrpcTest {
         }
     }
 
-    /** A key of the host's, and a certificate that it has signed itself. */
+    /** A key for the host, and a self-signed certificate. */
     private static void certify(Path keys, String host) throws InterruptedException {
         String keytool =
                 Path.of(System.getProperty("java.home"), "bin", "keytool").toString();

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Kafka as it is: a broker that is its own controller, a producer and a consumer. */
+/** Unmodified Kafka: a broker that is its own controller, a producer and a consumer. */
 @Tag("device")
 @Timeout(1100) // on emulated processors
 class KafkaTest {

@@ -13,7 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Starts a program that others wrote, on a class path of its own, as docs/how-to/programs.md says. */
+/** Starts somebody else's program on a class path of its own, as docs/how-to/programs.md says. */
 record OverRdma(String module, List<String> options) {
 
     private static final List<String> FLAGS = List.of(
@@ -53,8 +53,8 @@ record OverRdma(String module, List<String> options) {
     }
 
     /**
-     * A port of an address, another one each time, that TCP has free, and RDMA, too, unless a test has taken it. No client
-     * gets it before a server binds it.
+     * A port of an address, a different one each time, that is free in TCP, and in RDMA, too, unless a test has taken
+     * it. No client gets it before a server binds it.
      */
     static synchronized int freePort(InetAddress address) throws IOException {
         if (lastPort == 0) {
@@ -72,10 +72,10 @@ record OverRdma(String module, List<String> options) {
         }
     }
 
-    /** Where the ports begin that the kernel gives to clients, or usually begin, if that leaves too few. */
+    /** Where the ports begin that the kernel gives to clients; or where they usually begin, if that leaves too few. */
     static int clientPorts() throws IOException {
         try (var file = Files.newBufferedReader(Path.of("/proc/sys/net/ipv4/ip_local_port_range"))) {
-            String range = file.readLine(); // by one read: some kernels give nothing to a second one
+            String range = file.readLine(); // in one read: some kernels return nothing for a second one
             int begin = Integer.parseInt(range.strip().split("\\s+", 2)[0]);
             return begin > 2 * LOWEST_PORT ? begin : 32_768;
         }

@@ -10,7 +10,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** That a server may bind a port some time after it was found free. */
+/** A server may bind a port some time after it was found free. */
 @Tag("unit")
 class OverRdmaTest {
 

@@ -21,8 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * ZooKeeper as it is: an ensemble of three servers whose leader is killed, and clients that go on. The client ports go by
- * RDMA, of servers with ZooKeeper's NIO as of those with its netty; what the servers say to each other stays TCP.
+ * Unmodified ZooKeeper: an ensemble of three servers whose leader is killed, and clients that go on. The client ports
+ * use RDMA, whether a server has ZooKeeper's NIO or its Netty; the servers talk to each other over TCP.
  */
 @Tag("device")
 @Timeout(1100) // on emulated processors
@@ -71,7 +71,7 @@ class ZooKeeperTest {
         }
     }
 
-    /** The last of them takes its clients by netty. */
+    /** The last one serves its clients by Netty. */
     private void startEnsemble() throws IOException {
         var common = new StringBuilder("""
                 tickTime=2000

@@ -24,14 +24,14 @@ import java.util.logging.Logger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What hostile peers meet: something that listens, a connection beside theirs that is to notice nothing, and the log. */
+/** The surroundings of hostile peers: a listener, an uninvolved connection that must notice nothing, and the log. */
 final class Company implements AutoCloseable {
 
     private static final int MOST_LOGGED = 1000;
     private static final Pattern REASON = Pattern.compile("(is reset|was refused): (.*)", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("-?\\d+");
 
-    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // held, or its handler would be lost
+    private static final Logger LOG = Logger.getLogger("dev.isthmus.nio"); // kept, or its handler would be lost
 
     private final Deque<String> logged = new ArrayDeque<>(); // the last; guarded by itself
     private final Map<String, Integer> reasons = new ConcurrentSkipListMap<>();
@@ -66,7 +66,7 @@ final class Company implements AutoCloseable {
         this(StreamOptions.DEFAULT);
     }
 
-    /** Whatever is accepted has these options. */
+    /** Accepted connections have these options. */
     Company(StreamOptions options) throws Exception {
         handler.setLevel(Level.ALL);
         LOG.setLevel(Level.ALL);
@@ -100,19 +100,19 @@ final class Company implements AutoCloseable {
         return listening.accept(Deadlines.NEVER);
     }
 
-    /** How often something was logged. */
+    /** How many times something was logged. */
     long logged(String part) {
         synchronized (logged) {
             return logged.stream().filter(message -> message.contains(part)).count();
         }
     }
 
-    /** What was logged that this side has done wrong. */
+    /** The logged errors of this side. */
     List<String> errors() {
         return errors;
     }
 
-    /** Why connections were reset or not let in, without the numbers, and how often. */
+    /** Why connections were reset or refused, without the numbers, and how many times. */
     Map<String, Integer> reasons() {
         return reasons;
     }
@@ -126,7 +126,7 @@ final class Company implements AutoCloseable {
         }
     }
 
-    /** How often it was logged that a connection was reset. */
+    /** How many times a reset of a connection was logged. */
     long resets(Stream stream) {
         return logged(stream + " is reset");
     }
@@ -138,13 +138,13 @@ final class Company implements AutoCloseable {
         }
     }
 
-    /** The connection beside theirs works both ways. */
+    /** Checks that the uninvolved connection works in both directions. */
     void exchange() throws Exception {
         exchange(near, far);
         exchange(far, near);
     }
 
-    /** The connection beside theirs works both ways, and so does a new one. */
+    /** Checks that the uninvolved connection works in both directions, and so does a new one. */
     void assertWell() throws Exception {
         exchange();
         Stream one = connect(address()).get(60, TimeUnit.SECONDS);

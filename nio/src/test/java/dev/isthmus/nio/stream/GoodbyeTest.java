@@ -15,7 +15,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** How two that keep to the rules part: no order of half closes, reads and closes looks like a fault to the other. */
+/**
+ * How two peers that keep the rules part: no order of half closes, reads and closes looks like a fault to the other.
+ */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)
@@ -59,7 +61,10 @@ class GoodbyeTest {
         assertEquals(bytes, into.position());
     }
 
-    /** Has the client write what the server has room for before it reads: on iWARP it grants the second half then. */
+    /**
+     * Makes the client write as much as the server has room for before it reads: on iWARP it grants the second
+     * half then.
+     */
     private int fill() throws Exception {
         int bytes = Hosts.isIwarp() ? RING / 2 : RING;
         assertEquals(bytes, client.write(ByteBuffer.allocate(bytes), Deadlines.after(30_000)));

@@ -102,7 +102,7 @@ final class HostileFuzzRun {
         });
     }
 
-    /** Tells where all threads are, and ends the process, when nothing happens any more. */
+    /** Prints where all threads are, and ends the process, when nothing happens any more. */
     private void watch() {
         try {
             long seen = -1;
@@ -235,7 +235,7 @@ final class HostileFuzzRun {
         }
     }
 
-    /** A connection that keeps to the rules. */
+    /** A connection that keeps the rules. */
     private void exchange() throws Exception {
         while (attacked) {
             company.exchange();

@@ -9,10 +9,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random handshakes and messages, most of them against the protocol, in a JVM of its own: none ends it, keeps it waiting,
- * leaves anything behind, or is noticed by a connection beside theirs. ISTHMUS_FUZZ_ACTIONS says how many messages and
- * handshakes, and ISTHMUS_FUZZ_SEED with what seed. Not on iWARP, where a request of the hostile side now and then never
- * completes once SoftiWARP has ended its connection.
+ * Random handshakes and messages, most of them against the protocol, in a JVM of its own. None ends it, keeps it
+ * waiting, leaves anything behind, or is noticed by an uninvolved connection. ISTHMUS_FUZZ_ACTIONS sets the number of
+ * messages and handshakes, and ISTHMUS_FUZZ_SEED the seed. Not on iWARP, where a request of the hostile side
+ * occasionally never completes once SoftiWARP has ended its connection.
  */
 @Tag("device")
 class HostileFuzzTest {

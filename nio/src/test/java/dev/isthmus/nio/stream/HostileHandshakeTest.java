@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a peer says of itself when it connects, or is connected to, is checked; it is refused with a reason. */
+/**
+ * What a peer says of itself when it connects, or is connected to, is checked; if it is wrong, the peer is refused with
+ * a reason.
+ */
 @Tag("device")
 @Tag("iwarp")
 @Timeout(120)
@@ -41,7 +44,7 @@ class HostileHandshakeTest {
         company.close();
     }
 
-    /** Each says something that cannot be. */
+    /** Each says something impossible. */
     @SuppressWarnings("ImmutableEnumChecker") // what it changes is not its own
     enum Lie {
         NOTHING("of rsocket", greeting -> greeting.length = 0), // on RoCE zeros come, and on iWARP nothing

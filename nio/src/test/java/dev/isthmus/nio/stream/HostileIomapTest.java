@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What a peer says of regions that it has mapped is checked before anything is written there; what it writes to a region of this
- * side goes nowhere else.
+ * What a peer says of regions that it has mapped is checked before anything is written there, and what it writes to a
+ * region of this side stays within it.
  */
 @Tag("device")
 @Tag("iwarp")
@@ -87,7 +87,10 @@ class HostileIomapTest {
             this.action = action;
         }
 
-        /** Waits until all has come that nobody has looked at yet: on iWARP that it was sent says nothing. */
+        /**
+         * Waits until everything has arrived that nobody has looked at yet: on iWARP, a completed send does not
+         * show that.
+         */
         private void await(Stream stream, RawPeer peer) {
             Memory memory = stream.link().memory();
             while (this == MORE_MESSAGES_THAN_CREDITS
@@ -131,7 +134,7 @@ class HostileIomapTest {
         company.assertWell();
     }
 
-    /** Says a byte, behind which all is that it did before. */
+    /** Sends a byte, which arrives after everything that it did before. */
     private static void say(RawPeer peer, Stream stream) throws Exception {
         peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, 1));
         assertEquals(1, stream.read(ByteBuffer.allocate(1), Deadlines.after(30_000)));
@@ -220,7 +223,7 @@ class HostileIomapTest {
         }
     }
 
-    /** What a peer may try with the key that it was given. */
+    /** What a peer may try with the key that it has got. */
     @SuppressWarnings("ImmutableEnumChecker")
     enum Reach {
         BEFORE((peer, told) -> peer.write(told.getLong(8) - 1, told.getInt(16), 8)),
@@ -229,7 +232,7 @@ class HostileIomapTest {
         ANOTHER_KEY((peer, told) -> peer.write(told.getLong(8), told.getInt(16) + 1, 8)),
         THE_RING((peer, told) -> peer.write(peer.theirs().buffer(), told.getInt(16), 8));
 
-        /** What it does, told of the region. */
+        /** What it does with the region that it knows. */
         private interface Action {
             void accept(RawPeer peer, ByteBuffer told);
         }
@@ -273,7 +276,7 @@ class HostileIomapTest {
         }
     }
 
-    /** That it has places for regions of the other side. */
+    /** Says that it has places for regions of the other side. */
     private static void tell(RawPeer.Greeting greeting) {
         greeting.flags = 2;
         greeting.iomap = 1;
@@ -295,7 +298,7 @@ class HostileIomapTest {
         }
     }
 
-    /** A peer of the other byte order is told in its own; what it tells is in that of this side. */
+    /** A peer of the other byte order gets entries in its own; its entries are in the order of this side. */
     @Test
     void shouldTellInThePeersByteOrder() throws Exception {
         try (var peer = RawPeer.connect(company.address(), greeting -> {

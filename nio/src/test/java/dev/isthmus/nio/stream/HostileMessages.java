@@ -3,7 +3,7 @@ package dev.isthmus.nio.stream;
 
 import java.util.Random;
 
-/** What a hostile peer says and writes, at random; what it is is a matter of the seed alone. */
+/** What a hostile peer says and writes, at random, but determined by the seed alone. */
 final class HostileMessages {
 
     private final Random random;
@@ -12,7 +12,7 @@ final class HostileMessages {
         this.random = random;
     }
 
-    /** Values from the edges of what there is more often than others. */
+    /** Prefers values from the edges of the range. */
     private int value(int most) {
         return switch (random.nextInt(8)) {
             case 0 -> 0;
@@ -57,7 +57,10 @@ final class HostileMessages {
         return random.nextInt(120);
     }
 
-    /** Sends one. Most change memory or send data as they may, so that others meet a connection of some age. */
+    /**
+     * Sends one. Most change memory or send data as they may, so that the others meet a connection that has been
+     * in use.
+     */
     void next(RawPeer peer) {
         ConnectionData theirs = peer.theirs();
         switch (random.nextInt(100)) {
@@ -82,7 +85,7 @@ final class HostileMessages {
         }
     }
 
-    /** Writes to memory that it may write to, what or when it should not. */
+    /** Writes to memory to which it may write, but the wrong thing or at the wrong time. */
     private void spoil(RawPeer peer, ConnectionData theirs) {
         byte[] bytes = new byte[random.nextInt(100)];
         random.nextBytes(bytes);

@@ -21,8 +21,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Whatever a peer sends that is against the protocol resets its connection, with a reason that the program and the log are
- * told, and lets go of all that it had; others go on.
+ * A message against the protocol resets the peer's connection, with a reason for the program and the log, and releases
+ * everything that it had. Other connections go on.
  */
 @Tag("device")
 @Tag("iwarp")
@@ -32,8 +32,8 @@ class HostilePeerTest {
     private static final int CREDITS = StreamOptions.DEFAULT.receiveQueue();
     private static final int RING = StreamOptions.DEFAULT.receiveBuffer();
 
-    /** On iWARP the peer's device ends the connection, and here one sees no more than that. */
-    private static final String ENDED = Hosts.isIwarp() ? "" : "request ended with"; // SoftiWARP tells it in two ways
+    /** On iWARP the peer's device ends the connection, and this side sees no more than that. */
+    private static final String ENDED = Hosts.isIwarp() ? "" : "request ended with"; // SoftiWARP reports it in two ways
 
     private static Company company;
 
@@ -110,7 +110,10 @@ class HostilePeerTest {
             }
         }
 
-        /** Waits until all has come that nobody has looked at yet: on iWARP that it was sent says nothing. */
+        /**
+         * Waits until everything has arrived that nobody has looked at yet: on iWARP, a completed send does not
+         * show that.
+         */
         private void await(Stream stream, RawPeer peer) {
             int messages = switch (this) {
                 case MORE_MESSAGES_THAN_CREDITS -> CREDITS + 16;
@@ -139,7 +142,9 @@ class HostilePeerTest {
         }
     }
 
-    /** On iWARP who has accepted says nothing before the peer has; returns whether that has sent a byte for it. */
+    /**
+     * On iWARP the accepting side sends nothing before the peer has; returns whether the peer has sent a byte for that.
+     */
     private static boolean begin(RawPeer peer) {
         if (peer.isIwarp()) {
             peer.say(Message.DATA, 1);

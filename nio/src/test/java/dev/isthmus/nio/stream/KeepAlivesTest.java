@@ -82,7 +82,7 @@ class KeepAlivesTest {
                 .takeLeave()) { // what it has sent is acknowledged, or its close would ask for that by a post in RESET
             Thread.onSpinWait();
         }
-        // Its queue pair answers nothing any more, and nobody has told the connection manager.
+        // Its queue pair answers nothing any more, and the connection manager does not know.
         onService(() -> server.link().queuePair().modify(QueuePairTransition.to(QueuePairState.RESET)));
         try (var warnings = new Warnings()) {
             onService(() -> keepAlives.add(client));

@@ -32,20 +32,20 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
- * A peer that keeps to no rule: it connects with whatever it is told to say of itself, and then sends any message, writes
- * anywhere, or does nothing. Of one thread.
+ * A peer that keeps no rule: it connects with any greeting, and then sends any message, writes anywhere, or does
+ * nothing. Belongs to one thread.
  */
 final class RawPeer implements AutoCloseable {
 
-    /** How many messages it says that it takes. */
+    /** How many messages it says that it accepts. */
     static final int CREDITS = 64;
 
-    /** How long the part of its ring is that it grants with its greeting. */
+    /** The length of the part of its ring that its greeting grants. */
     static final int PART = 2048;
 
     static final Duration LONGEST = Duration.ofSeconds(60);
 
-    /** Of queue pairs that there are not; the kernel refuses one that it has seen lately as stale. */
+    /** Numbers of queue pairs that do not exist; the kernel refuses a number that it has seen recently as stale. */
     private static final AtomicInteger NUMBERS = new AtomicInteger(0x400000);
 
     private static final int QUEUE = 512;
@@ -55,7 +55,7 @@ final class RawPeer implements AutoCloseable {
     private static final int OUT_OFFSET = 4096;
     private static final int OUT_BYTES = 1 << 17;
 
-    /** What it says of itself: at first all that is right. */
+    /** What it says of itself: at first everything is right. */
     static final class Greeting {
         int length = 40;
         int version = 1;
@@ -81,7 +81,7 @@ final class RawPeer implements AutoCloseable {
     }
 
     private final Deque<AutoCloseable> made = new ArrayDeque<>(); // the last is closed first
-    private final EventChannel events; // its own, or that of who listens
+    private final EventChannel events; // its own, or its listener's
     private final ConnectionId id;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
@@ -120,7 +120,7 @@ final class RawPeer implements AutoCloseable {
         return connect(to, CREDITS, change);
     }
 
-    /** Connects, with so many receives posted. */
+    /** Connects, with this many receives posted. */
     static RawPeer connect(InetSocketAddress to, int receives, Consumer<Greeting> change) throws Exception {
         EventChannel events = EventChannel.open();
         ConnectionId id = resolved(events, to);
@@ -152,7 +152,7 @@ final class RawPeer implements AutoCloseable {
         return id;
     }
 
-    /** Asks for a connection, and does not say that it is there. Not on iWARP. */
+    /** Requests a connection, and does not confirm it. Not on iWARP. */
     static AutoCloseable halfMade(InetSocketAddress to) throws Exception {
         EventChannel events = EventChannel.open();
         ConnectionId id = resolved(events, to);
@@ -188,7 +188,7 @@ final class RawPeer implements AutoCloseable {
                 .rnrRetryCount(7);
     }
 
-    /** Listens for those that connect. */
+    /** Listens for peers. */
     static final class Listener implements AutoCloseable {
         private final EventChannel events = EventChannel.open();
         private final ConnectionId id = events.createId(PortSpace.TCP);
@@ -227,7 +227,7 @@ final class RawPeer implements AutoCloseable {
         return theirs;
     }
 
-    /** Says something. */
+    /** Sends a message. */
     void say(int operation, int value) {
         say(Message.of(operation, value));
     }
@@ -241,7 +241,7 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    /** Writes so many bytes to the other side's memory, and says something. */
+    /** Writes this many bytes to the other side's memory, and sends a message. */
     void write(long address, int key, int length, int message) {
         if (iwarp) {
             write(address, key, length);
@@ -251,17 +251,17 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    /** Writes so many bytes to the other side's memory, and says nothing. */
+    /** Writes this many bytes to the other side's memory, and sends no message. */
     void write(long address, int key, int length) {
         write(SendOpcode.RDMA_WRITE, OUT_OFFSET, length, address, key, 0);
     }
 
-    /** What the next write writes. */
+    /** The bytes of the next write. */
     ByteBuffer out() {
         return memory.segment().asSlice(OUT_OFFSET).asByteBuffer().order(ByteOrder.nativeOrder());
     }
 
-    /** Grants a part of its ring, as it says, and takes so many messages. */
+    /** Grants a part of its ring, as it says, and accepts this many messages. */
     void grant(int target, long address, int key, int length, int upTo) {
         out().putLong(address).putInt(key).putInt(length);
         write(
@@ -277,7 +277,7 @@ final class RawPeer implements AutoCloseable {
         write(theirs.iomap(index), theirs.targetsKey(), ConnectionData.IOMAP_BYTES, Message.of(Message.IOMAP, index));
     }
 
-    /** What the other side has told in an entry. */
+    /** An entry that the other side has written. */
     ByteBuffer told(int index) {
         int offset = TARGETS_OFFSET
                 + ConnectionData.TARGETS * ConnectionData.TARGET_BYTES
@@ -288,17 +288,17 @@ final class RawPeer implements AutoCloseable {
                 .order(ByteOrder.nativeOrder());
     }
 
-    /** Memory that the other side may write to, if it is told where. */
+    /** Memory to which the other side may write, if it knows where. */
     MemorySegment spare() {
         return memory.segment().asSlice(OUT_OFFSET + OUT_BYTES / 2);
     }
 
-    /** The key of that. */
+    /** Its key. */
     int key() {
         return memory.region().rkey();
     }
 
-    /** Sends so many bytes, which is no message on RoCE. */
+    /** Sends this many bytes, which are no message on RoCE. */
     void send(int length) {
         send(OUT_OFFSET, length);
     }
@@ -314,7 +314,10 @@ final class RawPeer implements AutoCloseable {
                 .immediate(message));
     }
 
-    /** Waits for each: the memory that it is sent from can be used again at once. Does nothing once it is disconnected. */
+    /**
+     * Waits for each request, so the memory that it is sent from can be used again at once. Does nothing once it
+     * is disconnected.
+     */
     private void post(SendRequest one) {
         if (over) {
             return;
@@ -334,7 +337,7 @@ final class RawPeer implements AutoCloseable {
         }
     }
 
-    /** Whether the other side has ended the connection; says so, too, then. */
+    /** Whether the other side has ended the connection; if so, ends it here, too. */
     boolean isOver() {
         if (!over && events.poll() instanceof CmEvent.Disconnected) {
             disconnect();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Peers that break no rule, and do not do their part. Such as these there are not on iWARP. */
+/** Peers that break no rule, but do not do their part. There are none of these on iWARP. */
 @Tag("device")
 @Timeout(120)
 class RudePeerTest {
@@ -25,8 +25,8 @@ class RudePeerTest {
     void shouldHoldNobodyUpWhenAPeerTakesNoMessages() throws Exception {
         try (var company = new Company();
                 var peer = RawPeer.connect(company.address(), 0, greeting -> {})) {
-            Stream stream = company.accept(); // it has told of the other half of its ring
-            for (int i = 0; i < 3; i++) { // and tells of three halves more: there is room for no further message
+            Stream stream = company.accept(); // it has granted the other half of its ring
+            for (int i = 0; i < 3; i++) { // and grants three halves more: there is room for no further message
                 peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, HALF));
                 read(stream, HALF);
             }
@@ -68,7 +68,10 @@ class RudePeerTest {
         }
     }
 
-    /** A part is written before the message that grants it comes, so who takes an earlier message may find it already. */
+    /**
+     * A part is written before the message that grants it arrives, so a reader that takes an earlier message may find
+     * it already.
+     */
     @Test
     void shouldTakeAMessageWhosePartWasFoundBefore() throws Exception {
         try (var company = new Company();

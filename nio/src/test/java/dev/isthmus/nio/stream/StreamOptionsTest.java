@@ -7,11 +7,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What options become. */
+/** The values that options finally have. */
 @Tag("unit")
 class StreamOptionsTest {
 
-    /** A byte tells the peer how many entries there are: if it meant more than there are, the peer would write behind them. */
+    /**
+     * A byte says to the peer how many entries there are: if it meant more than there are, the peer would write
+     * beyond them.
+     */
     @ParameterizedTest
     @CsvSource({
         "0, 0",

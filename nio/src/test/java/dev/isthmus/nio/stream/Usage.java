@@ -18,17 +18,17 @@ import java.util.stream.Collectors;
 /**
  * What the process and the kernel hold.
  *
- * @param descriptors files that are open
+ * @param descriptors open files
  * @param objects the kernel's objects of each kind, of all devices
- * @param heap bytes that are reachable, about
- * @param resident KiB of the process that are in memory
+ * @param heap reachable bytes, approximately
+ * @param resident KiB of the process in memory
  */
 record Usage(long descriptors, String objects, long heap, long resident) {
 
     private static final Pattern KIND = Pattern.compile("(pd|cq|qp|cm_id|mr|ctx|srq) (\\d+)");
     private static final Set<String> SHARED = Set.of("ctx", "srq"); // as librdmacm opens devices once
 
-    /** Opens once what is kept from then on, such as devices. */
+    /** Opens what is kept from then on, such as devices. */
     static void warmUp() throws Exception {
         try (var company = new Company()) {
             company.assertWell();
@@ -78,7 +78,7 @@ record Usage(long descriptors, String objects, long heap, long resident) {
         return text;
     }
 
-    /** Waits until no more is held than was: the kernel lets some things go a moment after they were closed. */
+    /** Waits until no more is held than before: the kernel releases some things a moment after they were closed. */
     static void awaitNoMoreThan(Usage before) throws IOException, InterruptedException {
         long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!readObjects().equals(before.objects) || countDescriptors() > before.descriptors) {

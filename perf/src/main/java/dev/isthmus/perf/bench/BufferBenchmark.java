@@ -23,7 +23,7 @@ import org.openjdk.jmh.annotations.Threads;
 
 /**
  * The cost of acquiring and releasing a registered buffer, beside Netty's pool, whose buffers are not registered. The
- * pools of verbs and UCX differ in their memory only; this one needs no device.
+ * pools of verbs and UCX differ only in their memory; the one here needs no device.
  */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)

@@ -14,7 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A JVM that runs ends, several at the same time when it is told to: see {@link AgentCommand}. Thread-safe. */
+/** A JVM that runs ends, several at the same time if asked: see {@link AgentCommand}. Thread-safe. */
 final class Agent implements AutoCloseable {
 
     private final JavaChild child;
@@ -48,7 +48,7 @@ final class Agent implements AutoCloseable {
         asked.values().forEach(answer -> answer.completeExceptionally(reason));
     }
 
-    /** Gives it something to do. */
+    /** Gives it a job. */
     synchronized CompletableFuture<String> ask(String job) throws IOException, InterruptedException {
         if (end != null) {
             throw end;

@@ -14,9 +14,9 @@ import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 
 /**
- * An end that stays up between runs, so that what the JIT compiler has learnt is kept. Reads lines, "ID JOB WORD...",
- * runs each on a thread of its own, and answers "ID FIGURES" or "ID error REASON". Ends with its input, whatever it is
- * doing: so also when its parent is killed.
+ * An end that stays up between runs, so that it keeps what the JIT compiler has learnt. It reads lines, "ID JOB
+ * WORD...", runs each on a thread of its own, and answers "ID FIGURES" or "ID error REASON". It ends with its input,
+ * whatever it is doing, so also when its parent is killed.
  */
 @Command(name = AgentCommand.NAME, hidden = true)
 public final class AgentCommand implements Callable<Integer> {
@@ -41,7 +41,7 @@ public final class AgentCommand implements Callable<Integer> {
     static final String NETTY_SERVE = "netty-serve";
     static final String NETTY_ASK = "netty-ask";
 
-    /** Tells what this JVM was told; the others run something. */
+    /** Prints this JVM's flags; the other jobs run something. */
     static final String FLAGS = "flags";
 
     @Override

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalInt;
 
-/** Two JVMs of this project that stay up between runs; after a failure there are two new ones. */
+/** Two JVMs of this project that stay up between runs. After a failure, two new ones replace them. */
 abstract class AgentContender implements Contender {
 
-    /** A JVM that has just run a point answers at once, but where the processor is emulated. */
+    /** A JVM that has just run a point answers at once, except on an emulated processor. */
     private static final Duration FLAGS_LIMIT = Duration.ofMinutes(1);
 
     private final Venue venue;
@@ -33,23 +33,23 @@ abstract class AgentContender implements Contender {
         return venue;
     }
 
-    /** What an end finds in its environment; by default nothing more than this JVM does. */
+    /** What an end has in its environment; by default the same as this JVM. */
     Map<String, String> environment(Venue.End end) {
         return Map.of();
     }
 
-    /** By default one, which has all connections. */
+    /** By default one lane, which has all connections. */
     @Override
     public int lanes(Point point) {
         return 1;
     }
 
-    /** Whether a lane's server is the end that is the client otherwise. */
+    /** Whether a lane's server is the end that is the client in other lanes. */
     boolean isReversed(Point point, int lane) {
         return false;
     }
 
-    /** Whether the kernel's table of TCP has its servers; if not, a client tries until it finds one. */
+    /** Whether the kernel's TCP table lists its servers; if not, a client tries until it finds one. */
     boolean listensByTcp() {
         return true;
     }
@@ -60,7 +60,7 @@ abstract class AgentContender implements Contender {
     /** The client's job. */
     abstract String ask(Point point, Venue.End end, Venue.End server, int port, long iterations);
 
-    /** Makes of a lane's figures those of the point's connection. */
+    /** Turns a lane's figures into those of the point's connection. */
     Measured read(Point point, Measured measured, long iterations) {
         return measured;
     }
@@ -78,7 +78,7 @@ abstract class AgentContender implements Contender {
         }
     }
 
-    /** Has the client do something that needs no server. */
+    /** Makes the client do something that needs no server. */
     Measured alone(String job, Duration limit) throws IOException, InterruptedException {
         start();
         try {
@@ -99,7 +99,7 @@ abstract class AgentContender implements Contender {
         try {
             return Lane.run(lanes, limit);
         } catch (IOException | InterruptedException | RuntimeException e) {
-            close(); // what the ends are doing now nobody knows
+            close(); // nobody knows what the ends are doing now
             throw e;
         }
     }

@@ -10,16 +10,16 @@ import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
-/** A server and a client in JVMs that are there already. */
+/** A server and a client in JVMs that exist already. */
 final class AgentLane implements Lane {
 
     /** One end: who runs it, and what. */
     record End(Agent agent, String job) {}
 
-    /** A look takes a while where the processor is emulated. */
+    /** A look takes a while on an emulated processor. */
     private static final long LOOK_MILLIS = 10;
 
-    /** For a JVM that crashes to write its report. */
+    /** Time for a crashing JVM to write its report. */
     private static final Duration PARTING_WORDS = Duration.ofSeconds(3);
 
     private final End server;
@@ -29,9 +29,9 @@ final class AgentLane implements Lane {
     private CompletableFuture<String> served;
 
     /**
-     * Makes one.
+     * Creates a lane.
      *
-     * @param port of TCP, where the server listens; none if the client finds it by itself
+     * @param port the TCP port at which the server listens; none if the client finds it by itself
      */
     AgentLane(End server, End client, OptionalInt port, UnaryOperator<Measured> reader) {
         this.server = server;
@@ -52,7 +52,7 @@ final class AgentLane implements Lane {
             if (System.nanoTime() - end > 0) {
                 throw new IOException("the server does not listen within " + limit.toSeconds() + " s");
             }
-            Thread.sleep(LOOK_MILLIS); // the kernel's table is all that tells
+            Thread.sleep(LOOK_MILLIS); // only the kernel's table shows it
         }
     }
 
@@ -63,7 +63,7 @@ final class AgentLane implements Lane {
 
     @Override
     public Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException {
-        connected.ifPresent(Runnable::run); // the ends are there all the time
+        connected.ifPresent(Runnable::run); // the ends exist all the time
         CompletableFuture<String> told = client.agent().ask(client.job());
         CompletableFuture<String> asked = told.copy();
         served = served.whenComplete((answer, gone) -> {
@@ -75,10 +75,10 @@ final class AgentLane implements Lane {
         try {
             figures = Agent.await(asked, limit);
         } catch (CrashException e) {
-            throw e; // what the server says of it follows from it
+            throw e; // what the server reports is a consequence of it
         } catch (IOException e) {
             String reason = reason(served);
-            reason(told); // throws if it has crashed, of which the server may have told first
+            reason(told); // throws if it has crashed, which the server may have reported first
             throw new IOException(e.getMessage() + "; the server: " + reason, e);
         }
         Measured there = Measured.parse(Agent.await(served, limit));
@@ -100,6 +100,6 @@ final class AgentLane implements Lane {
 
     @Override
     public void close() {
-        // The agents stay; those of a run that has failed are ended by whoever owns them.
+        // The agents stay. If a run has failed, their owner ends them.
     }
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-/** What is measured of a way to communicate; those that papers on networking from the JVM compare by, and a fixed rate. */
+/**
+ * What is measured of a way to communicate: the benchmarks by which papers on JVM networking compare, and a fixed rate.
+ */
 enum Benchmark {
     /** One end sends as fast as it can, its queue kept full, and the other receives. */
     ONE_WAY("one-way", "uni-directional throughput", true),
@@ -9,11 +11,11 @@ enum Benchmark {
     BOTH_WAYS("both-ways", "bi-directional throughput", true),
     /** One end writes to or reads from the other's memory, and waits for each operation's completion. */
     ONE_SIDED("one-sided", "one-sided latency", false),
-    /** A message goes there and one of the same size comes back: the whole round trip. */
+    /** A message goes there and one of the same size comes back; the time is that of the whole round trip. */
     PING_PONG("ping-pong", "ping-pong round trip", false),
     /**
-     * Round trips that begin at fixed times, however long the earlier ones take, as requests of many users do: the time of
-     * each counts from when it should have begun.
+     * Round trips that begin at fixed times, however long the earlier ones take, like the requests of many users. The
+     * time of each counts from when it should have begun.
      */
     FIXED_RATE("fixed-rate", "round trips at a fixed rate", false);
 
@@ -37,7 +39,7 @@ enum Benchmark {
         return title;
     }
 
-    /** Whether messages and bytes per second are what counts, rather than the time of an operation. */
+    /** Whether messages and bytes per second count, rather than the time of an operation. */
     boolean isThroughput() {
         return throughput;
     }

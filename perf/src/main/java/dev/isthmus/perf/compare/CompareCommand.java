@@ -116,7 +116,7 @@ public final class CompareCommand implements Callable<Integer> {
         }
     }
 
-    /** Whether it takes devices, and this machine has none. */
+    /** Whether it uses devices, and this machine has none. */
     private boolean isForTestbed() throws IOException {
         List<String> chosen = devices;
         if (resume.isPresent()) {
@@ -157,7 +157,7 @@ public final class CompareCommand implements Callable<Integer> {
                         .format(LocalDateTime.now(ZoneOffset.UTC))));
     }
 
-    /** First of all: to start a testbed takes a moment. */
+    /** Comes first, because starting a testbed takes a moment. */
     private void checkSelection() {
         try {
             var _ = selection.options();

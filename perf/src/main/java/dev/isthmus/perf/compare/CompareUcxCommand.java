@@ -131,7 +131,7 @@ public final class CompareUcxCommand implements Callable<Integer> {
         }
     }
 
-    /** Those of a cell, one of each way, follow one another. */
+    /** The runs of a cell, one for each way, follow one another. */
     static List<Point> points() {
         List<Point> points = new ArrayList<>();
         for (UcxRoute.Transport transport : UcxRoute.Transport.values()) {

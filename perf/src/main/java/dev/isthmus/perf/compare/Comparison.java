@@ -20,10 +20,11 @@ final class Comparison implements AutoCloseable {
      * How long things take.
      *
      * @param rounds how many runs each point has
-     * @param seconds of a run
+     * @param seconds the length of a run
      * @param warmUpSeconds how long a program may take to become steady
-     * @param messages of each connection in a run, whatever time it takes; none for as many as its seconds have
-     * @param threadEach whether each connection of verbs has a thread, where one could have them all
+     * @param messages how many messages each connection has in a run, however long that takes; empty for as many as fit
+     *     into the run's seconds
+     * @param threadEach whether each connection of verbs has a thread, where one thread could serve all
      */
     record Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach) {
 
@@ -36,13 +37,13 @@ final class Comparison implements AutoCloseable {
         }
     }
 
-    /** For processes to start and connect, where processors are emulated and the machine has a lot else to do. */
+    /** For processes to start and connect on emulated processors of a busy machine. */
     private static final Duration PATIENCE = Duration.ofMinutes(6);
 
-    /** Of a run that comes out much shorter than it was to be. */
+    /** How many times to try again when a run comes out much shorter than planned. */
     private static final int ATTEMPTS = 3;
 
-    /** By how much slower a run may be than it was thought to be. */
+    /** How many times slower than planned a run may be. */
     private static final int PATIENCE_FACTOR = 20;
 
     private final Options options;
@@ -75,7 +76,7 @@ final class Comparison implements AutoCloseable {
         this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
     }
 
-    /** Makes the runs that are missing. Returns false when it was to stop before. */
+    /** Makes the missing runs. Returns false if it was stopped early. */
     boolean run() throws IOException, InterruptedException {
         List<Point> points = store.setting().points();
         Set<Schedule.Step> done = store.runs().stream()
@@ -100,7 +101,7 @@ final class Comparison implements AutoCloseable {
         return again();
     }
 
-    /** Tries once more what has failed: a program that crashes once in a while seldom does so twice. */
+    /** Tries failed runs once more: a program that crashes occasionally seldom does so twice in a row. */
     private boolean again() throws IOException, InterruptedException {
         for (Schedule.Step step : failures.missing()) {
             if (stopping.isWanted()) {
@@ -116,7 +117,7 @@ final class Comparison implements AutoCloseable {
         return true;
     }
 
-    /** Makes a run, or notes why it could not be made. Returns false when it was to stop amid it. */
+    /** Makes a run, or notes why that failed. Returns false if it was stopped during the run. */
     private boolean attempt(Schedule.Step step) throws IOException, InterruptedException {
         Run run;
         try {
@@ -129,9 +130,9 @@ final class Comparison implements AutoCloseable {
             return true;
         }
         try {
-            store.add(run); // a disk that is full ends the comparison
+            store.add(run); // a full disk ends the comparison
             failures.made(step);
-        } catch (IllegalArgumentException e) { // no figure, as from a clock that stood still
+        } catch (IllegalArgumentException e) { // no figure, for example because the clock stood still
             progress.say("failed: " + failures.add(step, "" + e.getMessage()));
         }
         return true;
@@ -179,18 +180,21 @@ final class Comparison implements AutoCloseable {
         }
     }
 
-    /** A way that cannot keep up with its rate has none: they grow for as long as it is tried. */
+    /** A way that cannot keep up with its rate has no times: they would grow for as long as it runs. */
     private static boolean hasTimes(Point point, Measured measured) {
         return !point.benchmark().isThroughput()
                 && !(point.rate() > 0 && Run.isBehind(measured.messagesPerSecond(), (double) point.rate()));
     }
 
-    /** At its rate, where one is to be fixed: without one of its own half of what the way has just reached without any. */
+    /**
+     * The point with its rate, if it has a fixed one. Unless a rate was given, it is half of what the way has just
+     * reached without a limit.
+     */
     private Point withRate(Point point) {
         if (point.benchmark() != Benchmark.FIXED_RATE || point.rate() > 0) {
             return point;
         }
-        double before = store.runs().stream() // the rounds of a point have one rate
+        double before = store.runs().stream() // all rounds of a point have the same rate
                 .filter(run -> run.point().equals(point))
                 .mapToDouble(run -> run.offeredPerSecond().orElse(0))
                 .findFirst()
@@ -208,7 +212,7 @@ final class Comparison implements AutoCloseable {
         return measured;
     }
 
-    /** How long a run of so many seconds may take, all in all. */
+    /** How long a run of this many seconds may take in all. */
     static Duration limit(double seconds) {
         return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
     }

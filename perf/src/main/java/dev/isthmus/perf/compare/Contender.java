@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** Who runs the points of some ways. */
+/** Runs the points of some ways. */
 interface Contender extends AutoCloseable {
 
-    /** Whether its programs compile themselves while they run, and so have to be warmed up. */
+    /** Whether its programs are compiled while they run, and so need a warm-up. */
     boolean warmsUp();
 
     /** How many pairs of ends a point has, each with connections of its own. */
@@ -20,14 +20,14 @@ interface Contender extends AutoCloseable {
      * Runs a point.
      *
      * @param iterations messages of each connection and direction, or round trips of each connection
-     * @param limit how long it may take, all in all
+     * @param limit how long it may take in all
      */
     Measured run(Point point, long iterations, Duration limit) throws IOException, InterruptedException;
 
     /** The commands that repeat a run by hand. */
     String command(Point point, long iterations);
 
-    /** What the JVMs that ran it were told; nothing where none did. */
+    /** The flags of the JVMs that ran it; empty if none did. */
     default List<String> jvmFlags() throws IOException, InterruptedException {
         return List.of();
     }
@@ -36,7 +36,7 @@ interface Contender extends AutoCloseable {
     void close();
 
     /**
-     * The commands of both ends, as a shell takes them: a client finds no server that is not listening yet.
+     * The commands of both ends for a shell. The client must start once the server listens.
      *
      * @param lanes how many pairs of ends there are
      */
@@ -51,8 +51,8 @@ interface Contender extends AutoCloseable {
     }
 
     /**
-     * The command that repeats a run whose ends are JVMs: their flags, and their warm-up, are a comparison's own. What
-     * this process was told by its environment is told again.
+     * The command that repeats a run whose ends are JVMs, because only a comparison has their flags and their warm-up.
+     * It includes the variables of this process's environment that matter.
      */
     static String again(Point point, long iterations, Comparison.Options options, Venue venue) {
         String devices = venue.hasDevices()
@@ -71,7 +71,7 @@ interface Contender extends AutoCloseable {
                 + (options.threadEach() ? " --thread-per-connection" : "");
     }
 
-    /** The variables of the environment that a JVM or UCX looks at, as a shell has them before a command. */
+    /** The environment variables that affect a JVM or UCX, in a shell's notation, to put before a command. */
     private static String told() {
         return new TreeMap<>(System.getenv())
                 .entrySet().stream()

@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Those who run the points, each made when it is needed first. */
+/** The contenders that run the points, each created when it is first needed. */
 final class Contenders implements AutoCloseable {
 
     /** Ways that share their processes. */
@@ -34,7 +34,7 @@ final class Contenders implements AutoCloseable {
 
     private record Key(Kind kind, Optional<UcxRoute.Transport> transport) {}
 
-    /** None yet. Their processes belong to {@code children}, which end with this. */
+    /** Has no contenders yet. Their processes belong to {@code children}, which end with this. */
     Contenders(Venue venue, VerbsTwin twin, Children children, Comparison.Options options) {
         this.venue = venue;
         this.twin = twin;

@@ -12,10 +12,10 @@ import java.util.TreeMap;
 import java.util.function.ToLongFunction;
 
 /**
- * What of a way is drawn in a plot.
+ * The figures of one way that a plot shows.
  *
  * @param marks by payload or number of connections; not empty
- * @param doubtful those of them that tables mark
+ * @param doubtful those that tables mark
  */
 record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks, Set<Long> doubtful) {
 
@@ -51,7 +51,10 @@ record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks, Set<Long
         return new Curve(way, quantity, marks, doubtful);
     }
 
-    /** Over percentiles: of all runs together, and the least and the most of one; down to where each run still has some. */
+    /**
+     * The curve over percentiles: of all runs together, with the minimum and maximum of single runs, as far as each run
+     * has enough operations.
+     */
     static Optional<Curve> overPercentiles(Summary summary) {
         List<Distribution> times = summary.times();
         long fewest = times.stream().mapToLong(Distribution::count).min().orElse(0);
@@ -78,12 +81,12 @@ record Curve(Way way, Quantity quantity, SortedMap<Long, Spread> marks, Set<Long
         return new Spread(all.micros(percentile), spread.minimum(), spread.maximum());
     }
 
-    /** What a table writes behind a figure. */
+    /** The mark that a table puts behind a figure. */
     String sign(long at) {
         return doubtful.contains(at) ? "*" : "";
     }
 
-    /** What of the curves a log axis can show: what is above zero. */
+    /** The part of the curves that a logarithmic axis can show: what is above zero. */
     static List<Curve> aboveZero(List<Curve> curves) {
         return curves.stream().flatMap(curve -> curve.aboveZero().stream()).toList();
     }

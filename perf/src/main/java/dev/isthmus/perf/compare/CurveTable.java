@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SortedSet;
 import java.util.TreeSet;
 
-/** The figures of curves, for those who want them exactly or do not see the plot. */
+/** The figures of curves, for readers who want them exactly or do not see the plot. */
 record CurveTable(Plot.Across across, List<Curve> curves) {
 
     /** A column for each way, a row for each payload or number of connections. */

@@ -3,7 +3,7 @@ package dev.isthmus.perf.compare;
 
 import java.util.Collection;
 
-/** The powers of ten that a log axis begins and ends with. */
+/** The powers of ten at which a logarithmic axis begins and ends. */
 record Decades(int low, int high) {
 
     /** At least one decade, with all figures inside. */
@@ -18,7 +18,7 @@ record Decades(int low, int high) {
         return high - low;
     }
 
-    /** With more of them below, so that another axis beside it has its lines at the same places. */
+    /** Adds decades at the bottom, so that the lines of another axis beside it are at the same heights. */
     Decades widened(int count) {
         return new Decades(high - Math.max(count, count()), high);
     }

@@ -12,13 +12,13 @@ import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
 
-/** How long each of many operations took, to a thousandth of its time: a histogram of nanoseconds that does not change. */
+/** How long each of many operations took, to a thousandth of its time: an immutable histogram of nanoseconds. */
 final class Distribution {
 
     private static final int DIGITS = 3;
     private static final double MICROS = 1e3;
 
-    /** HdrHistogram's usual number: lines for each halving of what is left to 100 %. */
+    /** HdrHistogram's usual setting: this many lines for each halving of the distance to 100 %. */
     private static final int LINES_EACH_HALF = 5;
 
     private final Histogram nanos;
@@ -27,19 +27,19 @@ final class Distribution {
         this.nanos = nanos;
     }
 
-    /** What was counted, which may go on. */
+    /** What was counted so far; the counting may go on. */
     static Distribution of(Histogram nanos) {
         return new Distribution(nanos.copy());
     }
 
-    /** Of single times. One that a broken clock made negative counts as none. */
+    /** The distribution of single times. A time that a broken clock made negative counts as none. */
     static Distribution ofMicros(double... micros) {
         var histogram = new Histogram(DIGITS);
         Arrays.stream(micros).forEach(each -> histogram.recordValue(Math.max(0, Math.round(each * MICROS))));
         return new Distribution(histogram);
     }
 
-    /** All operations of several. */
+    /** The operations of several distributions together. */
     static Distribution together(Collection<Distribution> several) {
         var all = new Histogram(DIGITS);
         several.forEach(each -> all.add(each.nanos));
@@ -51,7 +51,7 @@ final class Distribution {
         return nanos.getTotalCount();
     }
 
-    /** The least time in microseconds that so many of a hundred did not exceed. */
+    /** The time in microseconds that this percentage of the operations did not exceed. */
     double micros(double percentile) {
         return nanos.getValueAtPercentile(percentile) / MICROS;
     }
@@ -60,14 +60,14 @@ final class Distribution {
         return nanos.getMean() / MICROS;
     }
 
-    /** As a line of a log of HdrHistogram has it, which {@link #decode} reads. */
+    /** As a line of an HdrHistogram log, which {@link #decode} reads. */
     String encode() {
         ByteBuffer buffer = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
         int length = nanos.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_COMPRESSION);
         return Base64.getEncoder().encodeToString(Arrays.copyOf(buffer.array(), length));
     }
 
-    /** Throws an {@link IllegalArgumentException} if it is none. */
+    /** Throws an {@link IllegalArgumentException} if the text is not such a line. */
     static Distribution decode(String text) {
         ByteBuffer buffer = ByteBuffer.wrap(Base64.getDecoder().decode(text));
         try {
@@ -77,7 +77,7 @@ final class Distribution {
         }
     }
 
-    /** Its percentiles, of microseconds, in the format that HdrHistogram's plotters read. */
+    /** The percentiles in microseconds, in the format that HdrHistogram's plotters read. */
     String hgrm() {
         var out = new ByteArrayOutputStream();
         try (var print = new PrintStream(out, false, StandardCharsets.UTF_8)) {

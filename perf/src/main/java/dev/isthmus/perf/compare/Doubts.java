@@ -7,12 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What is to be said of figures that a reader should not rely on. */
+/** What a report says about figures on which a reader should not rely. */
 final class Doubts {
 
     private Doubts() {}
 
-    /** What a star behind a figure means; nothing where no figure has one. */
+    /** What a star behind a figure means; empty if no figure has one. */
     static Optional<String> of(List<Summary> summaries) {
         return summaries.stream().anyMatch(Summary::isDoubtful)
                 ? Optional.of(
@@ -22,7 +22,7 @@ final class Doubts {
                 : Optional.empty();
     }
 
-    /** How many runs of each way are doubtful, and why; of those that have such. */
+    /** How many runs of each way are doubtful, and why, for the ways that have such runs. */
     static List<String> byWay(List<Summary> summaries) {
         Map<Way, List<Summary>> ways = new EnumMap<>(Way.class);
         for (Way way : Way.values()) {
@@ -38,7 +38,7 @@ final class Doubts {
                 .toList();
     }
 
-    /** What the bars of these are. */
+    /** What the bars in these plots show. */
     static String ofSpread(List<Summary> summaries) {
         List<Spread> spreads = summaries.stream()
                 .flatMap(each -> each.averageMicros().or(() -> Optional.of(each.messagesPerSecond())).stream())
@@ -55,7 +55,7 @@ final class Doubts {
         return (few ? all + " From " + Spread.LEAST_RUNS + " runs on, " : "Here, ") + sure;
     }
 
-    /** The points that could not keep up with their rate, and what they reached. */
+    /** The points that could not keep up with their rate, and the rate that they reached. */
     static List<String> behind(List<Summary> summaries) {
         return summaries.stream()
                 .filter(each -> each.behind() > 0)

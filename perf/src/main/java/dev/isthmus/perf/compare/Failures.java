@@ -11,7 +11,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The runs that could not be made, a line each, in a file beside those that were. */
+/** The runs that failed, one a line, in a file beside the runs that succeeded. */
 final class Failures {
 
     static final String FILE = "failures.txt";
@@ -20,19 +20,19 @@ final class Failures {
     private final Map<Schedule.Step, String> missing = new LinkedHashMap<>();
     private final Map<Point, Integer> times = new HashMap<>();
 
-    /** None yet: those of an earlier attempt are tried again. */
+    /** Begins empty: runs that failed in an earlier attempt are tried again. */
     Failures(Path dir) throws IOException {
         file = dir.resolve(FILE);
         Files.deleteIfExists(file);
     }
 
-    /** Notes one; returns its line. */
+    /** Notes a failed run; returns its line. */
     String add(Schedule.Step step, String reason) throws IOException {
         times.merge(step.point(), 1, Integer::sum);
         return put(step, reason.lines().findFirst().orElse("no reason"));
     }
 
-    /** Notes one that was not tried, of a point that is hopeless. */
+    /** Notes a run that was not tried, because its point is hopeless. */
     void skipped(Schedule.Step step) throws IOException {
         put(step, "not tried, as two others failed");
     }
@@ -60,7 +60,7 @@ final class Failures {
         WholeFile.write(file, lines.getBytes(StandardCharsets.UTF_8));
     }
 
-    /** Whether a point has failed more than once: it would again, and take its time. */
+    /** Whether a point has failed more than once: it would fail again, and take time. */
     boolean isHopeless(Point point) {
         return times.getOrDefault(point, 0) > 1;
     }
@@ -70,7 +70,7 @@ final class Failures {
         return List.copyOf(missing.keySet());
     }
 
-    /** A line for each of them. */
+    /** A line for each missing run. */
     List<String> lines() {
         return List.copyOf(missing.values());
     }

@@ -19,17 +19,17 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The machine, and the versions of what is compared: the lines of a setting that are found rather than chosen. */
+/** The machine, and the versions of what is compared: the lines of a setting that are detected, not chosen. */
 final class Here {
 
     private static final Pattern VERBS = Pattern.compile("/libibverbs\\.so\\.(\\S+)");
 
-    /** A part of the processors. */
+    /** A fraction of the processors. */
     private static final double BUSY = 0.5;
 
     private Here() {}
 
-    /** The machine, and what all venues have. */
+    /** The machine, and what all venues share. */
     static Map<String, String> lines() {
         Machine machine = Machine.here(Machine.virtualization(), Map.of());
         Map<String, String> lines = new LinkedHashMap<>();
@@ -54,7 +54,10 @@ final class Here {
         return lines;
     }
 
-    /** How many threads wanted a processor in the last minute; more than a few spoil every figure, which is said. */
+    /**
+     * How many threads wanted a processor in the last minute. More than a few spoil every figure, so the user
+     * is warned.
+     */
     static String load(PrintStream says) {
         OperatingSystemMXBean system = ManagementFactory.getOperatingSystemMXBean();
         double load = system.getSystemLoadAverage();
@@ -68,7 +71,7 @@ final class Here {
         return text;
     }
 
-    /** The library is loaded by now, and its file is called by its version: libibverbs.so.1.14.44.0. */
+    /** The library is loaded by now, and its file name contains the version: libibverbs.so.1.14.44.0. */
     static String verbs() throws IOException {
         Matcher library = VERBS.matcher(Files.readString(Path.of("/proc/self/maps")));
         return library.find() ? library.group(1) : "unknown";
@@ -86,7 +89,7 @@ final class Here {
         try {
             return Tool.firstLine(command);
         } catch (IOException e) {
-            return "none"; // and then its ways are left out
+            return "none"; // then its ways are left out
         }
     }
 }

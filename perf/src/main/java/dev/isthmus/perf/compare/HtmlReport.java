@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.function.BiFunction;
 
-/** The report for people: one page that needs nothing else. */
+/** The report for people: a single page that needs no other file. */
 final class HtmlReport {
 
     private static final String STYLE = """
@@ -40,7 +40,7 @@ final class HtmlReport {
     private int plots;
 
     /**
-     * A report.
+     * Creates a report.
      *
      * @param painter makes an SVG element of a plot and an id
      */
@@ -50,7 +50,7 @@ final class HtmlReport {
         this.painter = painter;
     }
 
-    /** The page. It is XML, too. */
+    /** The page, which is also XML. */
     String page() {
         html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n")
                 .raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n")
@@ -88,7 +88,7 @@ final class HtmlReport {
         }
     }
 
-    /** What was planned and has no run. */
+    /** The runs that were planned and are missing. */
     private void missing() {
         Set<Point> measured = new HashSet<>();
         summaries.forEach(summary -> measured.add(summary.point()));
@@ -109,7 +109,7 @@ final class HtmlReport {
         html.raw("</ul>\n</div>\n");
     }
 
-    /** What the stars in the tables mean, and how many runs each way has them for. */
+    /** What the stars in the tables mean, and how many runs of each way have one. */
     private void doubts() {
         Doubts.of(summaries).ifPresent(doubts -> {
             html.raw("<div class=\"missing\" role=\"note\">\n").element("p", doubts);
@@ -173,7 +173,7 @@ final class HtmlReport {
         try {
             html.raw(painter.apply(plot, "plot-" + plots)).raw("\n");
         } catch (RuntimeException | LinkageError | AWTError e) {
-            // Java fails in one of many ways; the figures are in the tables still.
+            // Java can fail in many ways here; the tables still have the figures.
             html.element(
                     "p",
                     "missing",

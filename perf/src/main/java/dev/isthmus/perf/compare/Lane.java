@@ -12,19 +12,22 @@ import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A server and a client, which measure something between them. Several run at the same time, one for each connection. */
+/**
+ * A server and a client that measure something between them. Several lanes run at the same time, one for
+ * each connection.
+ */
 interface Lane extends AutoCloseable {
 
     /** Returns when the server listens. */
     void listen(Duration limit) throws IOException, InterruptedException;
 
-    /** The server's process, where it serves this lane alone. */
+    /** The server's process, if it serves only this lane. */
     Optional<Process> server();
 
     /**
      * Runs the client, and returns when both have ended well.
      *
-     * @param connected of a server that stands still, is told when the client is connected to it
+     * @param connected called when the client has connected to a server that is being held
      */
     Measured measure(Duration limit, Optional<Runnable> connected) throws IOException, InterruptedException;
 
@@ -44,8 +47,9 @@ interface Lane extends AutoCloseable {
     }
 
     /**
-     * The part of the time, from the first to begin until the last to end, in which all were measuring: the rates of others
-     * do not add up. It takes the end of an end for that of its measurement, so it is about right.
+     * The fraction of the time, from the first start to the last end, in which all lanes were measuring; if it is
+     * small, the rates of the lanes do not add up. It takes the end of a process for the end of its measurement, so it
+     * is only about right.
      */
     static double overlap(List<Ended> lanes) {
         double first = lanes.stream().mapToDouble(Ended::begin).min().orElseThrow();
@@ -56,8 +60,8 @@ interface Lane extends AutoCloseable {
     }
 
     /**
-     * Runs some at the same time, and closes them. New processes take their time to start, one more than another: their
-     * servers stand still until all clients are there.
+     * Runs lanes at the same time, and closes them. New processes take different times to start, so the servers are
+     * held until all clients are there.
      */
     static Measured run(List<? extends Lane> lanes, Duration limit) throws IOException, InterruptedException {
         try {
@@ -81,7 +85,7 @@ interface Lane extends AutoCloseable {
             var starting = new AtomicInteger(lanes.size());
             Runnable connected = () -> {
                 if (starting.decrementAndGet() == 0) {
-                    held.release(); // the last one is there
+                    held.release(); // the last client is there
                 }
             };
             var running = new ExecutorCompletionService<Ended>(executor);
@@ -93,7 +97,7 @@ interface Lane extends AutoCloseable {
             }
             List<Ended> all = new ArrayList<>();
             while (all.size() < lanes.size()) {
-                all.add(running.take().get()); // the next to end: a failure is seen at once
+                all.add(running.take().get()); // the next one to end, so that a failure shows at once
             }
             return Measured.together(all.stream().map(Ended::measured).toList()).withOverlap(overlap(all));
         } catch (ExecutionException e) {

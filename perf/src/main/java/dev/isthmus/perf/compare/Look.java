@@ -13,8 +13,8 @@ import java.util.function.DoubleFunction;
 import org.knowm.xchart.style.markers.Marker;
 
 /**
- * How a way looks in every plot: what it does has a hue and a shape, C's is light and hollow, Java's dark and filled.
- * The hues are told apart by those who do not see red or green, too.
+ * How a way looks in every plot. The hue and the shape show what it does; C is light and hollow, Java dark and filled.
+ * People who are red-green colour-blind can tell the hues apart, too.
  */
 record Look(Color color, Marker marker) {
 
@@ -68,7 +68,7 @@ record Look(Color color, Marker marker) {
         return new Polygon(new int[] {-half, 0, half, 0}, new int[] {0, half, 0, -half}, 4);
     }
 
-    /** A marker of the plotting library's, which has filled ones only. */
+    /** A marker for the plotting library, which only has filled ones. */
     private static final class Sign extends Marker {
 
         private static final BasicStroke OUTLINE = new BasicStroke(1.5f);

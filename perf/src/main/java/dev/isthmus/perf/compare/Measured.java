@@ -11,18 +11,19 @@ import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
 
 /**
- * What was measured in one go: a slice of a warm-up, or the run that counts. Times are not a number of a throughput
- * benchmark, and where nobody took them.
+ * What was measured in one go: a slice of a warm-up, or the run that counts. Times are not a number in a throughput
+ * benchmark, or if nobody took them.
  *
  * @param averageMicros mean time of an operation, or of a round trip
- * @param typicalMicros its median
- * @param p999Micros its 99.9th percentile
+ * @param typicalMicros the median
+ * @param p999Micros the 99.9th percentile
  * @param messagesPerSecond of all connections and directions
- * @param messages how many went over the wire, of all connections and directions; 0 when that is not known
+ * @param messages how many went over the wire, of all connections and directions; 0 if unknown
  * @param seconds how long it took
- * @param spent what the ends spent while it was measured; of new processes all that they spent
- * @param overlap of several that were to run at the same time, the part of the time in which all did; 1 of one
- * @param times those of all operations, where they are known
+ * @param spent what the ends spent while it was measured; for new processes, everything that they spent
+ * @param overlap of several lanes that ran at the same time, the fraction of the time in which all were measuring; 1
+ *     for a single one
+ * @param times those of all operations, if known
  */
 record Measured(
         double averageMicros,
@@ -40,12 +41,12 @@ record Measured(
 
     private static final double MICROS = 1e6;
 
-    /** In a line: what comes before the times, and what stands for none. */
+    /** The numbers in a line before the times. */
     private static final int NUMBERS = 9;
 
     private static final String NO_TIMES = "-";
 
-    /** Of a throughput benchmark. */
+    /** The result of a throughput benchmark. */
     static Measured rate(double messagesPerSecond, long messages) {
         return new Measured(
                 Double.NaN,
@@ -59,7 +60,7 @@ record Measured(
                 Optional.empty());
     }
 
-    /** Of operations one after another, with so many messages in each. */
+    /** The result of operations one after another, each with this many messages. */
     static Measured times(double average, double typical, double p999, int messagesEach, long operations) {
         return new Measured(
                 average,
@@ -73,18 +74,18 @@ record Measured(
                 Optional.empty());
     }
 
-    /** The same, where the times of all operations are known. */
+    /** The same, if the times of all operations are known. */
     static Measured times(Distribution times, double average, int messagesEach) {
         return times(average, times.micros(50), times.micros(99.9), messagesEach, times.count())
                 .withTimes(times);
     }
 
-    /** Of round trips at a fixed rate. */
+    /** The result of round trips at a fixed rate. */
     static Measured trips(Timetable timetable) {
         return trips(Distribution.of(timetable.times()), timetable.perSecond());
     }
 
-    /** The same, of which so many came back in a second. */
+    /** The same, with the number of round trips in a second. */
     static Measured trips(Distribution times, double perSecond) {
         Measured closed = times(times, times.averageMicros(), 2);
         return new Measured(
@@ -99,7 +100,7 @@ record Measured(
                 closed.times);
     }
 
-    /** Several that ran at the same time, each with connections of its own. */
+    /** The result of several lanes that ran at the same time, each with connections of its own. */
     static Measured together(List<Measured> lanes) {
         if (lanes.size() == 1) {
             return lanes.getFirst();
@@ -114,7 +115,7 @@ record Measured(
                 lanes.stream().mapToDouble(Measured::messagesPerSecond).sum(),
                 known ? lanes.stream().mapToLong(Measured::messages).sum() : 0,
                 lanes.stream().mapToDouble(Measured::seconds).max().orElse(Double.NaN),
-                // The ends of all lanes are in the same two JVMs: each of them saw what all spent.
+                // The ends of all lanes are in the same two JVMs, so each lane reports what all of them spent.
                 new Spent(
                         lanes.stream()
                                 .mapToLong(lane -> lane.spent.compileMillis())
@@ -128,7 +129,7 @@ record Measured(
                 times.size() == lanes.size() ? Optional.of(Distribution.together(times)) : Optional.empty());
     }
 
-    /** The same of round trips at a fixed rate, whose times are known: the percentile is of all of them. */
+    /** The same for round trips at a fixed rate, whose times are known: the percentile is of all of them. */
     static Measured tripsTogether(List<Measured> lanes) {
         Measured all = together(lanes);
         Distribution times = all.times.orElseThrow();
@@ -149,19 +150,19 @@ record Measured(
                 averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, all, overlap, times);
     }
 
-    /** The same, of lanes of which all ran during a part of the time only. */
+    /** The same, for lanes that all ran during only a fraction of the time. */
     Measured withOverlap(double part) {
         return new Measured(
                 averageMicros, typicalMicros, p999Micros, messagesPerSecond, messages, seconds, spent, part, times);
     }
 
-    /** The same, where so many messages went over the wire; 0 where that is not known. */
+    /** The same, with the number of messages that went over the wire; 0 if unknown. */
     Measured withMessages(long count) {
         return new Measured(
                 averageMicros, typicalMicros, p999Micros, messagesPerSecond, count, seconds, spent, overlap, times);
     }
 
-    /** The same, where the times of all operations are known. */
+    /** The same, with the times of all operations. */
     Measured withTimes(Distribution all) {
         return new Measured(
                 averageMicros,
@@ -175,17 +176,17 @@ record Measured(
                 Optional.of(all));
     }
 
-    /** How many messages were measured, and did not only go over the wire before. */
+    /** How many messages were measured, without those before that only went over the wire. */
     double counted() {
         return messagesPerSecond * seconds;
     }
 
-    /** Of all operations where their times are known. */
+    /** The median of all operations, if their times are known. */
     double medianMicros() {
         return times.map(all -> all.micros(50)).orElse(typicalMicros);
     }
 
-    /** What a detector of steadiness looks at: the median, or the mean time per message. */
+    /** What the detector of steadiness looks at: the median, or the mean time per message. */
     double figure() {
         return Double.isNaN(typicalMicros) ? MICROS / messagesPerSecond : typicalMicros;
     }

@@ -3,7 +3,7 @@ package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.process.Children;
 
-/** Netty over a transport: one pair of ends has all connections. */
+/** Netty over one of its transports: one pair of ends has all connections. */
 final class NettyAgents extends AgentContender {
 
     private final NettyTransport transport;

@@ -9,8 +9,9 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * One end of one connection, as programs on Netty are written: each message is a {@code writeAndFlush}. A server echoes, or
- * counts what comes and then says one byte; a client has one message under way, or as many as Netty says it may.
+ * One end of one connection, written as programs on Netty are: each message is a {@code writeAndFlush}. A server
+ * echoes, or counts what arrives and then answers with one byte. A client has one message under way, or as many as
+ * Netty lets it write.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // failures of writes come to exceptionCaught, as their promises are void
 final class NettyEnd extends ChannelInboundHandlerAdapter {
@@ -19,14 +20,14 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
     private final boolean client;
     private final ByteBuf message;
     private final Trips trips = new Trips();
-    private final Timetable timetable; // null but of a client at a fixed rate
+    private final Timetable timetable; // null except for a client at a fixed rate
     private final CompletableFuture<Measured> measured = new CompletableFuture<>();
     private long sent;
-    private long received; // bytes: of a round trip, or of all
+    private long received; // bytes of the current round trip, or of all messages
     private long back; // round trips
     private ChannelHandlerContext context;
 
-    /** Whose message belongs to who made this. */
+    /** Creates an end. The message belongs to the caller. */
     NettyEnd(NioJob job, boolean client, ByteBuf message, Timetable timetable) {
         this.job = job;
         this.client = client;
@@ -34,7 +35,7 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         this.timetable = timetable;
     }
 
-    /** What came of it, when it is over. */
+    /** The result, once it is over. */
     CompletableFuture<Measured> measured() {
         return measured;
     }
@@ -44,7 +45,7 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         context = ctx;
     }
 
-    /** A client begins; on any thread. */
+    /** Starts a client; on any thread. */
     void begin() {
         context.executor().execute(() -> {
             trips.start();
@@ -52,17 +53,20 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         });
     }
 
-    /** A client has done. */
+    /** Closes a client that has finished. */
     ChannelFuture close() {
         return context.close();
     }
 
-    /** A client's round trips are to begin from then on. */
+    /** Sets when a client's round trips begin. */
     void start(long nanos) {
         timetable.start(nanos);
     }
 
-    /** A client's next round trip begins in its time, or when Netty takes more; on a thread that is not the event loop's. */
+    /**
+     * Begins a client's next round trip when it is due, or when Netty takes more; on a thread other than the
+     * event loop's.
+     */
     void beginNext() {
         boolean due = timetable.awaitNext();
         while (!context.channel().isWritable() && context.channel().isActive()) {
@@ -115,13 +119,13 @@ final class NettyEnd extends ChannelInboundHandlerAdapter {
         }
     }
 
-    /** At a client: the byte that tells that all has come, or some of a round trip. */
+    /** At a client: the byte that confirms that everything has arrived, or a part of a round trip. */
     private void came() {
         if (!isRoundTrip()) {
             trips.stamp();
             measured.complete(trips.measured());
         } else if (timetable != null) {
-            for (; received >= job.bytes(); received -= job.bytes()) { // several may have come at once
+            for (; received >= job.bytes(); received -= job.bytes()) { // several may have arrived at once
                 timetable.end();
             }
             if (timetable.isOver()) {

@@ -29,22 +29,24 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * One end of a benchmark over Netty, and what both ends must agree on. One event loop of an end has all of its connections.
+ * One end of a benchmark over Netty, and what both ends must agree on. One event loop of an end has all of
+ * its connections.
  *
- * @param ends the same as of sockets that do not block
+ * @param ends the job of non-blocking sockets that it corresponds to
  */
 record NettyJob(NettyTransport transport, NioJob ends) {
 
-    /** For the other JVM to get ready, and for a run. */
+    /** Time for the other JVM to get ready, and for a run. */
     private static final Duration PATIENCE = Duration.ofMinutes(10);
 
-    /** Between attempts to connect to a server that is about to listen, of which nothing tells. */
+    /** Between attempts to connect to a server that is about to listen, which nothing announces. */
     private static final long RETRY_MILLIS = 20;
 
     private static final int BACKLOG = 256;
 
     static {
-        // Otherwise Netty takes what logging it finds on the class path, which may complain that nothing is behind it.
+        // Otherwise Netty takes whichever logging it finds on the class path, which may complain that it has
+        // no implementation.
         InternalLoggerFactory.setDefaultFactory(JdkLoggerFactory.INSTANCE);
     }
 
@@ -57,7 +59,7 @@ record NettyJob(NettyTransport transport, NioJob ends) {
         return new NettyJob(NettyTransport.valueOf(words.getFirst()), NioJob.parse(words.subList(1, words.size())));
     }
 
-    /** Something that a group's event loop runs. */
+    /** Runs on a group's event loop. */
     private interface Task {
         Measured run(EventLoopGroup group, ByteBuf message) throws IOException, InterruptedException;
     }
@@ -76,7 +78,7 @@ record NettyJob(NettyTransport transport, NioJob ends) {
         }
     }
 
-    /** Listens, and runs the server's end until all clients have gone. */
+    /** Listens, and runs the server's end until all clients have left. */
     Measured serve() throws IOException {
         return inGroup((group, message) -> {
             var served = new ConcurrentLinkedQueue<CompletableFuture<Measured>>();

@@ -15,7 +15,7 @@ import java.nio.channels.spi.SelectorProvider;
 
 /** What carries the bytes of a program on Netty. */
 enum NettyTransport {
-    /** {@code java.nio}, as the JVM was started: the JDK's TCP. */
+    /** {@code java.nio} of the JDK: TCP. */
     NIO,
     /** Netty's own, by JNI. */
     EPOLL,

@@ -12,7 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
-/** Blocking sockets: each connection has a thread of its own, and one more where messages go both ways at once. */
+/** Blocking sockets: each connection has a thread of its own, and a second one if messages go both ways at once. */
 final class NioBlocking {
 
     private final NioJob job;
@@ -23,7 +23,7 @@ final class NioBlocking {
     private final ByteBuffer incoming;
     private long begin;
     private final Trips trips = new Trips();
-    private final Timetable timetable; // null but of a client at a fixed rate
+    private final Timetable timetable; // null except for a client at a fixed rate
 
     private NioBlocking(
             NioJob job, SocketChannel channel, boolean client, Timetable timetable, ExecutorService threads) {
@@ -36,7 +36,7 @@ final class NioBlocking {
         incoming = job.incoming();
     }
 
-    /** Runs an end, all of its connections. */
+    /** Runs an end with all of its connections. */
     static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
@@ -93,7 +93,7 @@ final class NioBlocking {
         } else {
             receive();
         }
-        // Each end tells the other that all has come.
+        // Each end confirms to the other that everything has arrived.
         if (job.receives(client)) {
             write(1);
         }
@@ -102,7 +102,7 @@ final class NioBlocking {
         }
     }
 
-    /** A part of what an end does. */
+    /** A part of an end's work. */
     private interface Part {
         void run() throws IOException;
     }

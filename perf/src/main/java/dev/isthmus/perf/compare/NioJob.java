@@ -17,14 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * One end of a benchmark over sockets, and what both ends must agree on. A message is what one call writes; a receiver
- * takes what has come, as TCP has no messages.
+ * One end of a benchmark over sockets, and what both ends must agree on. A message is what one call writes. A receiver
+ * takes whatever has arrived, because TCP has no messages.
  *
- * @param blocking whether a thread of each connection waits in its reads and writes; otherwise one thread of all
- *     connections asks them in turn, and never waits
- * @param bytes of a message
+ * @param blocking true for a thread for each connection, which waits in its reads and writes; false for one thread that
+ *     asks all connections in turn, and never waits
+ * @param bytes the size of a message
  * @param iterations messages of each connection and direction, or round trips of each connection
- * @param rate of round trips at a fixed rate, how many all connections together begin in a second
+ * @param rate how many round trips all connections together begin in a second, at a fixed rate
  * @param local the address of this end
  * @param remote the address of the server
  */
@@ -39,7 +39,7 @@ record NioJob(
         String remote,
         int port) {
 
-    /** For the other JVM to get ready. */
+    /** Time for the other JVM to get ready. */
     private static final Duration PATIENCE = Duration.ofMinutes(5);
 
     /** A receiver of a stream of small messages takes many at once. */
@@ -79,7 +79,7 @@ record NioJob(
         try {
             try (ServerSocketChannel listening = ServerSocketChannel.open()) {
                 listening.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-                ServerSocket server = listening.socket(); // whose accept has a limit
+                ServerSocket server = listening.socket(); // accept with a time limit
                 server.setSoTimeout((int) PATIENCE.toMillis());
                 server.bind(new InetSocketAddress(local, port), connections);
                 while (channels.size() < connections) {
@@ -143,7 +143,7 @@ record NioJob(
         return !client || benchmark != Benchmark.ONE_WAY;
     }
 
-    /** When a client's connection, one of its number, begins its round trips. */
+    /** The times at which a client's connection, given by number, begins its round trips. */
     Timetable timetable(int connection) {
         return new Timetable(System::nanoTime, rate, connection, connections, iterations);
     }
@@ -156,12 +156,12 @@ record NioJob(
         return ByteBuffer.allocateDirect(Math.max(bytes, LEAST_BUFFER));
     }
 
-    /** What all connections measured of round trips. */
+    /** The round trips of all connections together. */
     Measured together(List<Measured> lanes) {
         return benchmark == Benchmark.FIXED_RATE ? Measured.tripsTogether(lanes) : Measured.together(lanes);
     }
 
-    /** What the messages of all connections come to. */
+    /** The rate of the messages of all connections. */
     Measured rate(long nanos) {
         long messages = iterations * connections * (benchmark == Benchmark.BOTH_WAYS ? 2 : 1);
         return Measured.rate(messages / (nanos / 1e9), messages);

@@ -8,7 +8,7 @@ import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Sockets that do not block: one thread asks all of its connections in turn, as a program polls completion queues. */
+/** Non-blocking sockets: one thread asks all of its connections in turn, as a program polls completion queues. */
 final class NioPolling {
 
     private final NioJob job;
@@ -17,7 +17,7 @@ final class NioPolling {
     private final ByteBuffer outgoing;
     private final ByteBuffer incoming;
     private final Trips trips = new Trips();
-    private final Timetable timetable; // null but of a client at a fixed rate
+    private final Timetable timetable; // null except for a client at a fixed rate
     private long toSend;
     private long toReceive;
     private boolean tells;
@@ -40,7 +40,7 @@ final class NioPolling {
         incoming.limit(job.bytes());
     }
 
-    /** Runs an end, all of its connections. */
+    /** Runs an end with all of its connections. */
     static Measured run(NioJob job, List<SocketChannel> channels, boolean client) throws IOException {
         boolean fixed = client && job.benchmark() == Benchmark.FIXED_RATE;
         List<NioPolling> ends = new ArrayList<>();
@@ -85,7 +85,7 @@ final class NioPolling {
         return timetable == null ? trips.measured() : Measured.trips(timetable);
     }
 
-    /** The same of round trips at a fixed rate, of which several may be under way. */
+    /** The same for round trips at a fixed rate, of which several may be under way. */
     private boolean tripOnTime() throws IOException {
         if (!writing && timetable.isDue()) {
             writing = true;
@@ -108,7 +108,7 @@ final class NioPolling {
         return timetable.isOver();
     }
 
-    /** The same of a ping-pong; returns true when it is over. */
+    /** The same for a ping-pong; returns true when it is over. */
     private boolean trip() throws IOException {
         if (writing) {
             channel.write(outgoing);
@@ -131,7 +131,7 @@ final class NioPolling {
         return client && toReceive == 0;
     }
 
-    /** The same of a stream; returns true when it is over. */
+    /** The same for a stream; returns true when it is over. */
     private boolean stream() throws IOException {
         if (toSend > 0) {
             channel.write(outgoing);
@@ -147,7 +147,7 @@ final class NioPolling {
         return toSend == 0 && toReceive == 0 && goodbye();
     }
 
-    /** Each end tells the other that all has come. */
+    /** Each end confirms to the other that everything has arrived. */
     private boolean goodbye() throws IOException {
         if (tells) {
             tells = channel.write(outgoing.clear().limit(1)) == 0;

@@ -14,7 +14,7 @@ final class Numbers {
 
     private Numbers() {}
 
-    /** With three digits or so that count. */
+    /** Rounded to about three significant digits. */
     static String figure(double value) {
         double size = Math.abs(value);
         if (size == 0) {
@@ -50,14 +50,14 @@ final class Numbers {
         return "1" + "0".repeat(exponent < 12 ? exponent % 3 : exponent - 12) + unit;
     }
 
-    /** Of so many parts all but one, in percent. */
+    /** The percentage that is left when one part of this many is taken away: 99.9 % for 1000. */
     static String percentile(double parts) {
         BigDecimal hundred = BigDecimal.valueOf(100);
         BigDecimal rest = hundred.divide(BigDecimal.valueOf(parts), MathContext.DECIMAL64);
         return hundred.subtract(rest).stripTrailingZeros().toPlainString();
     }
 
-    /** A payload, or what stands between two on an axis. */
+    /** A payload, or a value between two payloads on an axis. */
     static String bytes(double bytes) {
         if (bytes >= GIBI) {
             return binary(bytes / GIBI) + " GiB";
@@ -76,7 +76,7 @@ final class Numbers {
         return value == Math.rint(value) ? format("%.0f", value) : format("%.1f", value);
     }
 
-    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not depended on
+    @SuppressWarnings("AnnotateFormatMethod") // the annotation is in a library that is not a dependency
     private static String format(String format, double value) {
         return String.format(Locale.ROOT, format, value);
     }

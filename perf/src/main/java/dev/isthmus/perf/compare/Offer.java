@@ -14,12 +14,12 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
 
-/** Which ways a machine offers, and what each of them can be asked. */
+/** Which ways a machine offers, and which benchmarks suit each of them. */
 final class Offer {
 
     private Offer() {}
 
-    /** Whether a benchmark makes sense of a way. */
+    /** Whether a benchmark makes sense for a way. */
     static boolean has(Way way, Benchmark benchmark, int connections) {
         if (benchmark == Benchmark.FIXED_RATE && !hasFixedRate(way, connections)) {
             return false;
@@ -31,7 +31,7 @@ final class Offer {
             return benchmark == Benchmark.ONE_WAY || benchmark.isRoundTrip();
         }
         if (connections > Selection.MOST_OF_OTHERS && way != Way.NIO_NON_BLOCKING) {
-            return false; // others have a process, or a thread, for each
+            return false; // the others have a process, or a thread, for each
         }
         return switch (benchmark) {
             case ONE_WAY, BOTH_WAYS -> true;
@@ -47,7 +47,9 @@ final class Offer {
         };
     }
 
-    /** C's tools begin a round trip when the one before is back, and so does what runs their protocols. */
+    /**
+     * C's tools begin a round trip when the previous one has returned, and so do the programs that run their protocols.
+     */
     private static boolean hasFixedRate(Way way, int connections) {
         return switch (way) {
             case NIO_BLOCKING, NIO_NON_BLOCKING, NETTY_TCP, NETTY_EPOLL, NETTY_RDMA -> true;
@@ -56,7 +58,7 @@ final class Offer {
         };
     }
 
-    /** Why each of the ways that this machine does not offer is left out. */
+    /** The ways that this machine does not offer, each with the reason. */
     static Map<Way, String> missing(Collection<Way> ways, Venue venue) {
         Map<Way, String> missing = new LinkedHashMap<>();
         for (Way way : ways) {
@@ -125,7 +127,7 @@ final class Offer {
                 : Optional.of("" + Epoll.unavailabilityCause().getMessage());
     }
 
-    /** What to say if a jar is missing: the tools come without those of others that are only compared. */
+    /** What to say if a jar is missing: the tools come without the jars of others' libraries that are only compared. */
     private static Optional<String> jar(String group, String name) {
         return Jar.version(name).isPresent()
                 ? Optional.empty()

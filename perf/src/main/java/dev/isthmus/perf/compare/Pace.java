@@ -4,37 +4,43 @@ package dev.isthmus.perf.compare;
 import java.util.HashMap;
 import java.util.Map;
 
-/** How many messages of each point take how long, by what was measured of it so far. */
+/** How many messages of each point take how long, judging by what was measured of it so far. */
 final class Pace {
 
-    /** Tells the tools' least number, which is 5, from a run that is worth its name. */
+    /** More than the tools' minimum, which is 5, so that a run is worth its name. */
     static final long LEAST = 20;
 
-    /** What a tool takes at most. */
+    /** The most that a tool accepts. */
     static final long MOST = 50_000_000;
 
-    /** Of which nothing is known: some milliseconds, or one second of the slowest. */
+    /** While nothing is known: some milliseconds, or one second of the slowest. */
     private static final long UNKNOWN_SMALL = 100;
 
     private static final int SMALL_BYTES = 8192;
 
-    /** The first messages are slow: one look is not to ask for a thousand times as many. */
+    /** The first messages are slow, so one look must not ask for a thousand times as many. */
     private static final double GROWTH = 30;
 
-    /** How many times as long a run may be as the one that tells of its pace. */
+    /** How many times as long a run may be as the one that shows its pace. */
     private static final double TRUST = 5;
 
-    /** Of what was asked for: a run that is shorter was begun at a wrong pace, as of a machine that was busy for a moment. */
+    /**
+     * The fraction of the intended length below which a run was begun at a wrong pace, for example because the machine
+     * was busy for a moment.
+     */
     private static final double LEAST_PART = 0.5;
 
-    /** Of the time of a slice, at most so many parts may be pauses: a busy machine is not to make it one of minutes. */
+    /**
+     * How many times as long as its messages a slice may take because of pauses: a busy machine must not make it
+     * last minutes.
+     */
     private static final double PAUSES = 5;
 
     /**
      * What is known of a point.
      *
-     * @param perSecond by the mean, pauses and all
-     * @param typicalPerSecond by the median where there is one
+     * @param perSecond by the mean, pauses included
+     * @param typicalPerSecond by the median, if there is one
      */
     private record Known(double perSecond, double typicalPerSecond, long iterations) {
 
@@ -49,7 +55,7 @@ final class Pace {
 
     private final Map<Point, Known> known = new HashMap<>();
 
-    /** How many messages of each connection, or round trips, to ask for so that it takes so long. */
+    /** How many messages of each connection, or round trips, take this long. */
     long iterations(Point point, double seconds) {
         Known pace = known.get(point);
         if (pace == null) {
@@ -61,8 +67,8 @@ final class Pace {
     }
 
     /**
-     * The same for a slice of a program that compiles itself. Each time it does, it pauses: by the mean of the first
-     * messages it would be asked for so few that it were never done with compiling.
+     * The same for a slice of a program that is compiled while it runs. Compiling makes it pause: judged by the mean of
+     * its first messages, it would be asked for so few that compiling would never finish.
      */
     long sliceIterations(Point point, double seconds) {
         Known pace = known.get(point);
@@ -73,25 +79,25 @@ final class Pace {
         return Math.clamp(Math.round(perSecond * seconds), LEAST, pace.most());
     }
 
-    /** Messages, or round trips, of each connection in a second; 0 where nothing is known. */
+    /** Messages, or round trips, of each connection in a second; 0 if nothing is known. */
     double perSecond(Point point) {
         Known pace = known.get(point);
         return pace == null ? 0 : pace.perSecond();
     }
 
-    /** Whether the next answer of {@link #iterations} can be relied on. */
+    /** Whether the next answer of {@link #iterations} is reliable. */
     boolean isKnown(Point point, double seconds) {
         Known pace = known.get(point);
         return pace != null && pace.tells(pace.perSecond() * seconds);
     }
 
-    /** Whether a run took so much less time than it was to take that its figure says little. */
+    /** Whether a run took so much less time than intended that its figure says little. */
     static boolean isShort(Measured measured, long iterations, double seconds) {
         return measured.seconds() < LEAST_PART * seconds && iterations < MOST;
     }
 
     void learn(Point point, long iterations, Measured measured) {
-        // Messages of all connections and directions together: each has its part of them.
+        // These are messages of all connections and directions together: each has its share of them.
         double each = point.connections() * (eachWay(point.benchmark()) ? 2 : 1);
         double perSecond = measured.messagesPerSecond() / each;
         boolean oneByOne = point.benchmark() != Benchmark.FIXED_RATE && !Double.isNaN(measured.typicalMicros());

@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Ping-pongs in C and in Java, as a comparison makes them, for other tables. */
+/** Ping-pongs in C and in Java, made as a comparison makes them, for other tables. */
 public final class PingPongs {
 
-    /** Of the warm-up alone; the cells tell the rest. */
+    /** Only the warm-up matters here; the cells say the rest. */
     private static final Comparison.Options OPTIONS = new Comparison.Options(1, 1, 10);
 
-    /** A message takes less wherever this runs. */
+    /** A message takes less than this wherever it runs. */
     private static final double MESSAGE_SECONDS = 1e-3;
 
     private final String title;
@@ -35,9 +35,9 @@ public final class PingPongs {
     }
 
     /**
-     * Of SENDs between the devices that a comparison without {@code --devices} uses.
+     * Ping-pongs of SENDs, between the devices that a comparison without {@code --devices} uses.
      *
-     * @param children the processes that those of the contenders belong to
+     * @param children own the processes of the contenders
      * @throws IOException if perftest is not installed
      */
     public static PingPongs ofSends(Children children) throws IOException {
@@ -53,9 +53,9 @@ public final class PingPongs {
     }
 
     /**
-     * Of tagged messages of UCX over shared memory.
+     * Ping-pongs of tagged messages of UCX over shared memory.
      *
-     * @param children the processes that those of the contenders belong to
+     * @param children own the processes of the contenders
      */
     public static PingPongs ofTags(Children children) {
         var memory = UcxRoute.Transport.SHM;
@@ -85,12 +85,12 @@ public final class PingPongs {
         return machine;
     }
 
-    /** A run of so many messages of each end. */
+    /** A run with this many messages of each end. */
     public Turns.Cell cell(int bytes, int iterations) {
         return new Turns.Cell(title + ", " + bytes + " B", bytes, iterations);
     }
 
-    /** Who measures for a side: new processes of a tool for each run, or two JVMs that stay. */
+    /** The contender that measures for a side: new processes of a tool for each run, or two JVMs that stay. */
     public Turns.Contender contender(Side side) throws IOException, InterruptedException {
         boolean c = side == Side.C;
         Way send = c ? Way.C_VERBS_SEND : Way.JAVA_VERBS_SEND;
@@ -113,7 +113,7 @@ public final class PingPongs {
 
         @Override
         public void warmUp(Turns.Cell cell) throws IOException, InterruptedException {
-            // Its figures are compared all the same if it is not steady in time.
+            // Its figures are compared even if it does not become steady in time.
             var _ = new WarmUp(OPTIONS, new Pace(), Pair::run, () -> false, System::nanoTime)
                     .run(contender, point(cell));
         }

@@ -6,18 +6,18 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 
 /**
- * A plot before it is drawn. Both axes of it are logarithmic.
+ * A plot before it is drawn. Both of its axes are logarithmic.
  *
  * @param left what the left axis counts
  * @param right what the right axis counts, if there is one
  */
 record Plot(String title, Across across, Side left, Optional<Side> right, List<Curve> curves) {
 
-    /** What stands along the bottom. */
+    /** What the horizontal axis shows. */
     enum Across {
         PAYLOAD("payload", 2),
         CONNECTIONS("connections", 2),
-        /** Of so many operations one takes as long or longer: 10 stands for 90 %, 1000 for 99.9 %. */
+        /** One of this many operations takes as long or longer: 10 stands for 90 %, 1000 for 99.9 %. */
         PERCENTILE("percentile", 10),
         RATE("round trips per second", 10);
 
@@ -29,12 +29,12 @@ record Plot(String title, Across across, Side left, Optional<Side> right, List<C
             this.base = base;
         }
 
-        /** Between two lines of the axis there is one power of it. */
+        /** The ratio of two neighbouring lines of the axis. */
         int base() {
             return base;
         }
 
-        /** The logarithm; exact for powers of the base, where the lines are. */
+        /** The logarithm; exact for powers of the base, which are the lines. */
         double position(long value) {
             if (base == 10) {
                 return Math.log10((double) value);
@@ -73,7 +73,7 @@ record Plot(String title, Across across, Side left, Optional<Side> right, List<C
     /** A vertical axis. */
     record Side(Quantity quantity, Decades decades) {}
 
-    /** What is seen, for those who do not see it. */
+    /** What the plot shows, for readers who do not see it. */
     String description() {
         String axes = "Log-log plot over " + across.title() + " of "
                 + left.quantity().unit()

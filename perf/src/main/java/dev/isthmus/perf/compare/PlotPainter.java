@@ -33,7 +33,7 @@ final class PlotPainter {
 
     private static final int RIGHT = 1;
 
-    /** About how long the axis is between names and legend. */
+    /** The approximate length of the axis between names and legend. */
     private static final int AXIS_PIXELS = 600;
 
     private final Plot plot;
@@ -41,7 +41,7 @@ final class PlotPainter {
 
     private PlotPainter(Plot plot) {
         this.plot = plot;
-        // The title stands above, as text.
+        // The page has the title above the plot, as text.
         chart = new XYChartBuilder()
                 .width(WIDTH)
                 .height(HEIGHT)
@@ -88,7 +88,10 @@ final class PlotPainter {
         styler.setLocale(Locale.ROOT);
     }
 
-    /** Payloads are powers of two, and XChart's log axis knows those of ten only: it gets the logarithms of either. */
+    /**
+     * Payloads are powers of two, but XChart's logarithmic axis only knows powers of ten, so it gets the logarithms
+     * of both.
+     */
     private void acrossAxis() {
         double[] all = plot.curves().stream()
                 .map(Curve::marks)
@@ -107,7 +110,7 @@ final class PlotPainter {
         if (plot.across().base() == 10) {
             styler.setXAxisTickMarkSpacingHint(AXIS_PIXELS / (last - first)); // one for each power
         }
-        // Ticks stand where values are: this makes them every power, as far as there is room.
+        // XChart puts ticks where values are. This makes them fall on every power, as far as there is room.
         double[] ticks = IntStream.rangeClosed(first, last).asDoubleStream().toArray();
         chart.addSeries(
                         "ticks",
@@ -149,7 +152,7 @@ final class PlotPainter {
             bars.setLineStyle(SeriesLines.NONE);
             bars.setMarker(new None());
         }
-        // Once more, above the lines.
+        // Drawn once more, above the lines.
         series(curve, "markers", x, medians, null).setLineStyle(SeriesLines.NONE);
     }
 

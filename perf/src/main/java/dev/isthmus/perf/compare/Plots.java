@@ -20,14 +20,14 @@ import java.util.stream.Stream;
 /** Which plots a report has. */
 final class Plots {
 
-    /** From here on bytes say more than messages. */
+    /** From this payload on, bytes say more than messages. */
     private static final long LONG_PAYLOAD = 4096;
 
     private static final Set<Way> VERBS = EnumSet.range(Way.C_VERBS_SEND, Way.JAVA_VERBS_READ);
 
     private Plots() {}
 
-    /** Over payloads, with the fewest connections and the lowest rate that were measured. */
+    /** Plots over payloads, with the fewest connections and the lowest rate that were measured. */
     static List<Plot> overPayload(Benchmark benchmark, List<Summary> all) {
         List<Summary> few = plain(benchmark, all);
         if (few.isEmpty()) {
@@ -39,7 +39,7 @@ final class Plots {
         return benchmark.isThroughput() ? throughput(benchmark, few, where) : latency(benchmark, few, where);
     }
 
-    /** Those of the benchmark with the fewest connections that it has. */
+    /** The summaries of the benchmark with the fewest connections that it has. */
     private static List<Summary> fewest(List<Summary> summaries) {
         int connections = summaries.stream()
                 .mapToInt(each -> each.point().connections())
@@ -56,7 +56,7 @@ final class Plots {
         return summaries.stream().filter(each -> each.point().rate() == rate).toList();
     }
 
-    /** What is shown of a benchmark where there is room for one figure of a way and a payload. */
+    /** What is shown of a benchmark where there is room for only one figure of each way and payload. */
     static List<Summary> plain(Benchmark benchmark, List<Summary> all) {
         return slowest(fewest(of(benchmark, all)));
     }
@@ -70,7 +70,7 @@ final class Plots {
         return plots;
     }
 
-    /** Two plots, which twice as many curves each would fill too much as one; their axes are the same. */
+    /** Two plots with the same axes, because one plot with all curves would be too full. */
     private static List<Plot> throughput(Benchmark benchmark, List<Summary> summaries, String where) {
         List<Curve> messages = Curve.aboveZero(Curve.of(summaries, Quantity.MESSAGES, Across.PAYLOAD::of));
         List<Curve> bytes = Curve.aboveZero(Curve.of(summaries, Quantity.MEGABYTES, Across.PAYLOAD::of));
@@ -95,12 +95,12 @@ final class Plots {
         return plots;
     }
 
-    /** Over the number of connections, where several were measured, for a short, a middling and a long payload. */
+    /** Plots over the number of connections, if several were measured, for a short, a middling and a long payload. */
     static List<Plot> overConnections(Benchmark benchmark, List<Summary> all) {
         return scaling(benchmark, slowest(of(benchmark, all)), Across.CONNECTIONS, "");
     }
 
-    /** Over rates, where several were measured, as over connections. */
+    /** Plots over rates, if several were measured, like those over connections. */
     static List<Plot> overRates(Benchmark benchmark, List<Summary> all) {
         return scaling(benchmark, fewest(of(benchmark, all)), Across.RATE, ", over rates");
     }
@@ -126,7 +126,9 @@ final class Plots {
         return plots;
     }
 
-    /** Over percentiles, for a short, a middling and a long payload, and as many rates, where all times are known. */
+    /**
+     * Plots over percentiles, for a short, a middling and a long payload, and as many rates, if all times are known.
+     */
     static List<Plot> overPercentiles(Benchmark benchmark, List<Summary> all) {
         Map<Long, Map<Long, List<Curve>>> curves = new TreeMap<>();
         for (Summary summary : fewest(of(benchmark, all))) {

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * One point of one curve: what is measured in a run of its own, several times.
+ * One point of one curve, which is measured several times, each time in a run of its own.
  *
- * @param rate how many round trips all connections together begin in a second, of those at a fixed rate; 0 of others, and
- *     where that is to follow from what the way reaches without one
- * @param route over UCX, where a comparison is of its operations and transports; none where the venue decides
+ * @param rate how many round trips all connections together begin in a second, in a benchmark at a fixed rate; 0 in
+ *     others, and if it is to follow from what the way reaches without a limit
+ * @param route over UCX, in a comparison of its operations and transports; none if the venue decides
  */
 record Point(Way way, Benchmark benchmark, long bytes, int connections, long rate, Optional<UcxRoute> route) {
 
-    /** Of a benchmark in which nothing is fixed but the messages. */
+    /** A point of a benchmark in which only the messages are fixed. */
     Point(Way way, Benchmark benchmark, long bytes, int connections) {
         this(way, benchmark, bytes, connections, 0);
     }
@@ -22,12 +22,12 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
         this(way, benchmark, bytes, connections, rate, Optional.empty());
     }
 
-    /** Of one operation of UCX, over one transport. */
+    /** A point of one operation of UCX, over one transport. */
     Point(Way way, Benchmark benchmark, long bytes, UcxRoute route) {
         this(way, benchmark, bytes, 1, 0, Optional.of(route));
     }
 
-    /** A rate in words, behind what else there is to say of a point; nothing of none. */
+    /** A rate in words, to append to a point's description; empty for none. */
     static String title(long rate) {
         return rate == 0 ? "" : String.format(Locale.ROOT, ", %,d/s", rate);
     }
@@ -37,7 +37,7 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
         return route.orElseThrow().id() + (benchmark.isThroughput() ? "-bw-" : "-lat-") + bytes;
     }
 
-    /** The same at another rate. */
+    /** The same point at another rate. */
     Point at(long perSecond) {
         return new Point(way, benchmark, bytes, connections, perSecond, route);
     }
@@ -47,7 +47,7 @@ record Point(Way way, Benchmark benchmark, long bytes, int connections, long rat
         return new Point(way, benchmark, bytes, count, rate, route);
     }
 
-    /** The same messages, each begun when the one before is back. */
+    /** The same messages, but each begins when the previous one has returned. */
     Point closed() {
         return new Point(way, Benchmark.PING_PONG, bytes, connections, 0, route);
     }

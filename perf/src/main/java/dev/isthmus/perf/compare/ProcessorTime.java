@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.OptionalDouble;
 
 /**
- * What a message costs the processors, at both ends together. JVMs tell what they spent while they measured. Programs in C
- * are new for each run, and what they spent includes their start: a short run of the same point comes first, and what it
- * spent on its few messages is taken from the rest.
+ * The processor time of a message, at both ends together. JVMs report what they spent while they measured. Programs in
+ * C are new for each run, and what they spent includes their start. So a short run of the same point comes first, and
+ * what it spent on its few messages is subtracted.
  */
 final class ProcessorTime {
 
@@ -16,12 +16,12 @@ final class ProcessorTime {
 
     private final Map<Point, Measured> starts = new HashMap<>();
 
-    /** A run of programs that are new for each; the first of a point is the short one. */
+    /** Notes a run of programs that are new for each run; the first one of a point is the short one. */
     void learn(Point point, Measured measured) {
         starts.putIfAbsent(point, measured);
     }
 
-    /** Microseconds; nothing where nobody knows how many messages there were, or where there were too few to tell. */
+    /** Microseconds; empty if the number of messages is unknown, or too small to tell. */
     OptionalDouble perMessage(Point point, Measured measured) {
         Measured start = starts.get(point);
         boolean known = measured.messages() > 0;

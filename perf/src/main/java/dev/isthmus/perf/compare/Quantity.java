@@ -4,13 +4,13 @@ package dev.isthmus.perf.compare;
 import java.util.List;
 import java.util.Optional;
 
-/** What a curve or a column shows of a point. */
+/** The figure of a point that a curve or a column shows. */
 enum Quantity {
     AVERAGE("average time", "µs"),
     P999("99.9 % stayed below", "µs"),
-    /** The same, of all operations whatever the way. */
+    /** The same, of all operations, whatever the way. */
     P999_OF_ALL("99.9 % stayed below", "µs"),
-    /** Over percentiles, where it is a curve of a point and not a figure of it. */
+    /** For a curve over percentiles, which belongs to a single point. */
     TIME("time of an operation", "µs"),
     MESSAGES("messages", "messages/s"),
     MEGABYTES("throughput", "MB/s"),
@@ -18,10 +18,10 @@ enum Quantity {
     PROCESSOR("processor time of both ends", "µs/message"),
     OFFERED("rate that is to be kept", "round trips/s");
 
-    /** Behind the name of a way whose percentiles are of another kind. */
+    /** The mark after the name of a way whose percentiles are of the last messages only. */
     static final String LAST_MESSAGES = " †";
 
-    /** What that means. */
+    /** What that mark means. */
     static final String LAST_MESSAGES_NOTE = LAST_MESSAGES.strip()
             + " of the last 2048 messages of a run, its rank rounded down, as ucx_perftest prints it; the others are of all"
             + " messages, their rank rounded up.";
@@ -44,12 +44,12 @@ enum Quantity {
         return unit;
     }
 
-    /** Those of a benchmark's times: what the ends at a fixed rate count is all of them. */
+    /** The times that a benchmark has: at a fixed rate the ends keep all of them. */
     static List<Quantity> times(Benchmark benchmark) {
         return List.of(AVERAGE, benchmark == Benchmark.FIXED_RATE ? P999_OF_ALL : P999);
     }
 
-    /** Whether some of them are of another kind than others. */
+    /** Whether some of the percentiles are of the last messages only. */
     static boolean isMixed(List<Summary> summaries) {
         return summaries.stream()
                 .anyMatch(each -> each.point().way().isOfLastMessages()
@@ -57,7 +57,7 @@ enum Quantity {
                         && each.p999Micros().isPresent());
     }
 
-    /** It, where it was measured. */
+    /** The figure of a point, if it was measured. */
     Optional<Spread> of(Summary summary) {
         return switch (this) {
             case AVERAGE -> summary.averageMicros();

@@ -4,7 +4,7 @@ package dev.isthmus.perf.compare;
 import java.time.Duration;
 import java.util.Locale;
 
-/** How far a comparison has come, and how long it still takes if it goes on as it did. */
+/** How far a comparison has got, and how long it will take at this pace. */
 final class Remaining {
 
     private static final int WIDTH = 20;
@@ -15,7 +15,7 @@ final class Remaining {
     private final int before;
     private int done;
 
-    /** Of so many runs, some of which were made before. */
+    /** Of this many runs, some were made before. */
     Remaining(int total, int before) {
         this.total = total;
         this.before = before;

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** Writes what a comparison has measured so far: a table for programs, everything for programs, a page for people. */
+/** Writes what a comparison has measured so far: a table and a complete file for programs, a page for people. */
 final class ReportWriter {
 
     static final String CSV = "results.csv";
@@ -23,10 +23,10 @@ final class ReportWriter {
     private ReportWriter() {}
 
     /**
-     * Writes {@code results.csv}, {@code results.json} and {@code report.html}, each replaced whole or not at all, and the
-     * page's plots once more, each in a file of its own, and so the percentiles of each point.
+     * Writes {@code results.csv}, {@code results.json} and {@code report.html}, each replaced whole or not at all. Also
+     * writes each plot of the page, and the percentiles of each point, to files of their own.
      *
-     * @param dir where to
+     * @param dir where to write
      * @param store may be written to meanwhile
      */
     static void write(Path dir, RunStore store) throws IOException {
@@ -56,14 +56,14 @@ final class ReportWriter {
         }
     }
 
-    /** As its options are. */
+    /** Named after the point's options. */
     static String fileName(Point point) {
         return point.benchmark().id() + "_" + point.way().id() + "_" + point.bytes()
                 + (point.connections() == 1 ? "" : "_connections-" + point.connections())
                 + (point.rate() == 0 ? "" : "_rate-" + point.rate()) + ".hgrm";
     }
 
-    /** By its title, which no other plot of a page has. */
+    /** Named after the plot's title, which no other plot of the page has. */
     static String fileName(Plot plot) {
         return plot.title().toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9.]+", "-") + ".svg";
     }

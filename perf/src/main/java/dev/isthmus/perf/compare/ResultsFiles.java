@@ -84,7 +84,7 @@ final class ResultsFiles {
         return CSV.writer(schema.build()).writeValueAsString(rows);
     }
 
-    /** What a spreadsheet would compute is made text. */
+    /** Text, even if a spreadsheet would take it for a formula. */
     static String harmless(String text) {
         return !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
     }

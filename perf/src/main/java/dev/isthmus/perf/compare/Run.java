@@ -44,10 +44,10 @@ record Run(
         jvmFlags = List.copyOf(jvmFlags);
     }
 
-    /** Below it the rates of a run's connections are not what they would be together. */
+    /** Below this, the rates of a run's connections are not what they would be together. */
     static final double LEAST_OVERLAP = 0.8;
 
-    /** Of the rate that it was to have: it reached that, or less by more than this. */
+    /** The fraction of its rate that it must reach; below that, it counts as behind. */
     private static final double LEAST_RATE = 0.995;
 
     /** Whether it could not keep up with its rate. Then it has no times. */
@@ -55,12 +55,12 @@ record Run(
         return offeredPerSecond.isPresent() && isBehind(messagesPerSecond, offeredPerSecond.getAsDouble());
     }
 
-    /** Whether so many messages, two of each round trip, are fewer than round trips were to begin. */
+    /** Whether this many messages, two for each round trip, fall short of the round trips that should have begun. */
     static boolean isBehind(double messagesPerSecond, double offeredPerSecond) {
         return messagesPerSecond < 2 * LEAST_RATE * offeredPerSecond;
     }
 
-    /** Whether its connections measured at different times, more or less. */
+    /** Whether its connections mostly measured at different times. */
     boolean isApart() {
         return overlap.orElse(1) < LEAST_OVERLAP;
     }

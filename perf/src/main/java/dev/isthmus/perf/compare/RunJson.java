@@ -15,7 +15,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.function.Function;
 
-/** Points, runs and settings as JSON and back. */
+/** Converts points, runs and settings to JSON and back. */
 final class RunJson {
 
     static final ObjectMapper JSON = new ObjectMapper();
@@ -65,7 +65,7 @@ final class RunJson {
             var flags = node.putArray(JVM_FLAGS);
             run.jvmFlags().forEach(flags::add);
         }
-        run.times().ifPresent(times -> node.put(TIMES, times.encode())); // long, so last
+        run.times().ifPresent(times -> node.put(TIMES, times.encode())); // last, because it is long
         return node;
     }
 
@@ -78,7 +78,7 @@ final class RunJson {
         return node;
     }
 
-    /** A run of one line. */
+    /** The run in a line. */
     static Run run(String line) throws IOException {
         JsonNode node = tree(line);
         return new Run(

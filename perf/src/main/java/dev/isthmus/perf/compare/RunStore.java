@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The runs of a comparison, in a directory: each is on the disk before the next is measured, so that whatever ends a
- * comparison leaves what it measured. One process writes to a directory at a time. Thread-safe.
+ * The runs of a comparison, in a directory. Each is on the disk before the next one is measured, so whatever ends a
+ * comparison leaves what was measured. One process writes to a directory at a time. Thread-safe.
  */
 final class RunStore implements AutoCloseable {
 
@@ -42,7 +42,7 @@ final class RunStore implements AutoCloseable {
     /**
      * Begins a comparison.
      *
-     * @param dir where; it is made if it is not there
+     * @param dir where; created if it does not exist
      * @throws IOException if another comparison is there, or it cannot be written
      */
     static RunStore create(Path dir, Setting setting) throws IOException {
@@ -60,22 +60,22 @@ final class RunStore implements AutoCloseable {
         }
     }
 
-    /** Refuses a directory in which a comparison was begun. */
+    /** Refuses a directory that already has a comparison. */
     static void requireNone(Path dir) throws IOException {
         if (Files.exists(dir.resolve(SETTING)) || Files.exists(dir.resolve(RUNS))) {
             throw new IOException(dir + " holds a comparison already: --resume it, or choose another --out");
         }
     }
 
-    /** Whether a comparison was begun in a directory. */
+    /** Whether a directory has a comparison. */
     static boolean isIn(Path dir) {
         return Files.exists(dir.resolve(SETTING));
     }
 
     /**
-     * Goes on with a comparison: what its last run left half written is dropped.
+     * Continues a comparison. What its last run left half written is dropped.
      *
-     * @throws IOException if there is none, if it is damaged, or if another process goes on with it
+     * @throws IOException if there is none, if it is damaged, or if another process is continuing it
      */
     static RunStore open(Path dir) throws IOException {
         Setting setting = readSetting(dir);
@@ -89,7 +89,7 @@ final class RunStore implements AutoCloseable {
     }
 
     /**
-     * Reads a comparison, which may be going on, for a report. Nothing can be added.
+     * Reads a comparison, which may still be running, for a report. Nothing can be added.
      *
      * @throws IOException if there is none, or if it is damaged
      */
@@ -129,7 +129,7 @@ final class RunStore implements AutoCloseable {
     private static Lines readRuns(Path dir) throws IOException {
         Path path = dir.resolve(RUNS);
         String text = Files.exists(path) ? Files.readString(path, StandardCharsets.ISO_8859_1) : "";
-        int end = text.lastIndexOf('\n') + 1; // what follows was not written to its end
+        int end = text.lastIndexOf('\n') + 1; // the rest was not written completely
         List<Run> runs = new ArrayList<>();
         for (String line : text.substring(0, end).lines().toList()) {
             try {
@@ -142,7 +142,7 @@ final class RunStore implements AutoCloseable {
         return new Lines(runs, end);
     }
 
-    /** Where it is. */
+    /** The directory. */
     Path dir() {
         return dir;
     }
@@ -158,9 +158,9 @@ final class RunStore implements AutoCloseable {
     }
 
     /**
-     * Refuses to go on in another setting.
+     * Refuses to continue in another setting.
      *
-     * @throws IOException which says what differs
+     * @throws IOException with what differs
      */
     void requireSame(Setting now) throws IOException {
         Optional<String> difference = setting.difference(now);
@@ -179,7 +179,7 @@ final class RunStore implements AutoCloseable {
         requireFigures(run);
         RandomAccessFile out = file.orElseThrow(() -> new IllegalStateException(dir + " was opened to be read"));
         byte[] line = (RunJson.of(run) + "\n").getBytes(StandardCharsets.UTF_8);
-        // Whatever a failed attempt or an interrupted process left behind the last whole line goes.
+        // Whatever a failed attempt or an interrupted process left after the last whole line goes.
         out.setLength(written);
         out.seek(written);
         out.write(line);

@@ -10,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What is measured, and in which order: all ways take turns wherever nothing but the way differs. */
+/** What is measured, and in which order: ways take turns wherever they alone differ. */
 final class Schedule {
 
     /** One run that is to be made. */
@@ -20,7 +20,7 @@ final class Schedule {
 
     private Schedule() {}
 
-    /** The points of what was chosen, those that make sense. */
+    /** The points of a selection that make sense. */
     static List<Point> points(
             Collection<Benchmark> benchmarks,
             Collection<Way> ways,
@@ -44,7 +44,7 @@ final class Schedule {
         return points;
     }
 
-    /** The steps that are left, in their order. */
+    /** The remaining steps, in order. */
     static List<Step> steps(List<Point> points, int rounds, Set<Step> done) {
         Map<Place, List<Point>> places = new LinkedHashMap<>();
         for (Point point : points) {

@@ -16,7 +16,7 @@ final class Selection {
     private static final String QUICK_BYTES = "8,4K,64K";
     private static final int MOST_CONNECTIONS = 128;
 
-    /** Of ways that have a process or a thread for each. */
+    /** For ways that have a process or a thread for each connection. */
     static final int MOST_OF_OTHERS = 16;
 
     @Option(

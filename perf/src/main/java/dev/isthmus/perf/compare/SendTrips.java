@@ -16,13 +16,13 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 
 /**
- * Round trips of SEND at a fixed rate: this thread begins them, whether the earlier ones are back or not, and a thread at
- * the other end answers each. Both poll. {@code verbs.c} has the same in C, line by line: what is changed here is changed
- * there. Allocates nothing while it counts, once it has seen the longest.
+ * Round trips of SEND at a fixed rate: this thread begins them, whether or not the earlier ones have returned, and a
+ * thread at the other end answers each. Both poll. {@code verbs.c} has the same in C, line by line: change both.
+ * Allocates nothing while it counts, once it has seen the longest.
  */
 final class SendTrips {
 
-    /** So many may be under way. What is due beyond them waits, which counts. */
+    /** This many may be under way. What is due beyond them waits, and the wait counts. */
     private static final int WINDOW = VerbsEnd.QUEUE / 2;
 
     private static final long SENT = 1;
@@ -33,7 +33,7 @@ final class SendTrips {
     private final ReceiveRequest receive;
     private final WorkCompletions done = WorkCompletions.allocate(1);
 
-    /** An end, which belongs to this thread. */
+    /** Creates an end, which belongs to this thread. */
     private SendTrips(VerbsEnd end, int bytes) throws IOException {
         qp = end.pair();
         queue = end.queue();
@@ -44,7 +44,7 @@ final class SendTrips {
         }
     }
 
-    /** Makes both ends, and has them send. */
+    /** Creates both ends, and makes them send. */
     static Measured run(List<String> words) throws IOException {
         int bytes = Integer.parseInt(words.get(4));
         long iterations = Long.parseLong(words.get(5));
@@ -83,7 +83,7 @@ final class SendTrips {
         });
     }
 
-    /** What belongs to a thread that has ended, others can close. */
+    /** Once a thread has ended, others can close what belonged to it. */
     private static void stop(Thread thread) {
         thread.interrupt();
         try {
@@ -130,7 +130,7 @@ final class SendTrips {
         }
     }
 
-    /** Whether a message has come, in whose place another may come. */
+    /** Whether a message has arrived, so that another one can be received in its place. */
     private boolean hasCome() throws IOException {
         if (queue.poll(done) == 0) {
             return false;

@@ -11,10 +11,10 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Where, with what and how a comparison measures: figures of different settings do not belong into one report.
+ * Where, with what and how a comparison measures: figures of different settings do not belong in one report.
  *
  * @param lines the machine, versions, flags and the date, by name, in the order of the report
- * @param points what is to be measured, in the order of the plan
+ * @param points what to measure, in the order of the plan
  */
 record Setting(Map<String, String> lines, List<Point> points) {
 
@@ -28,7 +28,7 @@ record Setting(Map<String, String> lines, List<Point> points) {
         points = List.copyOf(points);
     }
 
-    /** What differs from another setting, if anything but the day and its load does: one sentence. */
+    /** How another setting differs in anything but the date and the load, as a sentence; empty if it does not. */
     Optional<String> difference(Setting now) {
         Set<String> names = new LinkedHashSet<>(lines.keySet());
         names.addAll(now.lines.keySet());

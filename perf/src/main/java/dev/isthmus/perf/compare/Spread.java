@@ -6,26 +6,29 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * The middle and the ends of what several runs measured.
+ * The median and the extremes of what several runs measured.
  *
- * @param sure between which the median of ever more runs would be, with 95 % confidence; none of few runs
+ * @param sure the interval that contains the median of endlessly many runs, with 95 % confidence; empty for few runs
  */
 record Spread(double median, double minimum, double maximum, Optional<Range> sure) {
 
     /** From one value to another. */
     record Range(double low, double high) {}
 
-    /** Fewer runs have no such interval. Of six, one is below the median of ever more, and one above, in 97 % of all cases. */
+    /**
+     * Fewer runs have no such interval. Of six runs, at least one is below the true median, and one above, in 97 % of
+     * all cases.
+     */
     static final int LEAST_RUNS = 6;
 
     private static final double DOUBT = 0.05;
 
-    /** Of few runs. */
+    /** The spread of few runs. */
     Spread(double median, double minimum, double maximum) {
         this(median, minimum, maximum, Optional.empty());
     }
 
-    /** Of no runs there is none. */
+    /** Empty for no runs. */
     static Optional<Spread> of(double... values) {
         if (values.length == 0) {
             return Optional.empty();
@@ -37,12 +40,12 @@ record Spread(double median, double minimum, double maximum, Optional<Range> sur
     }
 
     /**
-     * Whether a run is below the median of ever more is a toss of a coin, whatever the runs are distributed like. The interval
-     * leaves out as many runs at each end as seldom enough are all on one side of it.
+     * Whether a run is below the true median is a toss of a coin, whatever the distribution. The interval leaves out as
+     * many runs at each end as it can with that confidence.
      */
     private static Optional<Range> sure(double[] sorted) {
         int outside = 0;
-        double chance = (1 - sorted.length) * Math.log(2); // that all are on one side, either
+        double chance = (1 - sorted.length) * Math.log(2); // that all are on one side, either one
         for (double sum = Math.exp(chance); sum <= DOUBT; sum += Math.exp(chance)) {
             outside++;
             chance += Math.log((double) (sorted.length - outside + 1) / outside);
@@ -52,12 +55,12 @@ record Spread(double median, double minimum, double maximum, Optional<Range> sur
                 : Optional.of(new Range(sorted[outside - 1], sorted[sorted.length - outside]));
     }
 
-    /** What a plot shows of it beside the median: the interval, or of few runs all. */
+    /** The range that a plot shows around the median: the interval, or all runs if they are few. */
     Range bar() {
         return sure.orElse(new Range(minimum, maximum));
     }
 
-    /** All by another unit. */
+    /** The same in another unit. */
     Spread dividedBy(double unit) {
         return new Spread(
                 median / unit,

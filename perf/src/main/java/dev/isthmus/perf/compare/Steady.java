@@ -5,12 +5,12 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 /**
- * Tells when a program that compiles itself while it runs has become steady: the figures of the last slices lie within
- * a tolerance of the smallest of them, and the compilers were all but idle during them.
+ * Detects when a program that is compiled while it runs has become steady: the figures of the last slices are within a
+ * tolerance of the smallest of them, and the compilers were all but idle meanwhile.
  */
 final class Steady {
 
-    /** So many slices must agree. */
+    /** How many slices must agree. */
     static final int SLICES = 3;
 
     /** By how much the largest may exceed the smallest. */

@@ -4,7 +4,7 @@ package dev.isthmus.perf.compare;
 import dev.isthmus.perf.process.Children;
 import java.util.List;
 
-/** Our rstream in Java. */
+/** Isthmus' rstream in Java. */
 final class StreamAgents extends AgentContender {
 
     StreamAgents(Venue venue, Children children, Comparison.Options options) {

@@ -11,17 +11,17 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.ParameterException;
 
-/** How {@code rstream} and ours are told to run a point, and what their figures are of it. */
+/** The flags by which {@code rstream} and ours run a point, and the figures that their output contains. */
 final class StreamFlags {
 
     static final String PROGRAM = "rstream";
 
-    /** Where the time of a transfer stands in a line of the table. */
+    /** The column of the table that has the time of a transfer. */
     private static final int MICROS_COLUMN = 7;
 
     private static final double MILLION = 1e6;
 
-    /** A server in a JVM that is there already listens at once, but where the processor is emulated. */
+    /** A server in an existing JVM listens at once, except on an emulated processor. */
     private static final Duration PATIENCE = Duration.ofMinutes(1);
 
     private static final long LOOK_MILLIS = 2;
@@ -46,7 +46,7 @@ final class StreamFlags {
         return flags;
     }
 
-    /** The flags of a client. With -b it takes the server's port, too, which needs another address. */
+    /** The flags of a client. With -b it takes the server's port, too, so its address must differ from the server's. */
     static List<String> client(Point point, Venue.End end, Venue.End server, int port, long iterations) {
         List<String> flags = new ArrayList<>(List.of("-s", server.address()));
         if (!end.address().equals(server.address())) {
@@ -56,7 +56,7 @@ final class StreamFlags {
         return flags;
     }
 
-    /** What a run comes to, by the time of a transfer. It goes one way, and then as often the other way. */
+    /** The result of a run, from the time of a transfer: data goes one way, and then as many times the other way. */
     static Measured measured(Benchmark benchmark, double micros, long iterations) {
         return benchmark == Benchmark.PING_PONG
                 ? Measured.times(2 * micros, Double.NaN, Double.NaN, 2, iterations)
@@ -74,7 +74,7 @@ final class StreamFlags {
         throw new IOException(PROGRAM + " printed no figures, but: " + output.strip());
     }
 
-    /** Runs an end of ours: the benchmark, how often, and the flags. */
+    /** Runs our end: the benchmark, the number of transfers, and the flags. */
     static Measured run(List<String> words) throws IOException {
         List<String> flags = words.subList(2, words.size());
         long end = System.nanoTime() + PATIENCE.toNanos();
@@ -83,7 +83,7 @@ final class StreamFlags {
                 StreamFigures figures = StreamCommand.measure(flags);
                 return measured(Benchmark.valueOf(words.get(0)), figures.micros(), Long.parseLong(words.get(1)))
                         .withSpent(figures.spent());
-            } catch (ConnectException e) { // rdma_cm has no table of those that listen
+            } catch (ConnectException e) { // rdma_cm has no table of listeners
                 if (System.nanoTime() - end > 0) {
                     throw e;
                 }

@@ -13,7 +13,7 @@ import java.util.Map;
 /** {@code rstream}: two new processes for each run. */
 final class StreamTools implements Contender {
 
-    /** The head of its table, which a server prints once it listens. */
+    /** The head of the table, which a server prints once it listens. */
     private static final String HEAD = "usec/xfer";
 
     private final Venue venue;
@@ -47,7 +47,7 @@ final class StreamTools implements Contender {
         return ToolLane.run(List.of(lane), limit);
     }
 
-    /** What it prints comes line by line. */
+    /** What it prints arrives line by line. */
     private List<String> server(Point point, int port, long iterations) {
         List<String> command = new ArrayList<>(List.of("stdbuf", "-oL", StreamFlags.PROGRAM));
         command.addAll(StreamFlags.server(point, venue.server(), port, iterations));

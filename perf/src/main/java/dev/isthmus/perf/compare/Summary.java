@@ -13,15 +13,15 @@ import java.util.function.ToDoubleFunction;
 import java.util.stream.DoubleStream;
 
 /**
- * All runs of a point in one.
+ * All runs of a point together.
  *
  * @param runs how many there are, at least one
- * @param overlap the part of the time in which all connections were measuring
+ * @param overlap the fraction of the time in which all connections were measuring
  * @param unsteady how many runs began before their programs were steady
  * @param apart how many runs had connections that measured at different times
  * @param behind how many runs could not keep up with their rate, and so have no times
- * @param times of each run where they are known
- * @param command that of the last run
+ * @param times of each run, if known
+ * @param command the command of the last run
  */
 record Summary(
         Point point,
@@ -78,7 +78,7 @@ record Summary(
                 runs.getLast().command());
     }
 
-    /** Whether its figures are to be taken with a grain of salt. */
+    /** Whether its figures should be taken with a grain of salt. */
     boolean isDoubtful() {
         return unsteady > 0 || apart > 0 || behind > 0;
     }

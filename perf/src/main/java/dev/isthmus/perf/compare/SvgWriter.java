@@ -17,7 +17,7 @@ import org.w3c.dom.Document;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** Turns plots into SVG, to stand in a page. Text in it is drawn: it looks the same wherever it is read. */
+/** Turns plots into SVG for a page. Text is drawn as shapes, so it looks the same everywhere. */
 final class SvgWriter {
 
     private static final String SVG = "http://www.w3.org/2000/svg";
@@ -28,8 +28,8 @@ final class SvgWriter {
     /**
      * An svg element.
      *
-     * @param id of the plot, which no other of the page has
-     * @throws RuntimeException or an {@link Error} of AWT's where Java finds no fonts
+     * @param id of the plot, unique in the page
+     * @throws RuntimeException or an {@link Error} of AWT if Java finds no fonts
      */
     static String svg(Plot plot, String id) {
         System.setProperty("java.awt.headless", System.getProperty("java.awt.headless", "true"));
@@ -62,7 +62,7 @@ final class SvgWriter {
         }
     }
 
-    /** Batik gives its definitions an id that is the same in every plot, and that nothing refers to. */
+    /** Batik gives the definitions of every plot the same id, to which nothing refers. */
     private static void withoutFixedIds(Element root) {
         NodeList definitions = root.getElementsByTagNameNS(SVG, "defs");
         for (int i = 0; i < definitions.getLength(); i++) {

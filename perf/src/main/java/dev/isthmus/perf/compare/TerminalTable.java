@@ -12,14 +12,14 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The end of a comparison on a terminal: medians at some payloads, in 100 columns. */
+/** The result of a comparison on a terminal: medians at some payloads, in 100 columns. */
 final class TerminalTable {
 
     private static final int COLUMNS = 6;
 
     private TerminalTable() {}
 
-    /** Lines, each with its end. */
+    /** The lines, each with its end. */
     static String format(List<Summary> summaries) {
         var out = new StringBuilder();
         for (Benchmark benchmark : Benchmark.values()) {
@@ -98,12 +98,12 @@ final class TerminalTable {
         out.append(line.stripTrailing()).append('\n');
     }
 
-    /** A sign stands behind the column, so that figures stay one below another. */
+    /** A mark goes after the column, so that the figures stay aligned. */
     private static String cell(String text, String sign) {
         return String.format(Locale.ROOT, " %10s%-1s", text, sign);
     }
 
-    /** The first, the last, and some evenly between them. */
+    /** The first, the last, and some evenly in between. */
     private static List<Long> evenly(List<Long> payloads) {
         int last = payloads.size() - 1;
         if (last < COLUMNS) {

@@ -14,24 +14,24 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A comparison that is made between the devices of the testbed, where the launcher finds itself with devices and compares
- * again. What is measured is in a folder of this machine at once, and so outlives the testbed.
+ * A comparison between the devices of the testbed, in which the launcher finds devices and compares again. What is
+ * measured goes to a folder of this machine at once, and so outlives the testbed.
  */
 record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, PrintStream says) {
 
-    /** As long as it takes: it shows what is going on, and Ctrl-C loses nothing. */
+    /** As long as it takes: it shows its progress, and Ctrl-C loses nothing. */
     private static final String TIMEOUT_SECONDS = "604800";
 
-    /** Has what the virtual machine sends to itself cross the link between its devices. */
+    /** Makes what the virtual machine sends to itself cross the link between its devices. */
     private static final String IN_TESTBED = """
             [ "$ISTHMUS_TESTBED" != vm ] || "$0/testbed/devices" across $(cat /run/testbed/ends)
             exec "$0/isthmus" compare "$@"
             """;
 
-    /** Of a testbed that a signal, its time or a crash has ended. */
+    /** The least exit status of a testbed that was ended by a signal, a time limit or a crash. */
     private static final int LEAST_UNFINISHED = 124;
 
-    /** Compares; the exit status. */
+    /** Runs the comparison; returns the exit status. */
     int run() throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(testbed.command());
         command.addAll(List.of("--timeout", TIMEOUT_SECONDS, "--rw", dir.toString(), "--", "sh", "-c", IN_TESTBED));
@@ -51,7 +51,7 @@ record TestbedComparison(Testbed testbed, Path dir, List<String> arguments, Prin
         return status >= LEAST_UNFINISHED;
     }
 
-    /** Where nothing was begun, nothing stays. */
+    /** If nothing was begun, nothing stays. */
     private void removeIfEmpty() throws IOException {
         boolean empty;
         try (Stream<Path> files = Files.list(dir)) {

@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Two new processes of a C tool. */
+/** Two new processes of a tool in C. */
 final class ToolLane implements Lane {
 
-    /** Reads the figures from what the client has printed. */
+    /** Reads the figures from the client's output. */
     @FunctionalInterface
     interface Reader {
         Measured read(String output) throws IOException;
@@ -37,7 +37,7 @@ final class ToolLane implements Lane {
     private final Reader reader;
     private ToolRun serving;
 
-    /** Of a server that the kernel's table of TCP has. */
+    /** Creates a lane whose server shows in the kernel's TCP table. */
     ToolLane(End server, End client, int port, Children children, Reader reader) {
         this(server, client, port, children, serving -> serving.awaitListening(port), reader);
     }
@@ -51,7 +51,7 @@ final class ToolLane implements Lane {
         this.reader = reader;
     }
 
-    /** Runs some at the same time. What their processes spend counts from their start to their end. */
+    /** Runs lanes at the same time. What their processes spend counts from their start to their end. */
     static Measured run(List<ToolLane> lanes, Duration limit) throws IOException, InterruptedException {
         Spent before = Spent.byChildren();
         return Lane.run(lanes, limit).withSpent(Spent.byChildren().since(before));

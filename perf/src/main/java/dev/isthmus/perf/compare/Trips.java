@@ -18,7 +18,7 @@ final class Trips {
         last = began;
     }
 
-    /** One is back, and the next begins. */
+    /** Notes that a round trip has returned, and the next one begins. */
     void stamp() {
         long now = System.nanoTime();
         histogram.recordValue(now - last);

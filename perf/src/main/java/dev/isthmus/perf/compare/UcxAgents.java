@@ -13,13 +13,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** Our ucx_perftest in Java, on our binding of UCX or on UCX' own. */
+/** Isthmus' ucx_perftest in Java, on its own binding of UCX or on UCX's own. */
 final class UcxAgents extends AgentContender {
 
     private final UcxPeer.Binding binding;
     private final Optional<UcxRoute.Transport> transport;
 
-    /** Of points over one transport, or of those without a route. */
+    /** For points over one transport, or for points without a route. */
     UcxAgents(
             UcxPeer.Binding binding,
             Optional<UcxRoute.Transport> transport,
@@ -43,7 +43,7 @@ final class UcxAgents extends AgentContender {
         return UcxFlags.lanes(point);
     }
 
-    /** Of two directions, every second lane goes the other way. */
+    /** With two directions, every second lane goes the other way. */
     @Override
     boolean isReversed(Point point, int lane) {
         return point.benchmark() == Benchmark.BOTH_WAYS && lane % 2 == 1;

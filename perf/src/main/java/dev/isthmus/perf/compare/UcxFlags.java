@@ -7,19 +7,21 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The flags that have {@code ucx_perftest} and ours run a point, and the variables that name the devices to UCX. */
+/** The flags with which {@code ucx_perftest} and ours run a point, and the variables that select UCX's devices. */
 final class UcxFlags {
 
     private static final String TRANSPORTS = "UCX_TLS";
     private static final int WARM_UP_PART = 10;
     private static final int ROUTED_WARM_UP = 10_000;
 
-    /** The transport is not asked for. */
+    /** Only the operation is used, not the transport. */
     private static final UcxRoute BY_TAG = new UcxRoute(UcxRoute.Transport.TCP, UcxRoute.Operation.TAG);
 
     private UcxFlags() {}
 
-    /** The test: without a route tagged messages, and for one-sided operations gets, of which each is waited for. */
+    /**
+     * The test. Without a route it is tagged messages, or gets for one-sided operations, each of which is waited for.
+     */
     private static String test(Point point) {
         return switch (point.benchmark()) {
             case FIXED_RATE -> throw noRate();
@@ -29,22 +31,22 @@ final class UcxFlags {
     }
 
     /**
-     * How many pairs of ends a point has: one for each connection, and in each direction where messages go both ways,
-     * because a test of {@code ucx_perftest} has one connection and one direction.
+     * How many pairs of ends a point has: one for each connection, or two if messages go both ways, because a test of
+     * {@code ucx_perftest} has one connection and one direction.
      */
     static int lanes(Point point) {
         return point.connections() * (point.benchmark() == Benchmark.BOTH_WAYS ? 2 : 1);
     }
 
     /**
-     * A connection's first messages are slow, whatever the ends have learnt: a part of a run's messages comes before it, or
-     * with a route as many as {@code ucx_perftest} itself takes, which it ends after a tenth of a second.
+     * A connection's first messages are slow, whatever the ends have learnt, so a part of a run's messages goes first.
+     * With a route it is as many as {@code ucx_perftest} takes, which stops after a tenth of a second.
      */
     private static long warmUp(Point point, long iterations) {
         return point.route().isPresent() ? ROUTED_WARM_UP : Math.max(1, iterations / WARM_UP_PART);
     }
 
-    /** The client's flags, but for the port and the server. */
+    /** The client's flags, except the port and the server. */
     static List<String> of(Point point, long iterations) {
         return new ArrayList<>(List.of(
                 "-t",
@@ -61,9 +63,9 @@ final class UcxFlags {
     }
 
     /**
-     * What a run comes to, by the columns of {@code ucx_perftest}: half a round trip, and messages both ways.
+     * The result of a run, from the columns of {@code ucx_perftest}: half a round trip, and messages both ways.
      *
-     * @param routed whether its point has a route, and so the percentile is the median
+     * @param routed whether its point has a route, so that the percentile is the median
      */
     static Measured measured(
             Benchmark benchmark,
@@ -86,12 +88,12 @@ final class UcxFlags {
         return new IllegalArgumentException("ucx_perftest has no round trips at a fixed rate");
     }
 
-    /** The variables for a transport, or without one those for an end's device. */
+    /** The variables for a transport or, if there is none, for an end's device. */
     static Map<String, String> environment(Venue.End end, Optional<UcxRoute.Transport> transport) {
         return transport.map(chosen -> Map.of(TRANSPORTS, chosen.transports())).orElseGet(() -> environment(end));
     }
 
-    /** The variables that name an end's device to UCX; those of the user's environment stay. */
+    /** The variables that select an end's device for UCX; those of the user's environment stay. */
     private static Map<String, String> environment(Venue.End end) {
         Map<String, String> wanted = new HashMap<>();
         if (end.device().isEmpty()) {
@@ -108,7 +110,7 @@ final class UcxFlags {
         }
         wanted.keySet().removeAll(System.getenv().keySet());
         if (wanted.containsKey("UCX_NET_DEVICES") && !wanted.containsKey(TRANSPORTS)) {
-            wanted.remove("UCX_NET_DEVICES"); // whoever chooses transports knows their devices
+            wanted.remove("UCX_NET_DEVICES"); // a user who chooses transports knows their devices
         }
         return wanted;
     }

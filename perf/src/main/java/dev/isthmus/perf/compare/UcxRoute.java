@@ -4,8 +4,9 @@ package dev.isthmus.perf.compare;
 import java.util.Locale;
 
 /**
- * By which of UCX's operations messages go, and over what. A point that has one is measured as {@code ucx_perftest} measures
- * and no more: its time is the median of the last messages, and the ends in Java keep no other times, which would take some.
+ * The operation of UCX that carries messages, and the transport. A point with a route is measured exactly as {@code
+ * ucx_perftest} measures: its time is the median of the last messages, and the ends in Java keep no other times,
+ * because that would take time.
  */
 record UcxRoute(Transport transport, Operation operation) {
 
@@ -31,7 +32,7 @@ record UcxRoute(Transport transport, Operation operation) {
         }
     }
 
-    /** What sends them. */
+    /** What sends the messages. */
     enum Operation {
         TAG(""),
         STREAM(""),
@@ -54,8 +55,9 @@ record UcxRoute(Transport transport, Operation operation) {
     }
 
     /**
-     * How many messages a run has at least, however slow a machine is for a moment. A busy machine takes the processor away
-     * for a time slice: in a short run most messages wait for that, in a long one few do, and its median is of the others.
+     * The least number of messages in a run, however slow the machine is at the moment. A busy machine takes the
+     * processor away for a time slice. In a short run most messages wait for that; in a long run few do, and the median
+     * is of the others.
      */
     long leastMessages(long bytes) {
         return Math.min(transport == Transport.SHM ? 100_000 : 4_000, (1L << 28) / bytes);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
-/** A comparison of routes over UCX: a line for each cell, with C, Java and JUCX beside each other. */
+/** A comparison of routes over UCX: a line for each cell, with C, Java and JUCX side by side. */
 final class UcxTable {
 
     static final List<Way> WAYS = List.of(Way.C_UCX, Way.JAVA_UCX, Way.JUCX);
@@ -17,7 +17,7 @@ final class UcxTable {
 
     private UcxTable() {}
 
-    /** Lines, each with its end. */
+    /** The lines, each with its end. */
     static String format(List<Point> points, List<Run> runs, List<Schedule.Step> missing) {
         Map<Point, Summary> summaries =
                 Summary.of(runs).stream().collect(Collectors.toMap(Summary::point, Function.identity()));

@@ -41,7 +41,7 @@ final class UcxTools implements Contender {
         List<ToolLane> lanes = new ArrayList<>();
         List<Integer> ports = Ports.free(lanes(point));
         for (int i = 0; i < ports.size(); i++) {
-            // Of two directions, every second lane goes the other way.
+            // With two directions, every second lane goes the other way.
             boolean back = point.benchmark() == Benchmark.BOTH_WAYS && i % 2 == 1;
             int port = ports.get(i);
             var near = new ToolLane.End(
@@ -74,7 +74,7 @@ final class UcxTools implements Contender {
         return words;
     }
 
-    /** Reads what a client has printed. */
+    /** Reads the client's output. */
     static Measured read(Point point, long iterations, String output) throws IOException {
         UcxPerftest.Results results = UcxPerftest.parse(output);
         return UcxFlags.measured(
@@ -84,7 +84,7 @@ final class UcxTools implements Contender {
                         results.percentileMicros(),
                         results.messagesPerSecond(),
                         iterations)
-                .withMessages(0); // how long its warm-up was it does not say
+                .withMessages(0); // it does not say how long its warm-up was
     }
 
     @Override
@@ -97,7 +97,7 @@ final class UcxTools implements Contender {
                 lanes(point));
     }
 
-    /** The environment, as a shell has it before a command. */
+    /** The environment variables in a shell's notation, to put before a command. */
     private static String variables(Point point, Venue.End end) {
         var out = new StringBuilder();
         environment(point, end)

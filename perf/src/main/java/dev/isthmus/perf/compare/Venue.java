@@ -17,7 +17,7 @@ import java.util.OptionalInt;
 /**
  * Where the two ends are: on RDMA devices, or on this machine's loopback interface.
  *
- * @param server the end that is there first
+ * @param server the end that starts first
  * @param client the end that measures
  */
 record Venue(End server, End client) {
@@ -29,7 +29,7 @@ record Venue(End server, End client) {
      * @param gidIndex its best GID; none on InfiniBand
      * @param address the IP address of the same port
      * @param netdev the network interface of the same port
-     * @param software whether the device is made by software: Soft-RoCE, SoftiWARP
+     * @param software whether the device is software: Soft-RoCE, SoftiWARP
      */
     record End(
             Optional<String> device, OptionalInt gidIndex, String address, Optional<String> netdev, boolean software) {
@@ -75,14 +75,14 @@ record Venue(End server, End client) {
         }
     }
 
-    /** This machine's loopback interface, where there is no verbs. */
+    /** This machine's loopback interface, which has no verbs. */
     static Venue loopback() {
         return new Venue(End.LOOPBACK, End.LOOPBACK);
     }
 
     /**
-     * The devices named, client's and server's or one for both; without names the machine's first two whose port is
-     * active, or its one.
+     * The named devices, one for each end or one for both. Without names, the machine's first two devices with an
+     * active port, or its only one.
      */
     static Venue of(List<String> names) throws IOException {
         List<Device> devices = names.isEmpty()
@@ -95,7 +95,7 @@ record Venue(End server, End client) {
         return new Venue(devices.size() > 1 ? End.of(devices.get(1)) : client, client);
     }
 
-    /** Those whose port is active; where none is, all, of which the first says what is wrong with it. */
+    /** The devices with an active port. If there is none, all devices, so that the first can say what is wrong. */
     private static List<Device> usable(List<Device> devices) {
         List<Device> active = devices.stream().filter(Venue::isActive).toList();
         return active.isEmpty() ? devices : active;

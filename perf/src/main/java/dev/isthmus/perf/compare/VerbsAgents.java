@@ -6,25 +6,28 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Optional;
 
-/** Our perftest in Java. */
+/** Isthmus' perftest in Java. */
 final class VerbsAgents extends AgentContender {
 
     private static final String HOST = "127.0.0.1";
 
-    /** C waits without end, and an emulated processor with a lot else to do stands still for longer than Java's 10 s. */
+    /** C waits forever, and an emulated processor on a busy machine stands still for longer than Java's 10 s. */
     private static final String PATIENCE = " --silence 120";
 
     private final boolean twin;
     private final boolean threadEach;
 
-    /** Beside a twin in C writes are waited for by a loop of ours; else as perftest does. */
+    /**
+     * Creates it. If there is a twin in C, our own loop waits for writes; otherwise the program does it as
+     * perftest does.
+     */
     VerbsAgents(Venue venue, Children children, Comparison.Options options, boolean twin) {
         super(venue, children, options);
         this.twin = twin;
         threadEach = options.threadEach();
     }
 
-    /** What one JVM does as both ends; nothing of what two do. */
+    /** What one JVM does as both ends; empty if it takes two. */
     private Optional<String> job(Point point, long iterations) {
         String words = " " + String.join(" ", VerbsEnd.words(point, venue(), iterations));
         if (VerbsFlags.isOnTime(point)) {

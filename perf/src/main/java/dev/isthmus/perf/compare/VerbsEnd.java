@@ -17,10 +17,10 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One of two ends that are connected and belong to one process, for loops that {@code verbs.c} has in C, line by line. */
+/** One of two connected ends in the same process, for loops that {@code verbs.c} has in C, line by line. */
 record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
 
-    /** Requests that a queue pair takes of each kind, and half of the completions that its queue does. */
+    /** The capacity of a queue pair for requests of each kind, and half of its completion queue's. */
     static final int QUEUE = 128;
 
     private static final int PORT = 1;
@@ -30,7 +30,7 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
         Measured run(VerbsEnd client, VerbsEnd server) throws IOException;
     }
 
-    /** What the loops here and those in C are told. */
+    /** The arguments of the loops here and in C. */
     static List<String> words(Point point, Venue venue, long iterations) {
         List<String> words = new ArrayList<>(List.of(
                 venue.client().device().orElseThrow(),
@@ -45,7 +45,7 @@ record VerbsEnd(QueuePair pair, CompletionQueue queue, MemoryRegion region) {
         return words;
     }
 
-    /** Makes both ends, each with so many bytes of memory, connects them, and runs a loop. */
+    /** Creates both ends, each with this many bytes of memory, connects them, and runs a loop. */
     static Measured run(List<String> words, long bytes, Loop loop) throws IOException {
         try (DeviceContext client = Device.named(words.get(0)).open();
                 DeviceContext server = Device.named(words.get(2)).open();

@@ -5,7 +5,7 @@ import dev.isthmus.perf.perftest.PerfTest;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How perftest's programs, those in C and ours, are told to run a point. */
+/** The flags by which perftest's programs, in C and ours, run a point. */
 final class VerbsFlags {
 
     private VerbsFlags() {}
@@ -22,8 +22,8 @@ final class VerbsFlags {
     }
 
     /**
-     * Whether it is a program of bandwidth. Such a one also tells how long one RDMA WRITE takes, when it may have one
-     * outstanding: write_lat is a ping-pong.
+     * Whether it is a bandwidth program. Such a program, with one outstanding operation, also measures one RDMA WRITE:
+     * write_lat is a ping-pong.
      */
     static boolean isBandwidth(Point point) {
         return point.benchmark().isThroughput() || isSingleWrite(point);
@@ -70,8 +70,8 @@ final class VerbsFlags {
     }
 
     /**
-     * How many lanes a point has, and with it threads, or processes in C: a program of latency has one connection, one of
-     * bandwidth as many as it is told.
+     * How many lanes a point has, and so threads, or processes in C: a latency program has one connection, a bandwidth
+     * program as many as it is told.
      */
     static int lanes(Point point, boolean threadEach) {
         return isBandwidth(point) && !threadEach ? 1 : point.connections();
@@ -82,22 +82,25 @@ final class VerbsFlags {
         return isBandwidth(point) ? point.with(point.connections() / lanes(point, threadEach)) : point;
     }
 
-    /** What a run of bandwidth comes to. */
+    /** The result of a bandwidth run. */
     static Measured ofRate(Point point, double messagesPerSecond, long iterations) {
         return isSingleWrite(point)
                 ? Measured.times(1e6 / messagesPerSecond, Double.NaN, Double.NaN, 1, iterations)
                 : Measured.rate(messagesPerSecond, messages(point, iterations));
     }
 
-    /** How many times what perftest prints an operation takes: half a round trip, but of an operation of one side all. */
+    /**
+     * By how much to multiply perftest's time of an operation: it is half a round trip, but a whole
+     * one-sided operation.
+     */
     static double parts(Point point) {
         return point.benchmark() == Benchmark.ONE_SIDED ? 1 : 2;
     }
 
     /**
-     * What a run of latency comes to.
+     * The result of a latency run.
      *
-     * @param average by perftest, as is {@code typical}
+     * @param average by perftest, like {@code typical}
      * @param times of whole operations
      */
     static Measured ofTimes(Point point, double average, double typical, Distribution times, long iterations) {

@@ -14,10 +14,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 
-/** One end of a session of perftest's protocol; mean and median are perftest's own, with more digits, and the times all. */
+/**
+ * One end of a session of perftest's protocol. Mean and median are perftest's, with more digits; the times are all
+ * there are.
+ */
 final class VerbsJob implements Observer {
 
-    /** Of an end that measures nothing. */
+    /** The result of an end that measures nothing. */
     static final Measured NOTHING = Measured.rate(Double.NaN, 0);
 
     private static final Duration PATIENCE = Duration.ofMinutes(5);
@@ -31,7 +34,10 @@ final class VerbsJob implements Observer {
         this.test = test;
     }
 
-    /** Runs an end: the test, and its flags. The figures are perftest's: of half a round trip, of messages. */
+    /**
+     * Runs an end with a test and its flags. The figures are perftest's: times are half a round trip, rates are
+     * of messages.
+     */
     static Measured run(List<String> words) throws IOException {
         PerfTest test = PerfTest.valueOf(words.getFirst());
         var job = new VerbsJob(test);
@@ -50,7 +56,7 @@ final class VerbsJob implements Observer {
 
     @Override
     public void latency(int bytes, long[] posted) {
-        Spent spent = spent(); // before all is sorted
+        Spent spent = spent(); // before the sorting
         LatencyStatistics figures = LatencyStatistics.of(test, posted);
         measured = new Measured(
                 figures.average(),
@@ -70,7 +76,7 @@ final class VerbsJob implements Observer {
         measured = Measured.rate(both * MILLION, 0).withSpent(spent());
     }
 
-    /** An end that has nothing to do spends something, too. */
+    /** Even an end that has nothing to do spends something. */
     @Override
     public void finished() {
         if (measured == null) {

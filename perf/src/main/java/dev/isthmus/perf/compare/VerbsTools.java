@@ -24,14 +24,14 @@ final class VerbsTools implements Contender {
     private static final double MILLION = 1e6;
 
     /**
-     * Its rates have six digits after the point, of millions, and its bandwidths two, of MiB: from here on those tell one
-     * message more or less from another.
+     * perftest prints rates with six digits after the point, in millions, and bandwidths with two, in MiB. From this
+     * payload on, the bandwidth is the more precise.
      */
     private static final int LARGE_BYTES = 1 << 14;
 
     private static final int REASON_LINES = 3;
 
-    /** perftest measures how fast its clock ticks when it has ended, and a busy machine can spoil that. */
+    /** perftest measures how fast its clock ticks after it has ended, and a busy machine can spoil that. */
     private static final int ATTEMPTS = 5;
 
     private final Venue venue;
@@ -74,7 +74,7 @@ final class VerbsTools implements Contender {
             try {
                 return once(point, iterations, limit);
             } catch (NoFigureException e) {
-                // Once more.
+                // Tries once more.
             }
         }
         return once(point, iterations, limit);
@@ -104,19 +104,19 @@ final class VerbsTools implements Contender {
         List<String> command = new ArrayList<>(List.of(VerbsFlags.test(point).program()));
         command.addAll(VerbsFlags.of(point, venue.client(), port, iterations));
         if (!VerbsFlags.isBandwidth(point)) {
-            command.add("-U"); // all times: its 99.9 % is another's
+            command.add("-U"); // all times: perftest computes its 99.9 % differently
         }
         command.add(HOST);
         return command;
     }
 
-    /** Reads what a client has printed. */
+    /** Reads the client's output. */
     static Measured read(Point point, long iterations, String output) throws IOException {
         String program = VerbsFlags.test(point).program();
         if (!VerbsFlags.isBandwidth(point)) {
             try {
                 LatencyStatistics figures = LatencyReport.parse(output);
-                check(figures.average()); // the deviation may be none: C squares it as an int, which 46 ms overflow
+                check(figures.average()); // the deviation may be no number: C squares an int, which 46 ms overflow
                 double[] times = LatencyReport.parseTimes(output);
                 if (times.length == 0) {
                     throw none(program, output);
@@ -183,7 +183,7 @@ final class VerbsTools implements Contender {
         // Nothing is kept between runs.
     }
 
-    /** Its clock was spoilt. */
+    /** perftest's clock was spoilt. */
     static final class NoFigureException extends IOException {
         private static final long serialVersionUID = 1;
 

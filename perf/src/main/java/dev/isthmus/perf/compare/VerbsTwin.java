@@ -16,12 +16,12 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 
 /**
- * The program in C beside {@link Writes} and {@link SendTrips}, compiled by this machine's compiler in a folder that ends
- * with this; none where there is no compiler, or nobody needs it.
+ * The C counterpart of {@link Writes} and {@link SendTrips}, compiled by this machine's compiler in a folder that is
+ * removed on close. There is none if there is no compiler, or nobody needs it.
  */
 final class VerbsTwin implements AutoCloseable {
 
-    /** Of a setting: figures of the twin and of perftest do not belong into one report. */
+    /** The setting's line for it: figures of the twin and of perftest do not belong in one report. */
     static final String LINE = "one-sided RDMA WRITE";
 
     private static final String NAME = "verbs";
@@ -46,7 +46,10 @@ final class VerbsTwin implements AutoCloseable {
         return new VerbsTwin(null, why, true);
     }
 
-    /** Compiles it if it is needed and can be; else perftest and ours, with the same flags, have to do, and that is said. */
+    /**
+     * Compiles it if it is needed and possible. Otherwise perftest and ours, with the same flags, take its place, and
+     * the user is told so.
+     */
     static VerbsTwin of(List<Point> points, PrintStream says) throws IOException, InterruptedException {
         boolean writes = points.stream().anyMatch(VerbsFlags::isSingleWrite);
         boolean trips = points.stream().anyMatch(VerbsTwin::isOfTwin);
@@ -63,7 +66,7 @@ final class VerbsTwin implements AutoCloseable {
         return twin;
     }
 
-    /** Those of points that can be measured: perftest has no fixed rate. */
+    /** The points that can be measured: perftest has no fixed rate. */
     List<Point> measurable(List<Point> points) {
         return points.stream().filter(point -> isThere() || !isOfTwin(point)).toList();
     }
@@ -92,16 +95,14 @@ final class VerbsTwin implements AutoCloseable {
         return folder != null;
     }
 
-    /** Adds to the lines of a setting how one WRITE at a time is measured, if it is. */
+    /** Adds to a setting's lines how single WRITEs are measured, if they are. */
     void note(Map<String, String> lines) {
         if (writes && !how.isEmpty()) {
             lines.put(LINE, how);
         }
     }
 
-    /**
-     * The program, and what it is told.
-     */
+    /** The program and its arguments. */
     List<String> command(List<String> words) {
         List<String> command =
                 new ArrayList<>(List.of(folder.path().resolve(NAME).toString()));
@@ -115,7 +116,7 @@ final class VerbsTwin implements AutoCloseable {
                 + String.join(" ", LIBRARIES) + " && /tmp/" + NAME + " " + String.join(" ", words);
     }
 
-    /** Reads what the program has printed of so many writes or, at a fixed rate, of round trips. */
+    /** Reads the program's output for this many writes or, at a fixed rate, round trips. */
     static Measured read(Point point, String output, long iterations) throws IOException {
         Iterator<String> lines = output.lines().iterator();
         try {

@@ -5,16 +5,22 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
-/** What comes before a run: until it is known how long its messages take, and until programs that compile themselves have. */
+/**
+ * What comes before a run: it goes on until it is known how long messages take, and until programs that are compiled
+ * while they run are steady.
+ */
 final class WarmUp {
 
-    /** A slice, as a part of a run. */
+    /** The length of a slice, as a fraction of a run. */
     private static final double SLICE = 0.2;
 
-    /** Seconds: one compilation, or one moment in which somebody else had the processor, would be all of a shorter slice. */
+    /**
+     * Seconds: a shorter slice could consist of a single compilation, or of a moment in which another process had
+     * the processor.
+     */
     private static final double LEAST_SLICE = 0.2;
 
-    /** How often a point is run at most until it is known how long its messages take. */
+    /** How many times a point is run at most until it is known how long its messages take. */
     private static final int LOOKS = 5;
 
     /** Runs a point. */
@@ -34,7 +40,7 @@ final class WarmUp {
      * For the runs of a comparison.
      *
      * @param runner runs a point; its pace is learnt here
-     * @param stops whether somebody wants all of it to end
+     * @param stops whether the user wants everything to end
      * @param clock nanoseconds
      */
     WarmUp(Comparison.Options options, Pace pace, Runner runner, BooleanSupplier stops, LongSupplier clock) {
@@ -46,8 +52,8 @@ final class WarmUp {
     }
 
     /**
-     * Warms a point up. Returns false when its JVMs are not steady within their time. That begins when the pace is known:
-     * until then a JVM starts and loads classes, which is not what the user gives it time for.
+     * Warms a point up. Returns false if its JVMs do not become steady in time. The time begins when the pace is known:
+     * before that, a JVM starts and loads classes, which does not count.
      */
     boolean run(Contender contender, Point point) throws IOException, InterruptedException {
         if (!contender.warmsUp()) {
@@ -70,7 +76,9 @@ final class WarmUp {
         return Math.max(runSeconds * SLICE, Math.min(runSeconds, LEAST_SLICE));
     }
 
-    /** Each look may be so many times as long as the one before that a few are enough, unless the machine is busy at times. */
+    /**
+     * Each look may be many times as long as the one before, so a few are enough, unless the machine is busy at times.
+     */
     private void look(Contender contender, Point point, double seconds) throws IOException, InterruptedException {
         for (int i = 0; i < LOOKS && !pace.isKnown(point, seconds) && !stops.getAsBoolean(); i++) {
             slice(contender, point, seconds);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-/** A way for two processes to communicate: a language, a library, and what of it is used. */
+/** A way for two processes to communicate: a language, a library, and what it uses of that. */
 enum Way {
     C_VERBS_SEND("c-verbs-send", "C verbs, SEND"),
     C_VERBS_WRITE("c-verbs-write", "C verbs, RDMA WRITE"),
@@ -39,7 +39,7 @@ enum Way {
         return title;
     }
 
-    /** Whether it is a program like rstream, which knows one direction at a time, and one connection. */
+    /** Whether it is a program like rstream, which has one connection, and one direction at a time. */
     boolean isStream() {
         return this == C_SOCKETS || this == JAVA_SOCKETS || this == C_TCP;
     }
@@ -49,7 +49,7 @@ enum Way {
         return this == NETTY_TCP || this == NETTY_EPOLL || this == NETTY_RDMA;
     }
 
-    /** Whether its bytes go by TCP. */
+    /** Whether it uses TCP. */
     boolean isTcp() {
         return this == NIO_BLOCKING
                 || this == NIO_NON_BLOCKING
@@ -58,12 +58,12 @@ enum Way {
                 || this == NETTY_EPOLL;
     }
 
-    /** Whether its 99.9th percentile is one of the last messages alone, which is all that ucx_perftest tells. */
+    /** Whether its 99.9th percentile is of the last messages only, which is all that ucx_perftest reports. */
     boolean isOfLastMessages() {
         return this == C_UCX || this == JAVA_UCX || this == JUCX;
     }
 
-    /** The name over or before figures, with a mark where they are not of all messages. */
+    /** The name for a heading or before figures, with a mark if they are not of all messages. */
     String title(Quantity quantity) {
         return quantity == Quantity.P999 && isOfLastMessages() ? title + Quantity.LAST_MESSAGES : title;
     }

@@ -11,8 +11,8 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the ports of both ends count of the bytes that they send: hardware in {@code port_xmit_data}, for RDMA alone;
- * Soft-RoCE and SoftiWARP, whose own counters are of packets, in their network interfaces, as do sockets.
+ * What the ports of both ends count of the bytes that they send. Hardware counts in {@code port_xmit_data}, only for
+ * RDMA. Soft-RoCE's and SoftiWARP's own counters are of packets, so their network interfaces count, as for sockets.
  */
 final class WireCounters {
 
@@ -26,7 +26,7 @@ final class WireCounters {
         this.unit = unit;
     }
 
-    /** Those that count what a way sends, if there are. */
+    /** The counters of what a way sends, if there are any. */
     static Optional<WireCounters> of(Way way, Venue venue) {
         return of(way, venue, Path.of("/sys/class"));
     }
@@ -71,8 +71,8 @@ final class WireCounters {
     }
 
     /**
-     * What each message took on the wire beyond its payload. Nothing where fewer bytes than the payload were counted: then
-     * the messages went elsewhere, as those of sockets between two addresses of one machine do.
+     * The bytes that each message took on the wire beyond its payload. Empty if fewer bytes than the payload were
+     * counted: then the messages went elsewhere, like those of sockets between two addresses of one machine.
      */
     static OptionalDouble overhead(long sent, long messages, long bytes) {
         return messages <= 0 || sent < messages * bytes

@@ -13,8 +13,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * One RDMA WRITE at a time, each waited for: the clock is read before it is posted and after its completion. The target
- * has memory and does nothing. {@code verbs.c} has the same in C, line by line: what is changed here is changed there.
- * Allocates nothing while it counts, once it has seen the longest.
+ * has memory and does nothing. {@code verbs.c} has the same in C, line by line: change both. Allocates nothing while it
+ * counts, once it has seen the longest.
  */
 final class Writes {
 
@@ -33,7 +33,7 @@ final class Writes {
         this.request = request;
     }
 
-    /** Makes both ends, and writes. */
+    /** Creates both ends, and writes. */
     static Measured run(List<String> words) throws IOException {
         int bytes = Integer.parseInt(words.get(4));
         return VerbsEnd.run(words, bytes, (client, server) -> {

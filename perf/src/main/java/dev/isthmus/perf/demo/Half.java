@@ -57,8 +57,8 @@ record Half(String path, List<String> command) {
     }
 
     /**
-     * Runs the half once, and again if its JVM crashes on an emulated processor, which happens now and then for unknown
-     * reasons. Elsewhere, that is a failure like any other.
+     * Runs the half once, and again if its JVM crashes on an emulated processor, which occasionally happens for unknown
+     * reasons. Elsewhere, a crash is a failure like any other.
      *
      * @param progress takes each step that begins
      * @param errors takes the lines that the process writes to its standard error, and remarks on its end

@@ -26,13 +26,13 @@ public final class HalfCommand implements Callable<Integer> {
 
     private static final List<Side> SIDES = List.of(Side.C, Side.JAVA);
 
-    /** Over UCX a message takes a hundredth of its time in the testbed; {@code ucx_perftest} uses the last 2048. */
+    /** Over UCX a message takes a hundredth of its time in the testbed. {@code ucx_perftest} uses the last 2048. */
     private static final int UCX_ITERATIONS_FACTOR = 10;
 
     /**
      * A round over UCX takes a fraction of a second, most of it to start {@code ucx_perftest}. A host moves a virtual
-     * machine's processors about, which makes a round up to five times slower: a median of few rounds would show the
-     * machine's moods.
+     * machine's processors about, which makes a round up to five times slower, so a median of few rounds would mostly
+     * show that.
      */
     private static final int UCX_ROUNDS_FACTOR = 2;
 

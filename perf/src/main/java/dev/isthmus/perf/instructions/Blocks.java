@@ -24,7 +24,7 @@ final class Blocks {
         long run(int count);
     }
 
-    /** Calls of a loop before it is measured: docs/instructions.md, "How it counts". */
+    /** Calls of a loop before it is measured. */
     private static final int WARM_UP_CALLS = 7_000;
 
     private static final int WARMED_UP_CALLS = 500;
@@ -46,9 +46,9 @@ final class Blocks {
     }
 
     /**
-     * Calls a loop until C2 has compiled it and its callees. Each call has few operations, because only calls count,
-     * and a loop that runs for long is compiled differently.
+     * Calls a loop until C2 has compiled it and its callees: docs/instructions.md, "How it counts".
      *
+     * @param operations of each call: few
      * @param fresh whether the loop has not run before with other requests
      */
     static void warmUp(Loop loop, int operations, boolean fresh) {

@@ -30,8 +30,8 @@ public final class Console implements Observer {
      * Prints one of several sessions: only the first has a head.
      *
      * @param plan the test
-     * @param out where to
-     * @param session which, from 0
+     * @param out where to print
+     * @param session which one, from 0
      */
     public Console(Plan plan, PrintWriter out, int session) {
         this.plan = plan;

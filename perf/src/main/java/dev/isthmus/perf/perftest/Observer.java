@@ -4,10 +4,10 @@ package dev.isthmus.perf.perftest;
 import java.util.List;
 import java.util.Optional;
 
-/** Hears a test's progress and results, in the order of the methods. Each does nothing unless overridden. */
+/** Is notified of a test's progress and results, in the order of the methods. Each does nothing unless overridden. */
 public interface Observer {
 
-    /** The server listens: a client can come from here on. */
+    /** The server listens: clients can connect from now on. */
     default void waiting() {}
 
     /**

@@ -25,7 +25,7 @@ final class Pairs {
 
     private Pairs() {}
 
-    /** Makes them, ready to be connected. */
+    /** Creates them, ready to be connected. */
     static void create(Endpoint end) {
         QueuePairType type = end.plan.traffic().transport();
         for (int i = 0; i < end.plan.queues().pairs(); i++) {
@@ -41,7 +41,7 @@ final class Pairs {
         }
     }
 
-    /** Connects one to its peer, or brings it up for datagrams and finds the way to the peer. */
+    /** Connects one to its peer, or brings it up for datagrams and finds the path to the peer. */
     static void connect(Endpoint end, int index, PerftestDestination mine, PerftestDestination theirs) {
         QueuePair pair = end.pair(index);
         AddressVector path = pathTo(end, theirs);

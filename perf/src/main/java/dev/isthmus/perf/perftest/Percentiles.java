@@ -24,7 +24,7 @@ public final class Percentiles {
      * The times of a run.
      *
      * @param posted when each message was posted, nanoseconds
-     * @return from each to the next, nanoseconds: of a ping-pong whole round trips
+     * @return from each post to the next, nanoseconds; for a ping-pong these are whole round trips
      */
     public static Histogram histogram(long[] posted) {
         var histogram = new Histogram(DIGITS);

@@ -37,8 +37,8 @@ public final class Perftest {
      * Runs one session.
      *
      * @param plan the test; both ends must have the same
-     * @param patience for how long the server waits for a client, zero without end; the client does not wait
-     * @param observer is told how far it has come, and what was measured
+     * @param patience for how long the server waits for a client, zero without limit; the client does not wait
+     * @param observer is notified of its progress and results
      * @throws PerftestException if the peer fails
      * @throws dev.isthmus.RdmaException if a verb fails
      */

@@ -80,7 +80,7 @@ public final class PerftestConnection implements Link {
         return accept(new InetSocketAddress(port), wait, deadline, () -> {});
     }
 
-    /** The same, and says when a client can come. */
+    /** The same; also runs an action when clients can connect. */
     static PerftestConnection accept(InetSocketAddress at, Duration wait, Duration deadline, Runnable listening)
             throws PerftestException {
         try (var listener = listen(at)) {
@@ -172,10 +172,10 @@ public final class PerftestConnection implements Link {
         try {
             socket.shutdownOutput();
             while (awaitUntil(end) && socket.getInputStream().read(rest) >= 0) {
-                // C's programs say nothing any more
+                // C's programs send nothing more
             }
         } catch (IOException e) {
-            // It has gone, or had its time: the figures are there.
+            // It has gone, or its time is up: the figures are there.
         }
     }
 
@@ -242,7 +242,7 @@ public final class PerftestConnection implements Link {
         try {
             socket.close();
         } catch (IOException e) {
-            // The socket never carried anything: the failure that led here is the one to tell.
+            // The socket never carried anything, so the failure that led here is the one to report.
         }
     }
 

@@ -13,8 +13,8 @@ import dev.isthmus.verbs.WorkCompletions;
  * and its completion is awaited at once. A receive is reposted for each message as long as more than a queueful will
  * come. Allocates nothing.
  *
- * <p>A message is a method, not the body of a long loop: the JIT then has its final code after some thousand calls. A
- * loop that is entered once needs more than a hundred thousand turns for that.
+ * <p>A message is a method, not the body of a long loop, so that C2 compiles it soon: docs/instructions.md, "Lines
+ * written for the JIT".
  */
 final class PingPongLoop {
 

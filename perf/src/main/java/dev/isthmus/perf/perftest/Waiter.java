@@ -46,13 +46,13 @@ abstract class Waiter {
      */
     abstract boolean idle() throws PerftestException;
 
-    /** Something came. */
+    /** Notes that something has arrived. */
     final void busy() {
         polls = 0;
         since = 0;
     }
 
-    /** Nothing came again; returns true if that has been so for too long. */
+    /** Notes that nothing has arrived; returns true if that has been so for too long. */
     final boolean look() {
         return ++polls == POLLS_BETWEEN_LOOKS && lookAtTheClock();
     }
@@ -66,7 +66,7 @@ abstract class Waiter {
         return now - since > silenceNanos;
     }
 
-    /** What to say of a peer that has been silent for too long. */
+    /** The exception about a peer that has been silent for too long. */
     final PerftestException silent(String silence) {
         return new PerftestException(silence + " for " + TimeUnit.NANOSECONDS.toSeconds(silenceNanos)
                 + " s: are test, size (-s) and iterations (-n) the same on both ends? If it is merely slow, --silence"

@@ -14,9 +14,9 @@
  *       ({@code Pairs}) or by RDMA CM ({@code CmPairs}).
  *   <li>Each run prepares its requests ({@code Requests}), then one hot class does the work: {@code PingPongLoop},
  *       {@code WriteLoop} or {@code FetchLoop} for latency, {@code BandwidthSender} and {@code BandwidthReceiver} for
- *       bandwidth, which together are a bidirectional test. They allocate nothing, and one turn of each is a method,
- *       which the JIT compiles soon. When there is nothing to do, a {@code Waiter} polls or sleeps until events;
- *       {@code Phases} ends a run with a duration.
+ *       bandwidth, which together are a bidirectional test. They allocate nothing, and one turn of each is a method:
+ *       docs/instructions.md, "Lines written for the JIT". When there is nothing to do, a {@code Waiter} polls or
+ *       sleeps until events; {@code Phases} ends a run with a duration.
  *   <li>Results go to an {@link dev.isthmus.perf.perftest.Observer}; {@link dev.isthmus.perf.perftest.Console} prints
  *       them like perftest, with perftest's statistics.
  * </ol>

@@ -88,11 +88,11 @@ public final class Children implements AutoCloseable {
     }
 
     /**
-     * What a program has printed when it had ended.
+     * What a program has printed by its end.
      *
      * @param status its exit status
-     * @param output what it printed; what kept it from being read, if something did
-     * @param errors the same of its errors
+     * @param output what it printed, or why that could not be read
+     * @param errors what it printed as errors, or why that could not be read
      */
     public record Ended(int status, String output, String errors) {}
 
@@ -116,13 +116,13 @@ public final class Children implements AutoCloseable {
         }
     }
 
-    /** Takes what a program prints, a line at a time; throws if a line is not as it should be. */
+    /** Takes what a program prints, a line at a time; throws if a line is wrong. */
     @FunctionalInterface
     public interface Listener {
         void take(String line) throws IOException;
     }
 
-    /** Takes what a program that has no input prints to a pipe, until it has ended; its exit status. */
+    /** Takes what a program without input prints to a pipe, until it has ended; returns its exit status. */
     public static int listen(Process process, Listener to) throws IOException, InterruptedException {
         process.getOutputStream().close();
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {

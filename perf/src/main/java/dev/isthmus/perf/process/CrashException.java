@@ -34,7 +34,7 @@ public final class CrashException extends IOException implements IExitCodeGenera
         return status;
     }
 
-    /** The signal's name if this exit status tells of a crash. A JVM that meets SIGSEGV ends by SIGABRT. */
+    /** The signal's name if this exit status means a crash. A JVM that meets SIGSEGV ends by SIGABRT. */
     public static Optional<String> signal(int status) {
         return Optional.ofNullable(SIGNALS.get(status - SIGNALED));
     }

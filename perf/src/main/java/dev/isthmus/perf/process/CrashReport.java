@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.util.function.Consumer;
 
 /**
- * Passes on what a half writes to its standard error. Of a JVM's error report, which has a thousand lines, it passes on
- * the beginning, and writes all of it to a file.
+ * Passes on what a half writes to its standard error. A JVM's error report has a thousand lines: it passes on the
+ * beginning, and writes all of it to a file.
  */
 public final class CrashReport extends Thread {
 
@@ -36,7 +36,7 @@ public final class CrashReport extends Thread {
         setDaemon(true);
     }
 
-    /** The last line that was not empty, but for the report; empty if there was none. */
+    /** The last line that was not empty and not part of the report; empty if there was none. */
     public String lastLine() {
         return last;
     }

@@ -7,13 +7,13 @@ import java.lang.ProcessBuilder.Redirect;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Processes that stand still, by SIGSTOP, until this is closed. Thread-safe. */
+/** Processes that SIGSTOP holds until this is closed. Thread-safe. */
 public final class Held implements AutoCloseable {
 
     private final List<String> pids;
     private boolean going;
 
-    /** Stops some, or none. */
+    /** Stops the processes, which may be none. */
     public Held(List<Process> processes) throws IOException, InterruptedException {
         pids = processes.stream().map(process -> "" + process.pid()).toList();
         going = pids.isEmpty();
@@ -27,7 +27,7 @@ public final class Held implements AutoCloseable {
         release();
     }
 
-    /** Lets all go on at once. */
+    /** Lets all of them continue at once. */
     public synchronized void release() {
         if (going) {
             return;
@@ -38,11 +38,11 @@ public final class Held implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // the signals are sent all the same
+            Thread.currentThread().interrupt(); // the signals are sent anyway
         }
     }
 
-    /** One that has ended is not there any more, which is nobody's fault here. */
+    /** A process that has ended is no longer there, which is no failure. */
     private void signal(String name) throws IOException, InterruptedException {
         List<String> command = new ArrayList<>(List.of("sh", "-c", "kill -s " + name + " \"$@\"", "sh"));
         command.addAll(pids);

@@ -34,7 +34,7 @@ public final class JavaChild implements AutoCloseable {
             "-XX:-UsePerfData",
             "-Xmx256m");
 
-    /** How the lines begin by which a crashing JVM says so on its standard output, too. */
+    /** The beginning of the lines in which a crashing JVM also reports on its standard output. */
     private static final String CRASH_MARK = "#";
 
     /** A JVM that crashes writes its report first. */
@@ -46,12 +46,12 @@ public final class JavaChild implements AutoCloseable {
     private final BufferedReader answers;
 
     /**
-     * Starts one on its processor.
+     * Starts it on its processor.
      *
      * @param children the processes that it ends with
-     * @param place the end that it is
-     * @param environment what is added to ours
-     * @param arguments a command of ours, and its arguments
+     * @param place which end it is
+     * @param environment variables to add to this process's environment
+     * @param arguments one of our commands, and its arguments
      * @throws IOException if it cannot be started
      */
     public JavaChild(Children children, Placement place, Map<String, String> environment, String... arguments)
@@ -72,10 +72,10 @@ public final class JavaChild implements AutoCloseable {
     }
 
     /**
-     * The command that runs a command of ours in a JVM like this one.
+     * The command that runs one of our commands in a JVM like this one.
      *
-     * @param crashReports where it reports to when it crashes; standard error otherwise
-     * @param arguments a command of ours, and its arguments
+     * @param crashReports the folder for its report if it crashes; standard error otherwise
+     * @param arguments one of our commands, and its arguments
      * @return the command
      */
     public static List<String> command(Optional<Path> crashReports, String... arguments) {

@@ -55,7 +55,7 @@ public final class Listening {
      * @param port the server's TCP port
      * @param client the process that is to connect
      * @param limit how long it may take
-     * @throws IOException if the process ends before without a word on why, or the time is over
+     * @throws IOException if the process ends before, without saying why, or the time is over
      * @throws InterruptedException if the caller is to stop
      */
     public static void awaitConnected(int port, Process client, Duration limit)
@@ -83,7 +83,7 @@ public final class Listening {
      *
      * @param port the TCP port
      * @return true if so
-     * @throws IOException if the kernel does not tell
+     * @throws IOException if the kernel's table cannot be read
      */
     public static boolean isListening(int port) throws IOException {
         return isThere(LOCAL, port, LISTEN);

@@ -38,7 +38,7 @@ public enum Placement {
         return placed;
     }
 
-    /** The same for a command that another machine is told to run. */
+    /** The same for a command that another machine will run. */
     public List<String> elsewhere(List<String> command) {
         List<String> placed = new ArrayList<>(
                 List.of("sh", "-c", "exec ${" + WANTED + ":+taskset -c " + processor + "} \"$@\"", "sh"));

@@ -14,8 +14,8 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * Ports that nobody listens on. They are below those that the kernel gives to clients: RDMA has a port space of its own, in which
- * a connection that has just been closed may still have what is free in TCP's.
+ * Ports on which nobody listens, below those that the kernel gives to clients. RDMA has a port space of its own, in
+ * which a connection that has just been closed may still have a port that is free in TCP's.
  */
 public final class Ports {
 
@@ -28,12 +28,12 @@ public final class Ports {
 
     private Ports() {}
 
-    /** One that is free at the moment, on every address: C's tools listen on all of them. */
+    /** A port that is free at the moment on every address, because C's tools listen on all of them. */
     public static int free() throws IOException {
         return free(1).getFirst();
     }
 
-    /** So many, each another one. */
+    /** This many different ports. */
     public static List<Integer> free(int count) throws IOException {
         int end = end();
         List<ServerSocket> sockets = new ArrayList<>();
@@ -58,11 +58,11 @@ public final class Ports {
         }
     }
 
-    /** Where clients' ports begin, unless that leaves too few. */
+    /** Where the ports of clients begin, unless that leaves too few. */
     private static int end() throws IOException {
         String range;
         try (BufferedReader file =
-                Files.newBufferedReader(RANGE)) { // by one read: where a second one goes on, there is nothing
+                Files.newBufferedReader(RANGE)) { // in one read, because a second one would find nothing
             range = file.readLine();
         }
         int begin = Integer.parseInt(range.strip().split("\\s+", 2)[0]);

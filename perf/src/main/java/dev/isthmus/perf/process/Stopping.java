@@ -6,22 +6,22 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices Ctrl-C and SIGTERM, and gives a comparison the time to write its report: the processes that it waits for end at
- * once, and so it comes to see that it is to stop.
+ * Notices Ctrl-C and SIGTERM, and gives a comparison the time to write its report. The processes for which it waits end
+ * at once, and so it notices that it must stop.
  */
 public final class Stopping implements AutoCloseable {
 
-    /** Plots take half a minute where processors are emulated and the machine has a lot else to do. */
+    /** Plots take half a minute on emulated processors of a busy machine. */
     private static final long PATIENCE_SECONDS = 120;
 
-    /** From when a child ends by Ctrl-C until this JVM has noticed that, too. */
+    /** The time between a child's end by Ctrl-C and the moment in which this JVM has noticed Ctrl-C, too. */
     private static final long SIGNAL_MILLIS = 500;
 
     private final CountDownLatch begun = new CountDownLatch(1);
     private final CountDownLatch written = new CountDownLatch(1);
     private final Thread hook = new Thread(this::await, "stop-comparing");
 
-    /** From now on this JVM ends when this is closed. */
+    /** From now on the end of this JVM waits until this is closed. */
     public Stopping() {
         Runtime.getRuntime().addShutdownHook(hook);
     }
@@ -40,12 +40,15 @@ public final class Stopping implements AutoCloseable {
         return Shutdown.hasBegun();
     }
 
-    /** Whether this JVM is ending, or will be in a moment: asked of a child that has failed, as Ctrl-C ends it, too. */
+    /**
+     * Whether this JVM is ending, or will be in a moment. Ask it when a child has failed, because Ctrl-C ends
+     * that, too.
+     */
     public boolean isWantedSoon() throws InterruptedException {
         return begun.await(SIGNAL_MILLIS, TimeUnit.MILLISECONDS) || isWanted();
     }
 
-    /** All is written: the JVM may end. */
+    /** Everything is written, so the JVM may end. */
     @Override
     public void close() {
         written.countDown();

@@ -23,7 +23,7 @@ public record Testbed(Path home) {
     /**
      * Looks in the project's folder, otherwise in the current one and those above it.
      *
-     * @return the testbed, if it is there
+     * @return the testbed, if there is one
      */
     public static Optional<Testbed> find() {
         String home = System.getProperty(HOME_PROPERTY, "");
@@ -39,7 +39,7 @@ public record Testbed(Path home) {
      * Whether this machine has devices of its own.
      *
      * @return whether there is one, in whatever state
-     * @throws IOException if it cannot be told
+     * @throws IOException if that cannot be determined
      */
     public static boolean hasDevices() throws IOException {
         Path devices = Path.of("/sys/class/infiniband");
@@ -54,16 +54,16 @@ public record Testbed(Path home) {
     /**
      * The script itself.
      *
-     * @return it, before whose {@code --} its options come, and a command behind
+     * @return the script; its options come before {@code --}, and a command after it
      */
     public Path script() {
         return home.resolve(SCRIPT);
     }
 
     /**
-     * The script by way of the launcher, which installs what it needs.
+     * The script, run by the launcher, which installs what it needs.
      *
-     * @return the first words of a command that takes what the script does
+     * @return the first words of a command that takes the script's arguments
      */
     public List<String> command() {
         return List.of(home.resolve("isthmus").toString(), "testbed");

@@ -6,7 +6,7 @@ import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** Short questions to other programs. */
+/** Runs other programs for a short answer. */
 public final class Tool {
 
     private Tool() {}
@@ -19,12 +19,12 @@ public final class Tool {
      */
     public record Answer(int status, String text) {}
 
-    /** Runs a program whose words are ours to its end; its exit status. */
+    /** Runs a program that uses our standard streams to its end; returns its exit status. */
     public static int run(List<String> command) throws IOException, InterruptedException {
         return new ProcessBuilder(command).inheritIO().start().waitFor();
     }
 
-    /** Runs a program to its end. A caller that is to stop is told so by an exception, and stays interrupted. */
+    /** Runs a program to its end. A caller that must stop gets an exception, and stays interrupted. */
     public static Answer ask(String... command) throws IOException {
         Process process;
         try {
@@ -41,7 +41,7 @@ public final class Tool {
         }
     }
 
-    /** The first line that is not empty of what a program prints, "unknown" if there is none. */
+    /** The first line of a program's output that is not empty; "unknown" if there is none. */
     public static String firstLine(String... command) throws IOException {
         return ask(command)
                 .text()

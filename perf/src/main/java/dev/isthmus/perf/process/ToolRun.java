@@ -31,8 +31,8 @@ public final class ToolRun implements AutoCloseable {
      *
      * @param role which end it is
      * @param command the tool and its arguments
-     * @param environment what is added to ours
-     * @param children which it ends with
+     * @param environment variables to add to this process's environment
+     * @param children the processes that it ends with
      * @throws IOException if it cannot be started
      */
     public ToolRun(Placement role, List<String> command, Map<String, String> environment, Children children)

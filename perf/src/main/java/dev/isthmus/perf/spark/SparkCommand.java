@@ -89,7 +89,7 @@ public final class SparkCommand implements Callable<Integer> {
     @Option(names = "--keep", description = "keep the logs, and print where they are")
     private boolean keep;
 
-    /** For tests, which have them before there is no network. */
+    /** For tests, which get the jars before they have no network. */
     @Option(names = "--jars", paramLabel = "DIR", hidden = true)
     private Optional<Path> jars = Optional.empty();
 

@@ -46,7 +46,7 @@ record StreamPlan(
             return 2L * iterations * count * size;
         }
 
-        /** Of the time of all. */
+        /** The time of one transfer, given that of all. */
         double microsEach(double micros) {
             return micros / iterations / (2L * count);
         }

@@ -8,9 +8,8 @@ import org.HdrHistogram.Histogram;
 /**
  * Measures a run's time. If each message is awaited, it reads the clock after each of them at both ends, as
  * {@code ucx_perftest} does; otherwise once for every {@value #BLOCK} messages. {@code System.nanoTime()} waits for the
- * processor's pending instructions, so it costs several times as much as C's reading of the time-stamp counter; that
- * would be most of the cost of a message that is not awaited. Allocates nothing while it runs, except for a report once
- * a second.
+ * processor's pending instructions, which C's reading of the time-stamp counter does not, so it would distort the time
+ * of messages that are not awaited. Allocates nothing while it runs, except for a report once a second.
  */
 final class UcxClock {
 
@@ -22,7 +21,7 @@ final class UcxClock {
     private final UcxPlan plan;
     private final Consumer<UcxResult> report;
     private final LastTimes times = new LastTimes();
-    private final Histogram all; // null where nobody wants them, or single messages are not waited for
+    private final Histogram all; // null if nobody wants them, or single messages are not waited for
     private long begin;
     private long now;
     private long reportedAt;
@@ -62,7 +61,7 @@ final class UcxClock {
         reported = 0;
     }
 
-    /** Some messages are done; when. */
+    /** Notes that some messages are done; returns the time. */
     long stamp(int count) {
         long time = System.nanoTime();
         stamp(count, time);

@@ -36,9 +36,9 @@ public final class UcxPeer {
         /** UCX's own JNI binding. */
         JUCX;
 
-        /** What its JVM finds in its environment beyond what others do. */
+        /** The variables that its JVM needs in its environment. */
         public Map<String, String> environment() {
-            // UCX' handler would take the JVM's own signals for a crash.
+            // UCX's handler would take the JVM's own signals for a crash.
             return this == JUCX ? Map.of("UCX_ERROR_SIGNALS", "") : Map.of();
         }
 
@@ -47,7 +47,7 @@ public final class UcxPeer {
         }
     }
 
-    /** The version of JUCX, by the name of its jar; none if that is not on the class path. */
+    /** The version of JUCX, from the name of its jar; empty if that is not on the class path. */
     public static Optional<String> jucx() {
         return Jar.version("jucx");
     }
@@ -58,10 +58,10 @@ public final class UcxPeer {
      * @param iterations how many there were
      * @param warmedUp how many came before them, unmeasured
      * @param averageMicros the time of an operation; for a ping-pong, half a round trip
-     * @param percentileMicros the percentile that was asked for, of the last messages
+     * @param percentileMicros the requested percentile of the last messages
      * @param perSecond messages; for a ping-pong, in both directions
      * @param spent what this JVM spent while it was measured
-     * @param times those of all operations, nanoseconds, of a ping-pong of whole round trips; where each is waited for
+     * @param times those of all operations, in nanoseconds, if each was waited for; for a ping-pong, whole round trips
      */
     public record Result(
             long iterations,
@@ -75,10 +75,10 @@ public final class UcxPeer {
     /**
      * Serves one client. Blocks until the test is over.
      *
-     * @param binding how
+     * @param binding the binding to use
      * @param at the address to listen at
      * @return what this JVM spent while it was measured
-     * @throws IOException if nobody comes, or the test fails
+     * @throws IOException if no client comes, or the test fails
      */
     public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
@@ -88,7 +88,7 @@ public final class UcxPeer {
         }
     }
 
-    /** Waits for a client, for a while. */
+    /** Waits for a client, with a time limit. */
     static SocketChannel accept(InetSocketAddress at) throws IOException {
         try (ServerSocketChannel server = ServerSocketChannel.open()) {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -103,9 +103,9 @@ public final class UcxPeer {
     /**
      * Runs a client. Blocks until the test is over.
      *
-     * @param binding how
+     * @param binding the binding to use
      * @param words the flags of {@code ucx_perftest}, with the server's address
-     * @param timed whether the times of all operations are kept
+     * @param timed whether to keep the times of all operations
      * @return what was measured
      * @throws IOException if the test fails
      */
@@ -134,7 +134,7 @@ public final class UcxPeer {
         }
     }
 
-    /** Listens only for the length of the warm-up, and for the times when it and the rest ended. */
+    /** Listens only for the length of the warm-up, and for the times at which it and the rest ended. */
     private static final class WarmUp implements UcxSession.Listener {
 
         private long iterations;

@@ -6,12 +6,12 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** {@code ucx_perftest}: how its command begins, and what it prints. */
+/** {@code ucx_perftest}: the first words of its command, and its output. */
 public final class UcxPerftest {
 
     private static final String PROGRAM = "ucx_perftest";
 
-    /** Before the last line, unless only that is printed. */
+    /** Comes before the last line, unless only that is printed. */
     private static final String FINAL = "Final:";
 
     private static final int COLUMNS = 8;
@@ -19,19 +19,19 @@ public final class UcxPerftest {
     private UcxPerftest() {}
 
     /**
-     * A line of figures, those of all messages.
+     * A line of figures, of all messages.
      *
-     * @param percentileMicros of a message, of a ping-pong half a round trip; of the last messages alone
-     * @param averageMicros of a message, of a ping-pong half a round trip
-     * @param messagesPerSecond of a ping-pong in both directions
+     * @param percentileMicros of a message, or half a round trip of a ping-pong; only of the last messages
+     * @param averageMicros of a message, or half a round trip of a ping-pong
+     * @param messagesPerSecond in both directions for a ping-pong
      */
     public record Results(double percentileMicros, double averageMicros, double messagesPerSecond) {}
 
     /**
-     * The first words of the command. Built with MPI, as Debian 13's is, the tool would want to be started by MPI where
-     * there is no terminal.
+     * The first words of the command. If the tool was built with MPI, like Debian 13's, it expects MPI to start it
+     * where there is no terminal.
      *
-     * @return words to add to
+     * @return words to add arguments to
      * @throws IOException if it cannot be started
      */
     public static List<String> words() throws IOException {
@@ -39,7 +39,7 @@ public final class UcxPerftest {
         return new ArrayList<>(mpi ? List.of(PROGRAM, "-P", "0") : List.of(PROGRAM));
     }
 
-    /** Finds the last figures in what a client has printed; throws if there are none. */
+    /** Finds the last figures in a client's output; throws if there are none. */
     public static Results parse(String output) throws IOException {
         for (String line : output.lines().toList().reversed()) {
             String[] fields = line.replaceFirst("^" + FINAL, "").strip().split("\\s+", -1);

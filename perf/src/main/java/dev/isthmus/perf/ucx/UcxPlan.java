@@ -90,7 +90,7 @@ record UcxPlan(
         check(command != UcxTest.Command.STREAM || bytes > 0, "a part of a stream must have at least 1 byte (-s)");
     }
 
-    /** Complains of what cannot be. */
+    /** Throws if a condition does not hold. */
     static void check(boolean right, String otherwise) {
         if (!right) {
             throw new IllegalArgumentException(otherwise);

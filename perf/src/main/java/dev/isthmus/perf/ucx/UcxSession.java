@@ -11,10 +11,10 @@ import org.HdrHistogram.Histogram;
 /** A test, from the client's first message to the server's last. */
 final class UcxSession {
 
-    /** Hears how a test goes on. */
+    /** Is notified of a test's progress. */
     interface Listener {
 
-        /** Does not hear. */
+        /** Ignores everything. */
         Listener DEAF = new Listener() {};
 
         /** Both ends know the test. */
@@ -23,7 +23,7 @@ final class UcxSession {
         /** The warm-up had this many messages or round trips. */
         default void warmedUp(long iterations) {}
 
-        /** Where the times of all operations that are measured are counted, nanoseconds, if somebody wants them. */
+        /** Counts the times of all measured operations, in nanoseconds, if somebody wants them. */
         default Optional<Histogram> times() {
             return Optional.empty();
         }

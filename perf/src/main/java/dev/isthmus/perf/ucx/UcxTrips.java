@@ -12,7 +12,7 @@ import java.util.List;
 /** Round trips of tagged messages at a fixed rate. {@code ucx_perftest} has none, so both ends are ours. */
 public final class UcxTrips {
 
-    /** So many may be under way. What is due beyond them waits, which counts. */
+    /** This many may be under way. What is due beyond them waits, and the wait counts. */
     private static final int WINDOW = 64;
 
     private final JavaEnd end;
@@ -23,19 +23,19 @@ public final class UcxTrips {
         this.link = link;
     }
 
-    /** What the ends do between what both have to do. */
+    /** An end's own part, between what both ends have to do. */
     private interface Part {
         void run(UcxTrips trips) throws IOException;
     }
 
     /**
-     * Answers a client's messages. Blocks until all have come.
+     * Answers a client's messages. Blocks until all have arrived.
      *
      * @param at the address to listen at
      * @param bytes of a message
      * @param count how many round trips the client makes
      * @return what this JVM spent while it was measured
-     * @throws IOException if nobody comes, or the other end fails
+     * @throws IOException if no client comes, or the other end fails
      */
     public static Spent serve(InetSocketAddress at, long bytes, long count) throws IOException {
         try (UcxLink link = new UcxLink(UcxPeer.accept(at))) {
@@ -44,12 +44,12 @@ public final class UcxTrips {
     }
 
     /**
-     * Makes round trips. Blocks until all are back.
+     * Makes round trips. Blocks until all have returned.
      *
      * @param server where the other end listens
      * @param bytes of a message
      * @param count how many round trips there are
-     * @param timetable when each begins; afterwards it tells how long they took
+     * @param timetable when each begins; afterwards it has their times
      * @return what this JVM spent while it was measured
      * @throws IOException if the other end fails
      */
@@ -61,7 +61,7 @@ public final class UcxTrips {
 
     private static Spent run(UcxLink link, long bytes, long count, Part part) throws IOException {
         var plan = new UcxPlan(UcxTest.TAG_LAT, List.of(bytes), 0, count, 0, 0, WINDOW, 0, false, false, 0, 0);
-        try (var end = new JavaEnd(plan, false, link)) { // who is no server answers
+        try (var end = new JavaEnd(plan, false, link)) { // an end that is not a server answers
             link.sendSized(end.introduction().encode());
             end.connect(Introduction.decode(link.receiveSized(Introduction.MAX_BYTES)));
             end.flush();

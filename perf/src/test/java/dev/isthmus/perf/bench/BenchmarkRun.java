@@ -11,7 +11,7 @@ import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
-/** Runs benchmarks for the sake of their faults, not of their figures. */
+/** Runs benchmarks to find their faults, not for their figures. */
 final class BenchmarkRun {
 
     private static final int BATCH = 4;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is measured allocates not one byte: without JMH around it, which does. */
+/** What is measured allocates not a byte; measured without JMH, which does allocate. */
 @Tag("ucx")
 @Tag("host")
 @Timeout(240)

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(400)
 class UcxBenchmarkTest {
 
-    /** In a JVM of its own: JUCX is not to meet other tests. */
+    /** In a JVM of its own, to keep JUCX apart from other tests. */
     @Test
     void shouldCallInEachWay() throws Exception {
         BenchmarkRun.all(1, 4, CallBenchmark.class);

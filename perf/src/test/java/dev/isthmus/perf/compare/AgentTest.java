@@ -56,7 +56,7 @@ class AgentTest {
         }
     }
 
-    /** The client may have noticed no more than that nobody is there. */
+    /** The client may only have noticed that nobody is there. */
     @Test
     void shouldTellOfTheServersCrashRatherThanOfWhatCameOfIt() throws Exception {
         try (var children = new Children(folder);
@@ -76,7 +76,7 @@ class AgentTest {
         }
     }
 
-    /** The server fails while the client is dying: it has seen that nobody is there any more. */
+    /** The server fails while the client is dying, because it sees that nobody is there any more. */
     @Test
     void shouldTellOfTheClientsCrashRatherThanOfWhatCameOfIt() throws Exception {
         var slowDeath = Map.of("JDK_JAVA_OPTIONS", "'-XX:OnError=sleep 1'");
@@ -97,7 +97,7 @@ class AgentTest {
             Path report = folder.resolve("hs_err_pid" + client.process().pid() + ".log");
             while (!Files.exists(report)) {
                 assertTrue(client.isAlive());
-                Thread.onSpinWait(); // only looking tells; JUnit's limit ends it
+                Thread.onSpinWait(); // nothing announces it; JUnit's limit ends it
             }
             lane.listen(LIMIT);
             var e = assertThrows(CrashException.class, () -> lane.measure(LIMIT, Optional.empty()));
@@ -105,7 +105,7 @@ class AgentTest {
         }
     }
 
-    /** The client would connect to whoever has the port, and wait for minutes. */
+    /** The client would connect to whatever process has the port, and wait for minutes. */
     @Test
     void shouldNotWaitForTheClientWhenTheServerHasFailed() throws Exception {
         try (var taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());

@@ -16,7 +16,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import picocli.CommandLine;
 
-/** What the command line takes. */
+/** What the command line accepts. */
 @Tag("unit")
 class CompareCommandTest {
 

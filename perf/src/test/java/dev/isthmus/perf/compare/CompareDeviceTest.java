@@ -20,7 +20,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole comparisons between this machine's RDMA devices, narrow ones: each JVM takes its time to start there. */
+/**
+ * Whole comparisons between this machine's RDMA devices, but small ones, because each JVM needs time to start there.
+ */
 @Tag("interop")
 @Timeout(900)
 class CompareDeviceTest {
@@ -30,11 +32,11 @@ class CompareDeviceTest {
     /** The base transport header and the invariant checksum, which every packet has over whatever link. */
     private static final int HEADERS = 12 + 4;
 
-    /** Which need no device: {@link CompareTest} measures them. */
+    /** These need no device: {@link CompareTest} measures them. */
     private static final EnumSet<Way> ELSEWHERE =
             EnumSet.of(Way.JUCX, Way.NIO_BLOCKING, Way.NIO_NON_BLOCKING, Way.C_TCP, Way.NETTY_TCP, Way.NETTY_EPOLL);
 
-    /** These tell no single times. */
+    /** These report no single times. */
     private static final Set<Way> UNTIMED = EnumSet.of(Way.C_UCX, Way.C_SOCKETS, Way.JAVA_SOCKETS);
 
     @TempDir
@@ -51,14 +53,14 @@ class CompareDeviceTest {
             for (Run run : runs) {
                 boolean timed = !UNTIMED.contains(run.point().way());
                 assertEquals(timed, run.times().isPresent() || isUntimedWrite(run), run.toString());
-                if (run.point().way() != Way.C_UCX) { // which does not tell of how many messages it had
+                if (run.point().way() != Way.C_UCX) { // which does not say how many messages it had
                     assertTrue(run.overheadBytesPerMessage().orElse(0) >= HEADERS, run.toString());
                 }
             }
         }
     }
 
-    /** perftest tells the time of no write; without a compiler for a loop of ours there is nothing else. */
+    /** perftest reports no time of a single write, and without a compiler for a loop of ours there is nothing else. */
     private static boolean isUntimedWrite(Run run) {
         return VerbsFlags.isSingleWrite(run.point()) && run.p999Micros().isEmpty();
     }

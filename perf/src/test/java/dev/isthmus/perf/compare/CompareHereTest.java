@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole comparisons of what every machine has, as they are typed, over the loopback interface. */
+/** Whole comparisons of what every machine has, typed as a user does, over the loopback interface. */
 @Tag("unit")
 @Timeout(300)
 class CompareHereTest {
@@ -64,7 +64,7 @@ class CompareHereTest {
                 assertTrue(run.command().contains(" --rates " + run.point().rate()), run.command());
                 assertEquals(!run.isBehind(), run.times().isPresent(), run.toString());
             }
-            // On a machine that does nothing else all do.
+            // On a machine that does nothing else, all do.
             assertTrue(runs.stream().anyMatch(run -> !run.isBehind()), runs.toString());
         }
     }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whole comparisons, as they are typed, over the loopback interface. */
+/** Whole comparisons, typed as a user does, over the loopback interface. */
 @Tag("ucx")
 @Tag("system-ucx")
 @Tag("host")
@@ -90,7 +90,7 @@ class CompareTest {
         }
     }
 
-    /** But for where a JVM that crashes reports to, which is another place for each comparison. */
+    /** Without the folder for reports of crashing JVMs, which differs between comparisons. */
     private static List<String> withoutFolder(List<String> flags) {
         return flags.stream().filter(flag -> !flag.startsWith("-XX:ErrorFile=")).toList();
     }
@@ -110,7 +110,7 @@ class CompareTest {
             List<Run> runs = comparison.measure("--devices none --ways c-ucx,java-ucx --bytes 64"
                     + " --benchmarks both-ways --connections 2 --rounds 4 --seconds 1 --warm-up 1");
             assertEquals(8, runs.size());
-            // Of programs in C, which need no warming up, a busy machine may keep those of some rounds apart.
+            // Programs in C need no warm-up, but on a busy machine those of some rounds may run at different times.
             assertTrue(together(runs, Way.C_UCX) > 0.5, runs.toString());
             assertTrue(together(runs, Way.JAVA_UCX) > 0, runs.toString());
         }

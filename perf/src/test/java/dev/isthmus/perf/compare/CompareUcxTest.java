@@ -38,7 +38,7 @@ class CompareUcxTest {
 
     private static final int SIGTERM = 15;
 
-    /** One of each way. */
+    /** One run of each way. */
     private static final Pattern SOME_DONE = Pattern.compile("\\] ([3-9]|[1-9][0-9]+) of [0-9]+ runs");
 
     @TempDir
@@ -82,7 +82,7 @@ class CompareUcxTest {
         assertEquals(measured.size(), report().get("runs").size());
     }
 
-    /** As a terminal does: the signal goes to the command and to all that it has started, at the same time. */
+    /** Like a terminal: the signal goes to the command and to everything that it has started, at the same time. */
     @Test
     void shouldKeepWhatWasMeasuredWhenItIsStopped() throws Exception {
         Path printed = folder.resolve("printed");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is kept of the times of all operations. */
+/** What a distribution keeps of the times of all operations. */
 @Tag("unit")
 class DistributionTest {
 

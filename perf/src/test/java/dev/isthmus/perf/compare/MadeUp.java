@@ -9,10 +9,10 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.IntStream;
 
-/** Runs that nobody measured, for tests. */
+/** Invented runs, for tests. */
 final class MadeUp {
 
-    /** What a program or a user could bring into a report. */
+    /** Text that a program or a user could bring into a report. */
     static final String HOSTILE = "</td><script>alert(1)</script> & \"quoted\", 'too'\n=2+3\u0000]]>";
 
     private static final List<Way> WAYS = List.of(Way.values());
@@ -61,7 +61,7 @@ final class MadeUp {
         return runs;
     }
 
-    /** The same as measured by programs that were not steady, or whose connections were measuring together for a while. */
+    /** The same, measured by programs that were not steady, or whose connections only measured together for a while. */
     static Run doubtful(Run run, boolean steady, double overlap) {
         return new Run(
                 run.point(),
@@ -81,7 +81,7 @@ final class MadeUp {
                 run.jvmFlags());
     }
 
-    /** The same as of a rate that it was to keep. */
+    /** The same, with a rate that it was to keep. */
     static Run offered(Run run, double perSecond) {
         return new Run(
                 run.point(),

@@ -62,7 +62,7 @@ class NettyJobTest {
         assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
     }
 
-    /** Many times: an event loop that ends may close what is open in it, or may not. */
+    /** Many times, because an event loop that ends may or may not close what is open in it. */
     @Test
     void shouldListenNoLongerWhenItHasServed() throws Exception {
         for (int i = 0; i < 200; i++) {

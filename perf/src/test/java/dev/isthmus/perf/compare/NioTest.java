@@ -30,7 +30,7 @@ class NioTest {
         return new NioJob(blocking, benchmark, bytes, connections, 50, rate(benchmark), HERE, HERE, port);
     }
 
-    /** Round trips in a second. */
+    /** The number of round trips in a second. */
     static long rate(Benchmark benchmark) {
         return benchmark == Benchmark.FIXED_RATE ? 2000 : 0;
     }
@@ -74,7 +74,7 @@ class NioTest {
         });
         while (!Listening.isListening(job.port())) {
             assertTrue(!server.isDone(), "the server has ended");
-            TimeUnit.MILLISECONDS.sleep(2); // the kernel's table is all that tells
+            TimeUnit.MILLISECONDS.sleep(2); // only the kernel's table shows it
         }
         return server;
     }
@@ -104,7 +104,7 @@ class NioTest {
     void shouldListenOnItsAddressOnly() throws Exception {
         NioJob job = job(true, Benchmark.PING_PONG, 8, 1, Ports.free());
         CompletableFuture<Measured> server = start(job);
-        // Somebody else may listen on the same port of another address.
+        // Another process may listen on the same port of another address.
         try (var other = new ServerSocket(job.port(), 1, InetAddress.getByAddress(new byte[] {127, 0, 0, 2}))) {
             assertTrue(other.isBound());
         }

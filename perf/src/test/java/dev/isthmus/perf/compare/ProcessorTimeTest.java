@@ -8,7 +8,7 @@ import java.util.OptionalDouble;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What is left of a run's processor time when the start of a new process is taken from it. */
+/** What remains of a run's processor time when the start of a new process is subtracted. */
 @Tag("unit")
 class ProcessorTimeTest {
 

@@ -139,7 +139,7 @@ class RunStoreTest {
         return new Setting(lines, SETTING.points());
     }
 
-    /** What was written before there were rates, processor times and histograms. */
+    /** A file from before there were rates, processor times and histograms. */
     @Test
     void shouldGoOnWithAComparisonOfBefore() throws IOException {
         Files.createDirectories(dir);

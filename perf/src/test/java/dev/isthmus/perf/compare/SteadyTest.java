@@ -151,7 +151,7 @@ class SteadyTest {
         assertEquals(0, overlap(10, 11, 12, 13), 1e-9);
     }
 
-    /** Of two lanes, each with the seconds of its begin and its end. */
+    /** The overlap of two lanes, each with the seconds at which it begins and ends. */
     private static double overlap(double begin, double end, double otherBegin, double otherEnd) {
         return Lane.overlap(List.of(ended(begin, end), ended(otherBegin, otherEnd)));
     }

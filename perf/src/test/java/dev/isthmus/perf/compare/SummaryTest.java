@@ -27,7 +27,10 @@ class SummaryTest {
         assertEquals(Optional.empty(), Spread.of());
     }
 
-    /** Each interval is that of the table for the sign test: it leaves out so many that 5 % or less of all cases would. */
+    /**
+     * Each interval is that of the table for the sign test: it leaves out as many runs as keep the error at 5 %
+     * or less.
+     */
     @ParameterizedTest
     @CsvSource({"6, 1, 6", "8, 1, 8", "9, 2, 8", "11, 2, 10", "12, 3, 10", "20, 6, 15", "30, 10, 21", "2000, 956, 1045"
     })

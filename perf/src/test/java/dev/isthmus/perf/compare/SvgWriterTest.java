@@ -25,7 +25,7 @@ class SvgWriterTest {
 
     private static final double PIXEL = 1;
 
-    /** A straight line of a plot, with the colour and the dashes that it has or inherits. */
+    /** A straight line of a plot, with its colour and dashes, which may be inherited. */
     private record Line(double x1, double y1, double x2, double y2, String stroke, boolean dashed) {
 
         double width() {

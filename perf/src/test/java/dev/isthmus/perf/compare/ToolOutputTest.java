@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What the C tools are told and print, and what devices count. The outputs are the tools' own. */
+/** The flags and the output of C tools, and what devices count. The outputs are the tools' own. */
 @Tag("unit")
 class ToolOutputTest {
 
@@ -30,7 +30,7 @@ class ToolOutputTest {
     private static final Venue.End OTHER =
             new Venue.End(Optional.of("rxe1"), OptionalInt.of(1), "10.0.0.2", Optional.of("veth1"), true);
 
-    /** What {@code ib_send_lat -U} has printed. */
+    /** The output of {@code ib_send_lat -U}. */
     private static final String TIMES = "/dev/isthmus/perf/perftest/ib_send_lat-unsorted.txt";
 
     @TempDir
@@ -51,7 +51,7 @@ class ToolOutputTest {
         Measured measured = VerbsTools.read(point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64), 2000, output(TIMES));
         assertEquals(2 * 31.37, measured.averageMicros(), 1e-9);
         assertEquals(2 * 29.04, measured.typicalMicros(), 1e-9);
-        // Of 199 times the longest: perftest leaves it out, and prints the one before, 131.50.
+        // The longest of 199 times: perftest leaves it out, and prints the one before, 131.50.
         assertEquals(2 * 5468.3, measured.p999Micros(), 11);
         assertEquals(199, measured.times().orElseThrow().count());
         assertEquals(2 * 29.04, measured.times().orElseThrow().micros(50), 0.06);
@@ -180,7 +180,10 @@ class ToolOutputTest {
         assertThrows(VerbsTools.NoFigureException.class, () -> VerbsTools.read(rate, 10, noRate));
     }
 
-    /** A distance of 46 ms from the mean overflows C's int when it is squared: the root of a negative number is no figure. */
+    /**
+     * A distance of 46 ms from the mean overflows C's int when it is squared, and the root of a negative number is not
+     * a number.
+     */
     @Test
     void shouldReadTimesWhoseDeviationPerftestCannotPrint() throws IOException {
         Point point = point(Way.C_VERBS_SEND, Benchmark.PING_PONG, 64);

@@ -23,21 +23,21 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 
-/** Comparisons as they are typed, in a process of their own or in this one, that write to one directory. */
+/** Comparisons typed as a user does, in a process of their own or in this one, which write to one directory. */
 final class TypedComparison implements AutoCloseable {
 
-    /** What is measured here is not speed, and where instructions are emulated the better compiler takes long. */
+    /** These tests do not measure speed, and the better compiler takes long on an emulated processor. */
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
     private static final Duration LIMIT = Duration.ofMinutes(10);
 
-    /** A shell's way to tell of SIGTERM. */
+    /** A shell's exit status for SIGTERM. */
     private static final int TERMINATED = 128 + 15;
 
     private final Path folder;
     private final List<ProcessHandle> started = new ArrayList<>();
 
-    /** In a folder that is there. */
+    /** Uses an existing folder. */
     TypedComparison(Path folder) {
         this.folder = folder;
     }
@@ -64,7 +64,7 @@ final class TypedComparison implements AutoCloseable {
         return process;
     }
 
-    /** What the last one has said. */
+    /** The output of the last comparison. */
     String output() throws IOException {
         return Files.readString(folder.resolve("output"));
     }
@@ -80,18 +80,18 @@ final class TypedComparison implements AutoCloseable {
         }
     }
 
-    /** Measures all, and checks what it leaves; the runs. */
+    /** Measures everything, and checks what it leaves; returns the runs. */
     List<Run> measure(String line) throws Exception {
         assertEquals(0, status(start(line + " --out " + out())), this::said);
         return checked();
     }
 
-    /** Runs the commands of a run in a shell; what they print. */
+    /** Runs the commands of a run in a shell; returns what they print. */
     String byHand(Run run) throws Exception {
         return shell(run.command());
     }
 
-    /** Runs the command of a run in a shell; the run that it makes. */
+    /** Runs the command of a run in a shell; returns the run that it makes. */
     Run repeat(Run run) throws Exception {
         Path out = folder.resolve("again-" + run.point().way().id());
         shell(run.command() + " --out " + out);
@@ -113,7 +113,7 @@ final class TypedComparison implements AutoCloseable {
         return output();
     }
 
-    /** The same in this JVM, which is there already: where processors are emulated another one takes its time. */
+    /** The same in this JVM, because starting another one takes time on an emulated processor. */
     List<Run> measureHere(String line) throws IOException {
         assertEquals(0, here(line + " --out " + out()), this::said);
         return checked();
@@ -129,7 +129,7 @@ final class TypedComparison implements AutoCloseable {
         return status;
     }
 
-    /** Measures until there is something, is terminated then, and goes on, in this JVM; the runs. */
+    /** Measures until there is a run, is terminated then, and continues in this JVM; returns the runs. */
     List<Run> measureWithAPause(String line) throws Exception {
         Process comparison = start(line + " --out " + out());
         awaitRuns(comparison, 0);
@@ -152,12 +152,12 @@ final class TypedComparison implements AutoCloseable {
         return after;
     }
 
-    /** Measures while a JVM that it measures is made to crash, once amid a run; the runs. */
+    /** Measures while a JVM that it measures is made to crash, once during a run; returns the runs. */
     List<Run> measureWithACrash(String line) throws Exception {
         Process comparison = start(line + " --out " + out());
         List<Long> crashed = new ArrayList<>();
         while (!output().contains("failed: ")) { // between two runs there are new ones, and nothing fails
-            awaitRuns(comparison, crashed.isEmpty() ? 0 : runs().size()); // who made one knows what to do of a signal
+            awaitRuns(comparison, crashed.isEmpty() ? 0 : runs().size()); // its maker knows how to handle a signal
             Set<Long> agents = awaitAgents(comparison); // there may be none between two runs
             long one = agents.iterator().next();
             crashed.add(one);
@@ -176,7 +176,7 @@ final class TypedComparison implements AutoCloseable {
         return checked();
     }
 
-    /** The JVMs that are measured. */
+    /** The JVMs that are being measured. */
     private static Set<Long> agents(Process comparison) {
         return comparison
                 .descendants()
@@ -185,7 +185,7 @@ final class TypedComparison implements AutoCloseable {
                 .collect(Collectors.toSet());
     }
 
-    /** Each argument with a zero behind it; empty if it has ended. ProcessHandle tells the first 4,096 bytes. */
+    /** Each argument is followed by a zero; empty if it has ended. ProcessHandle only has the first 4,096 bytes. */
     private static String commandOf(ProcessHandle process) {
         try {
             return Files.readString(Path.of("/proc/" + process.pid() + "/cmdline"));
@@ -203,7 +203,7 @@ final class TypedComparison implements AutoCloseable {
         return found.get();
     }
 
-    /** Returns when something is so that only looking tells. */
+    /** Returns when a condition holds that nothing announces. */
     private void await(Process comparison, Callable<Boolean> so) throws Exception {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!so.call()) {
@@ -212,7 +212,7 @@ final class TypedComparison implements AutoCloseable {
         }
     }
 
-    /** Each point that was planned has its runs, each of them once, with figures; and there are reports. */
+    /** Each planned point has its runs, each of them once, with figures; and there are reports. */
     private List<Run> checked() throws IOException {
         List<Run> runs = runs();
         Setting setting = RunStore.read(out()).setting();
@@ -256,7 +256,7 @@ final class TypedComparison implements AutoCloseable {
         }
     }
 
-    /** Returns when more than some are measured. */
+    /** Returns when more than this many runs are measured. */
     private void awaitRuns(Process comparison, int before) throws Exception {
         Path file = out().resolve("runs.jsonl");
         await(comparison, () -> Files.exists(file) && Files.readAllLines(file).size() > before);

@@ -13,14 +13,14 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What comes before a run, by a clock that only runs of points move. */
+/** What comes before a run, with a clock that only runs of points move. */
 @Tag("unit")
 class WarmUpTest {
 
     private static final Comparison.Options OPTIONS = new Comparison.Options(3, 1, 10);
     private static final Point POINT = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 64, 1);
 
-    /** The first one takes a minute before it measures, as a JVM that has to load what it needs. */
+    /** The first run takes a minute before it measures, like a JVM that loads its classes. */
     private static final double START_SECONDS = 60;
 
     private final Deque<Double> averages = new ArrayDeque<>();
@@ -28,7 +28,7 @@ class WarmUpTest {
     private int runs;
     private boolean stopped;
 
-    /** A program whose round trips take what a test says, the last of it from then on. */
+    /** A program whose round trips take the times that a test gives; the last time is repeated. */
     private record Program(boolean warmsUp) implements Contender {
         @Override
         public int lanes(Point point) {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a demo ends when a half of it ends otherwise than well. The halves are JVMs of their own, as always. */
+/** How a demo ends when one of its halves fails. The halves are JVMs of their own, as always. */
 @Tag("unit")
 class DemoTest {
 
@@ -32,7 +32,7 @@ class DemoTest {
     private Path folder;
 
     private Half half(String path, boolean emulated, String end) {
-        // Without a core file: the option against it would have the JVM end with status 1.
+        // Without a core file: the option against it would make the JVM end with status 1.
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -c 0; exec \"$@\"", "sh"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");

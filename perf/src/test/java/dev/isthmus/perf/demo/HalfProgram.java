@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A half of a demo for the tests of what comes of its end: says where it runs, measures two rounds, and ends as it is told
- * to.
+ * A half of a demo, for tests of how it ends: prints where it runs, measures two rounds, and ends in the way that its
+ * arguments say.
  */
 final class HalfProgram {
 
@@ -45,7 +45,7 @@ final class HalfProgram {
 
     /** A real end by a signal, with the JVM's error report. */
     private static void crash() throws IOException, InterruptedException {
-        new ProcessBuilder("sh", "-c", "kill -SEGV $PPID").start(); // a small system has no kill but the shell's
+        new ProcessBuilder("sh", "-c", "kill -SEGV $PPID").start(); // a small system has only the shell's kill
         Thread.sleep(60_000); // the signal ends this
     }
 }

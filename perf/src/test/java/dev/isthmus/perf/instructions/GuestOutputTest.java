@@ -62,7 +62,7 @@ class GuestOutputTest {
         assertTrue(failure.getMessage().contains(ROW.title() + " in Java"), failure.getMessage());
     }
 
-    /** What was counted of the shortest row, by critical calls and by plain ones. */
+    /** The counts of the shortest row, by critical calls and by plain ones. */
     private static GuestOutput counted(String critical, String plain) throws IOException {
         var both = new GuestOutput(
                 Map.of(Suite.VERBS, List.of(ROW), Suite.VERBS_PLAIN, List.of(PlainRow.SHORTEST)), count -> {});

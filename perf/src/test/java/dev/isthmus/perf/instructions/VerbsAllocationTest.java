@@ -13,14 +13,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Posting and polling allocate not one byte, with all that prepares and drains them. */
+/** Posting and polling allocate not a byte, including what prepares and drains them. */
 @Tag("device")
 @Timeout(400)
 class VerbsAllocationTest {
 
     private static final int OPERATIONS = 128;
 
-    // Full polls wait until all completions are there before the first: with several processors that may be never.
+    // Full polls wait until all completions are there before the first one, which may never happen with
+    // several processors.
     static List<VerbsRow> rows() {
         return VerbsRow.ALL.stream()
                 .filter(row -> row.way() != VerbsRow.Way.FULL_POLL)

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** perftest's figures of bandwidth, and its rows as {@code ib_*_bw} printed them in the testbed. */
+/** perftest's bandwidth figures, and its rows as {@code ib_*_bw} printed them in the testbed. */
 @Tag("unit")
 class BandwidthClockTest {
 

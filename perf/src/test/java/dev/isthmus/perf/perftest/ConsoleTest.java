@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is printed, against what the C programs printed of the same sessions in the testbed. */
+/** Compares our output with what the C programs printed of the same sessions in the testbed. */
 @Tag("unit")
 class ConsoleTest {
 

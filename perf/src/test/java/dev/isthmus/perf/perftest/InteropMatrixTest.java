@@ -33,7 +33,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every test over every transport and set-up against the programs that Debian ships, in both roles; prints a table. */
+/**
+ * Runs every test over every transport and set-up with the programs that Debian ships, in both roles; prints a table.
+ */
 @Tag("interop")
 @Timeout(120)
 class InteropMatrixTest {
@@ -41,8 +43,8 @@ class InteropMatrixTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final Map<String, String[]> TABLE = new TreeMap<>();
     /**
-     * What C prints when it was held up while it measured its clock, after other warnings. It goes on, with a frequency of
-     * 0, and ours refuses a bandwidth that no run can have.
+     * C prints this, after other warnings, if it was held up while it measured its clock. It goes on with a frequency
+     * of 0, and ours refuses the impossible bandwidth.
      */
     private static final String WRONG_CLOCK = "Correlation coefficient";
 
@@ -57,9 +59,9 @@ class InteropMatrixTest {
     private final List<Process> started = new ArrayList<>();
 
     /**
-     * A run came to nothing, because of the device or a machine that was held up. Once in some hundred
-     * runs Soft-RoCE of Linux 6.1 loses a completion of write_lat's when the machine is busy, and C polls for it without
-     * end, with itself as its peer, too; or a program gets no processor for a whole second.
+     * A run failed because of the device or a machine that was held up. Once in some hundred runs Soft-RoCE of Linux
+     * 6.1 loses a completion of write_lat on a busy machine, and C polls for it endlessly, also with itself as its
+     * peer; or a program gets no processor for a whole second.
      */
     private static final class Disturbed extends Exception {
         private static final long serialVersionUID = 1;
@@ -74,7 +76,7 @@ class InteropMatrixTest {
         void run(Cell cell) throws Exception;
     }
 
-    /** What a session told. */
+    /** What a session reported. */
     private static final class Heard implements Observer {
         private final CompletableFuture<Void> listening = new CompletableFuture<>();
         private final List<String> figures = new ArrayList<>();
@@ -159,8 +161,8 @@ class InteropMatrixTest {
     }
 
     /**
-     * The flags, over whatever they make a difference. All sizes, which end at 8 MiB and take half a minute there, over RC
-     * once.
+     * The flags, over whatever they make a difference. A run of all sizes, which end at 8 MiB, takes half a minute, so
+     * there is one, over RC.
      */
     private static final String VARIANTS = """
             send_lat RC TCP -e
@@ -272,7 +274,7 @@ class InteropMatrixTest {
         return VARIANTS.lines().map(Cell::parse);
     }
 
-    /** What perftest has no test of, or no way to; a device that had XRC would make ours the only one to refuse. */
+    /** Tests that perftest does not have, or cannot run; on a device with XRC, only ours would refuse. */
     static Stream<Cell> refusals() {
         return Stream.of(
                 Cell.of(PerfTest.SEND_LAT, "XRC", "TCP"),
@@ -337,7 +339,7 @@ class InteropMatrixTest {
     }
 
     private static Plan java(Cell cell, String device, int port, Optional<String> server) {
-        // C waits without end, and 8 MiB take seconds on an emulated device
+        // C waits forever, and 8 MiB take seconds on an emulated device
         List<String> arguments = new ArrayList<>(List.of("-d", device, "--silence", "60"));
         arguments.addAll(cell.common(port));
         server.ifPresent(arguments::add);
@@ -348,7 +350,7 @@ class InteropMatrixTest {
         return cell.isCm() || cell.flags().contains("-z") ? serverAddress : "127.0.0.1";
     }
 
-    /** Runs it, and notes how; once more where it was disturbed, and for longer if it is for a time. */
+    /** Runs it, and notes the result; runs it again if it was disturbed, and for longer if it runs for a time. */
     private void undisturbed(Cell cell, int column, Run run) throws Exception {
         note(cell, column, "FAILED");
         long begin = System.nanoTime();
@@ -364,7 +366,7 @@ class InteropMatrixTest {
         note(cell, column, "ok  " + since(begin));
     }
 
-    /** Waits for the C program, which must have been content, and have printed figures, if its role has any. */
+    /** Waits for the C program, which must succeed and, if its role has any, must have printed figures. */
     private static void assertContent(Cell cell, Process process, boolean hasFigures) throws Exception {
         boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS); // a pipe holds all that it prints
         InputStream printed = process.getInputStream();
@@ -409,7 +411,9 @@ class InteropMatrixTest {
         assertFigures(cell, heard, true);
     }
 
-    /** Nothing tells that a program listens by RDMA CM: who comes too early is refused, and comes again. */
+    /**
+     * Nothing announces that a program listens by RDMA CM: a client that comes too early is refused, and tries again.
+     */
     private static void runOnceThereIsAServer(Plan plan, Heard heard, Process server) throws Exception {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (true) {

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Against what {@code ib_send_lat -U} printed in the testbed: each iteration's time, then its columns. */
+/** Compares with what {@code ib_send_lat -U} printed in the testbed: each iteration's time, then its columns. */
 @Tag("unit")
 class LatencyReportTest {
 
@@ -21,7 +21,7 @@ class LatencyReportTest {
         }
     }
 
-    /** When messages were posted that took as long as the lines "1, 33.25" say. */
+    /** The times of posts of messages that took as long as the lines "1, 33.25" say. */
     private static long[] posted(List<String> lines) {
         var times =
                 lines.stream().filter(line -> line.matches("\\d+, [0-9.e+]+")).toList();

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class LatencyStatisticsTest {
 
-    /** When messages were posted whose one-way times are these, in microseconds. */
+    /** The times of posts of messages with these one-way times, in microseconds. */
     private static long[] postedAfter(double... oneWayMicros) {
         long[] posted = new long[oneWayMicros.length + 1];
         posted[0] = 1_000_000;
@@ -54,7 +54,7 @@ class LatencyStatisticsTest {
     void shouldFindPercentilesByTheirIndexInTheSortedTimes() {
         double[] oneWay = LongStream.rangeClosed(1, 1002).asDoubleStream().toArray();
         var figures = LatencyStatistics.of(PerfTest.SEND_LAT, postedAfter(oneWay));
-        // Of 1000 that count, indexes 990 and 999 from 0: the 991st and the 1000th.
+        // Of 1000 values that count, indexes 990 and 999 from 0: the 991st and the 1000th.
         assertEquals(991, figures.p99());
         assertEquals(1000, figures.p999());
         assertEquals(1001, figures.max());

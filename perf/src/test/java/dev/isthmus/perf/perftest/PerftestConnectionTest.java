@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two of ours against each other, and ours against peers that misbehave, over loopback. */
+/** Two of our ends with each other, and our ends with peers that misbehave, over loopback. */
 @Tag("unit")
 @Timeout(60)
 class PerftestConnectionTest {
@@ -42,12 +42,12 @@ class PerftestConnectionTest {
         void speak(Socket socket) throws IOException;
     }
 
-    /** What is done with our end. */
+    /** An action on our end. */
     private interface Ours {
         void run(PerftestConnection connection) throws IOException;
     }
 
-    /** Lets our client meet a server that speaks as told, and returns what our client complained about. */
+    /** Lets our client meet a server that speaks as given, and returns our client's exception. */
     private static PerftestException complaintAbout(Peer server, Duration deadline) throws IOException {
         return complaintAbout(server, deadline, ours -> PerftestSession.open(ours, 4096, 64, Mtu.MTU_1024));
     }
@@ -135,7 +135,7 @@ class PerftestConnectionTest {
         }
     }
 
-    /** Who destroys its queue pair while the peer's last write is on its way leaves C waiting without end. */
+    /** If an end destroys its queue pair while the peer's last write is on its way, C waits forever. */
     @Test
     void shouldLeaveWhenThePeerHasFinished() throws Exception {
         int port = freePort();
@@ -248,7 +248,7 @@ class PerftestConnectionTest {
     void shouldGiveUpOnAPeerThatDrips() throws IOException {
         var e = complaintAbout(
                 s -> {
-                    // As long as someone listens there is another byte, so that only the deadline ends it.
+                    // As long as there is a reader, there is another byte, so that only the deadline ends it.
                     try {
                         while (true) {
                             s.setSoTimeout(50);

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Against ourselves, and where something is wrong: with the device, the port, or what the other end wants. */
+/** Our two ends with each other, and faults: of the device, the port, or what the other end wants. */
 @Tag("device")
 @Timeout(120)
 class PerftestDeviceTest {

@@ -25,15 +25,17 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What a session keeps to: the same test on both ends, a rate, and no garbage per message. */
+/** What a session guarantees: the same test on both ends, a rate, and no garbage per message. */
 @Tag("device")
 @Timeout(300)
 class PerftestLimitsTest {
 
-    /** So many that what the JVM makes of a method handle after some hundred calls is made in the first session. */
+    /**
+     * Enough that the JVM creates in the first session what it creates for a method handle after some hundred calls.
+     */
     private static final int MORE = 1000;
 
-    /** As many as the queues are deep, at least: what is made for each of their places is the same for more. */
+    /** At least the depth of the queues: what is created for each of their places stays the same for more. */
     private static final int FEW = 40;
 
     private static final int SMALLEST_OBJECT = 16;
@@ -51,7 +53,7 @@ class PerftestLimitsTest {
         ends.close();
     }
 
-    /** Nothing in the exchange tells of the test: what comes of it, at the latest in the run, is one line and an end. */
+    /** Nothing in the exchange names the test. The mismatch ends in one line, during the run at the latest. */
     @ParameterizedTest
     @CsvSource({
         "SEND_LAT, READ_LAT",
@@ -119,7 +121,7 @@ class PerftestLimitsTest {
         assertNothing(this::allocatedByReceiver, 0);
     }
 
-    /** Runs a session with so many messages, and tells how much its thread has allocated in it. */
+    /** Runs a session with this many messages, and returns how much its thread has allocated in it. */
     private interface Session {
         long allocatedBy(int iterations) throws Exception;
     }

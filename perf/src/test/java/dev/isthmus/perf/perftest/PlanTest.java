@@ -81,7 +81,7 @@ class PlanTest {
         assertEquals(bytes, plan(PerfTest.WRITE_BW, "-s " + text).traffic().bytes());
     }
 
-    /** write_lat looks for a message's last byte: it may not come before the others. */
+    /** write_lat polls a message's last byte, which must not arrive before the others. */
     @Test
     void shouldRegisterMemoryWithRelaxedOrderingAsTheCProgramDoes() {
         for (PerfTest test : PerfTest.values()) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What tells whose machine it is does not stay, and what a reader of a report needs does. */
+/** What identifies the machine is removed, and what a reader of a report needs stays. */
 @Tag("unit")
 class ScrubberTest {
 

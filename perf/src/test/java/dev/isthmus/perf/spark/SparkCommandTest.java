@@ -44,7 +44,7 @@ class SparkCommandTest {
             }
             List<ProcessHandle> all = process.descendants().toList();
             assertTrue(all.size() >= 4, all::toString); // a master, two workers, a driver
-            process.destroy(); // SIGTERM: what runs in the background, as a tier may, ignores SIGINT
+            process.destroy(); // SIGTERM: background processes, as in a tier, ignore SIGINT
             assertEquals(TERMINATED, process.waitFor());
             assertEquals(List.of(), all.stream().filter(ProcessHandle::isAlive).toList());
             try (Stream<Path> left = Files.list(temporary)) {

@@ -11,8 +11,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A sort and a groupBy between two executors, each with an address and an RDMA device of its own, over UCX' verbs transports.
- * The results are those of Spark's own shuffle, which goes by TCP from one address to the other.
+ * A sort and a groupBy between two executors, each with an address and an RDMA device of its own, over UCX's verbs
+ * transports. The results are those of Spark's own shuffle, which uses TCP from one address to the other.
  */
 @Tag("spark-verbs")
 @Timeout(value = 18, unit = TimeUnit.MINUTES)

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** How tests run {@code isthmus spark}, as the launcher does: in a JVM of its own. */
+/** Runs {@code isthmus spark} for tests, as the launcher does: in a JVM of its own. */
 final class SparkRuns {
 
     private SparkRuns() {}
@@ -47,7 +47,7 @@ final class SparkRuns {
         }
     }
 
-    /** That both shuffles were read by UCX, all of them, over a transport whose name begins so. */
+    /** Asserts that both shuffles were read entirely by UCX, over a transport whose name begins with this. */
     static void assertAllByUcx(String output, String transport) {
         List<String> ucx = output.lines()
                 .map(String::strip)

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** riostream as peer, in both roles, with each of its options by which C and C reach each other over RDMA. */
+/** riostream as peer, in both roles, with each of its options that work between C and C over RDMA. */
 @Tag("device") // SoftiWARP of Linux 6.1 fails a connect to C now and then, with CONNECT_ERROR, status -22
 @Timeout(120)
 class RiostreamTest {

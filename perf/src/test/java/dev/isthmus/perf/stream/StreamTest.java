@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
 /**
- * rstream as peer, in both roles, with each of its options by which C and C reach each other over RDMA. Not on iWARP: rsocket
- * lets the side that accepts send first, which RFC 5044 forbids, and SoftiWARP then fails one connect in 14.
+ * rstream as peer, in both roles, with each of its options that work between C and C over RDMA. Not on iWARP: rsocket
+ * lets the accepting side send first, which RFC 5044 forbids, and SoftiWARP then fails one connect in 14.
  */
 @Tag("device")
 @Timeout(300)

@@ -20,12 +20,12 @@ final class UcxSessions {
         return (plan, server, link) -> new JavaEnd(plan, server, link, Map.of("TLS", transports));
     }
 
-    /** Something that an end does with its link. */
+    /** An end's action on its link. */
     interface Part<T> {
         T run(UcxLink link) throws IOException;
     }
 
-    /** Runs a server on a thread of its own, and a client here; the server's result when both have ended. */
+    /** Runs a server on a thread of its own, and a client here; returns the server's result when both have ended. */
     static <T> T run(Part<T> server, Part<?> client) throws Exception {
         try (ServerSocketChannel listening =
                 UcxLink.listen(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
@@ -46,7 +46,7 @@ final class UcxSessions {
         }
     }
 
-    /** Runs a test with itself; what the client measured. */
+    /** Runs a test with itself; returns what the client measured. */
     static UcxResult run(UcxPlan plan, UcxBinding binding) throws Exception {
         var measured = new CompletableFuture<UcxResult>();
         run(

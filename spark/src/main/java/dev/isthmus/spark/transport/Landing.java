@@ -59,9 +59,9 @@ abstract class Landing {
     }
 
     /**
-     * Gets a part that has begun from the peer's memory, and compares its checksum. Throws an IndexOutOfBoundsException if
-     * the part is not within that memory, or an OutOfMemoryError if there is no room for it here. In both cases nothing was
-     * begun.
+     * Gets a part that has begun from the peer's memory, and compares its checksum. Throws an
+     * IndexOutOfBoundsException if the part is not within that memory, or an OutOfMemoryError if there is no room for
+     * it here. In both cases it has begun nothing.
      */
     abstract void get(UcpRemoteMemory from, Message.Slice slice, Ended ended);
 

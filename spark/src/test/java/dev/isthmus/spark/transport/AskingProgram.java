@@ -8,7 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Fetches from {@link StallingProgram}; prints {@code ALL} when all has come. */
+/** Fetches from {@link StallingProgram}; prints {@code ALL} when everything has arrived. */
 final class AskingProgram {
 
     private AskingProgram() {}

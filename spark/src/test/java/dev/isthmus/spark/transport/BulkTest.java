@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Far more goes through than there is memory for: so many megabytes as the system property {@code isthmus.spark.megabytes}
- * says, with 256 MB that may be registered, of both sides together.
+ * Far more data passes than there is memory for: the system property {@code isthmus.spark.megabytes} sets how much,
+ * with 256 MB that both sides together may register.
  */
 @Tag("ucx")
 @Tag("host")
@@ -56,7 +56,7 @@ class BulkTest {
                 Map.of("TLS", "tcp,self"));
     }
 
-    /** Each eight bytes say of which block they are, and where in it. */
+    /** Each eight bytes identify their block, and their position in it. */
     private Path write() throws IOException {
         Path file = folder.resolve("bulk");
         try (var out = Files.newOutputStream(file)) {
@@ -87,7 +87,9 @@ class BulkTest {
         }
     }
 
-    /** Checks blocks later than they come, so that there are always more than the receiver has registered memory for. */
+    /**
+     * Checks blocks later than they arrive, so that there are always more than the receiver has registered memory for.
+     */
     private static final class Reader implements AutoCloseable {
         private final Queue<Map.Entry<Received, Integer>> held = new ConcurrentLinkedQueue<>();
         private final Semaphore room = new Semaphore(AT_A_TIME);

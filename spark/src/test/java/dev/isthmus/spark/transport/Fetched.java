@@ -10,14 +10,14 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Notes what a fetch tells, each block once. */
+/** Notes what a fetch reports, each block once. */
 final class Fetched implements FetchListener {
 
     final Map<Integer, byte[]> received = new ConcurrentHashMap<>();
     final Map<Integer, Exception> failed = new ConcurrentHashMap<>();
     final Map<Integer, String> refused = new ConcurrentHashMap<>();
     final Set<Integer> stored = ConcurrentHashMap.newKeySet(); // in sinks
-    final Map<Integer, String> wrong = new ConcurrentHashMap<>(); // told of twice
+    final Map<Integer, String> wrong = new ConcurrentHashMap<>(); // reported twice
     private final CountDownLatch left;
 
     Fetched(int blocks) {

@@ -64,7 +64,7 @@ final class FetchingProgram {
         var keys = List.of(ServingProgram.NEVER_FOUND, new BlockKey(0, 0, 1, 2));
         var pending = new Fetched(keys.size());
         client.fetch(node, keys, pending);
-        // What is asked for afterwards, and comes, tells that the server has the request before.
+        // When something requested later arrives, the server has got the earlier request.
         Fetched.of(client, node, List.of(new BlockKey(0, 1, 0, 1))).await();
         long begin = System.nanoTime();
         server.destroyForcibly().waitFor();

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
-/** Knows the secret, and sends what it likes. */
+/** Knows the secret, and sends anything. */
 final class HostilePeer implements AutoCloseable {
 
     static final long NUMBER = 666;
@@ -53,7 +53,7 @@ final class HostilePeer implements AutoCloseable {
         return Node.of(NUMBER, loop.call(worker::address), secret);
     }
 
-    /** A part, of memory as long as a slice: a key that leads nowhere would end the process that it is of. */
+    /** A part in memory as long as a slice, because a key that leads nowhere would end its own process. */
     Message.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place) {
         long length = Math.clamp(
                 blockBytes - part * memory.segment().byteSize(),
@@ -72,7 +72,7 @@ final class HostilePeer implements AutoCloseable {
         send(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES)));
     }
 
-    /** What UCX sends, which holds it until it is sent. */
+    /** A message for UCX, which keeps it until it is sent. */
     private static MemorySegment copy(ByteBuffer bytes) {
         return Arena.ofAuto().allocate(bytes.remaining()).copyFrom(MemorySegment.ofBuffer(bytes));
     }
@@ -83,7 +83,7 @@ final class HostilePeer implements AutoCloseable {
                 .join();
     }
 
-    /** Sends many at once: it takes nothing in between. */
+    /** Sends many at once, and takes nothing in between. */
     void sendAll(List<? extends Message> messages) {
         List<MemorySegment> copies = messages.stream()
                 .map(message -> copy(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES))))
@@ -95,7 +95,7 @@ final class HostilePeer implements AutoCloseable {
                 .join();
     }
 
-    /** The next message that has come, of that kind. */
+    /** The next message of that kind. */
     <M extends Message> M next(Class<M> kind) throws InterruptedException {
         Message message = received.poll(20, TimeUnit.SECONDS);
         if (!kind.isInstance(message)) {

@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A peer that breaks the rules loses its connection, and nobody else anything. */
+/** A peer that breaks the rules loses its connection, and nobody else loses anything. */
 @Tag("ucx")
 @Tag("host")
 class HostilePeerTest {
@@ -195,7 +195,10 @@ class HostilePeerTest {
         }
     }
 
-    /** It serves, and answers wrongly: others are to fetch at once. By the patience the blocks would fail. */
+    /**
+     * It serves, and answers wrongly, so that blocks are fetched elsewhere at once. The time limit alone would make
+     * them fail later.
+     */
     @ParameterizedTest
     @ValueSource(strings = {"place", "twice", "part", "block", "again", "range", "length", "long", "sum"})
     void shouldRefuseCallWhoseAnswerMakesNoSense(String what) throws Exception {
@@ -235,7 +238,7 @@ class HostilePeerTest {
         return takeCall();
     }
 
-    /** Connects as who is fetched from; returns the number of the call. */
+    /** Connects as the peer from which blocks are fetched; returns the number of the call. */
     private long takeCall() throws InterruptedException {
         hostile.connect(transport.node());
         hostile.next(Message.Hello.class);
@@ -243,7 +246,7 @@ class HostilePeerTest {
         return hostile.next(Message.Fetch.class).call();
     }
 
-    /** The disk here was full, and then the peer says that it cannot read the rest of the block, either. */
+    /** The disk here was full, and then the peer reports that it cannot read the rest of the block, either. */
     @Test
     void shouldTakeFailureOfBlockThatHasFailedHere() throws Exception {
         var full = new BlockSink() {
@@ -349,7 +352,7 @@ class HostilePeerTest {
         assertServesOthers();
     }
 
-    /** It says that blocks are long: no more memory is taken for them than was set. */
+    /** It claims that blocks are long: no more memory is taken for them than the settings allow. */
     @Test
     void shouldRefuseBlocksThatFindNoMemory() throws Exception {
         Settings usual = settings();
@@ -383,7 +386,7 @@ class HostilePeerTest {
         assertServesOthers();
     }
 
-    /** What asks before it has said who it is, or was greeted and does not answer. */
+    /** A peer that asks before it has said who it is, or does not answer a greeting. */
     @Test
     void shouldEndWhoAsksBeforeTheConnectionIsMade() throws Exception {
         var fetched = new Fetched(1);
@@ -397,7 +400,7 @@ class HostilePeerTest {
         assertServesOthers();
     }
 
-    /** UCX listens for its own connections; what comes there from elsewhere is dropped. */
+    /** UCX listens for its own connections; data from anything else is dropped. */
     @Test
     void shouldIgnoreGarbageAtItsPort() throws Exception {
         Set<InetSocketAddress> before = ListeningPorts.ofThisProcess();
@@ -427,7 +430,7 @@ class HostilePeerTest {
         }
     }
 
-    /** Ends when the other side has closed, or has taken all. */
+    /** Ends when the other side has closed, or has taken everything. */
     private static void sendGarbage(InetSocketAddress port, byte[] garbage) throws IOException {
         try (var socket = new Socket(port.getAddress(), port.getPort())) {
             socket.setSoTimeout(60_000);

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes, one of which is killed: all that waits for it fails at once, and nothing stays pinned. */
+/** Two processes, one of which is killed: everything that waits for it fails at once, and nothing stays pinned. */
 @Tag("ucx")
 @Tag("host")
 class KilledPeerTest {

@@ -12,7 +12,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** Where this process listens for TCP connections over IPv4, as {@code ss -ltnp} shows it. */
+/** The addresses on which this process listens for TCP connections over IPv4, as {@code ss -ltnp} shows them. */
 final class ListeningPorts {
 
     private static final String LISTENING = "0A";
@@ -31,7 +31,7 @@ final class ListeningPorts {
         return ports;
     }
 
-    /** Of {@code 0100007F:A0B1}, whose first number is in the order of the processor's bytes. */
+    /** Parses {@code 0100007F:A0B1}, whose first number is in the processor's byte order. */
     private static InetSocketAddress address(String text) throws IOException {
         String[] halves = text.split(":", 2);
         var bytes = ByteBuffer.allocate(4).order(ByteOrder.nativeOrder());

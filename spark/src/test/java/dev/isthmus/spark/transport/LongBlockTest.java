@@ -180,7 +180,7 @@ class LongBlockTest {
         assertTrue(client.pinnedBytes() + client.unpooledBytes() < 300 << 20, "pinned " + client.pinnedBytes());
     }
 
-    /** For memory it is too long: others are to fetch it, and no part of it is sent. */
+    /** It is too long for memory, so it is fetched elsewhere, and no part of it is sent. */
     @Test
     void shouldRefuseBlocksThatAreTooLongForMemory() throws Exception {
         var blocks = new TestBlocks(folder, new long[] {5});

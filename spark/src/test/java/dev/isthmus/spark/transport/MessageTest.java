@@ -60,7 +60,7 @@ class MessageTest {
         assertEquals(Message.MAX_BYTES, written(longest).remaining());
     }
 
-    /** All but texts and addresses, of which any beginning is one. */
+    /** All except texts and addresses, any beginning of which is valid. */
     @Test
     void shouldRefuseWhatEndsTooEarly() {
         for (Message message : ALL) {
@@ -143,7 +143,7 @@ class MessageTest {
         assertThrows(BadMessageException.class, () -> Message.read(key));
     }
 
-    /** Nothing else than its exception comes out of it, whatever bytes a peer sends. */
+    /** It throws nothing but its exception, whatever bytes a peer sends. */
     @Test
     void shouldSurviveAnyBytes() {
         var random = new Random(20261125);

@@ -14,8 +14,8 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server gives up a connection while the client has a part to get, and reads another block into that slice. Over shared
- * memory the client copies it by itself. Throws if the client takes that for what it has asked for.
+ * A server gives up a connection while the client still has a part to get, and reads another block into that slice.
+ * Over shared memory the client copies it by itself. Throws if the client takes that for the requested block.
  */
 final class ReusedSliceProgram {
 
@@ -30,7 +30,7 @@ final class ReusedSliceProgram {
         blocks = new TestBlocks(folder, new long[] {5, SLICE}, new long[] {5, SLICE});
     }
 
-    /** One slice to serve from, and one thread that reads, so that what is asked for first is sent first. */
+    /** One slice to serve from, and one thread that reads, so that blocks are sent in the order of the requests. */
     private Transport start(BlockSource source) {
         Settings usual = Settings.defaults();
         var settings = new Settings(

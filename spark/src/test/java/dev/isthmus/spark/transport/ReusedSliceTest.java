@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Bytes of another block, which lie where a part lay before, are never taken for it. */
+/** Bytes of another block, in the place of a part, are never taken for that part. */
 @Tag("ucx")
 @Tag("host")
 class ReusedSliceTest {

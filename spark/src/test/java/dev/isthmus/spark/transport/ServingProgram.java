@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 
-/** Serves blocks until it is killed. Of one file it never finds any. */
+/** Serves blocks until it is killed. It never finds those of one of its files. */
 final class ServingProgram {
 
     static final byte[] SECRET = {4, 2};

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 @Tag("unit")
 class SettingsTest {
 
-    /** With a patience of zero, each peer would be looked after all the time. */
+    /** With a patience of zero, each peer would be checked all the time. */
     @Test
     void shouldRefuseTimesThatAreNotPositive() {
         Settings usual = Settings.defaults();

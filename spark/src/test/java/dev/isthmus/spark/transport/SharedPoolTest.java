@@ -12,7 +12,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What of a pool's slices peers get. */
+/** The share of a pool's slices that peers get. */
 @Tag("ucx")
 @Tag("host")
 class SharedPoolTest {

@@ -21,7 +21,7 @@ final class StallingProgram {
     static final byte[] SECRET = {4, 2};
     static final long[] LENGTHS = {5, 600_000, 16 << 10, 100_000, 0};
 
-    /** Of blocks of this file, and the next, any number can be asked for. */
+    /** Any number of blocks of this file, and the next, can be requested. */
     static final int SHORT = 7;
 
     static final int LONG = 8;
@@ -43,7 +43,7 @@ final class StallingProgram {
         Files.write(folder.resolve("long"), new byte[32 * SLICE]);
     }
 
-    /** Pools of sixteen slices each, of which a peer may have all but for what others are to find. */
+    /** Pools of sixteen slices each. A peer may have all of them except those reserved for others. */
     static Settings settings(String tls, Duration patience) {
         return new Settings(
                 SLICE,
@@ -166,7 +166,7 @@ final class StallingProgram {
         }
     }
 
-    /** Others are served meanwhile, within the patience; and all is as before when it goes on. */
+    /** Others are served meanwhile, within the time limit; and everything is as before when it continues. */
     private void goOn(int greed) throws Exception {
         try (var server = start(DEADLINE);
                 var greedy = new Asker(server, greed)) {
@@ -182,7 +182,7 @@ final class StallingProgram {
         }
     }
 
-    /** The memory that it holds is for others, too. */
+    /** The memory that it holds becomes free for others, too. */
     private void giveUp(int greed) throws Exception {
         try (var server = start(Duration.ofSeconds(10)); // for the good asker, too
                 var greedy = new Asker(server, greed)) {
@@ -197,7 +197,7 @@ final class StallingProgram {
         }
     }
 
-    /** What waits for it has a bound. */
+    /** There is a limit to what waits for it. */
     private void flood() throws Exception {
         try (var client = start(DEADLINE);
                 var stalled = new Asker(client, SHORT)) {

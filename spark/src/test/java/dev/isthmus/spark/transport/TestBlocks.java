@@ -64,7 +64,7 @@ final class TestBlocks implements BlockSource {
         return new Range(file((int) block.map()), offset, length);
     }
 
-    /** What a block is to contain. */
+    /** The expected content of a block. */
     byte[] expected(BlockKey block) throws IOException {
         Range range = find(block);
         byte[] all = content((int) block.map());

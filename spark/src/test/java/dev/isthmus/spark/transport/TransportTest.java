@@ -22,7 +22,9 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two transports of one process, over TCP: shared memory needs an environment of its own, and has a test of its own. */
+/**
+ * Two transports of one process, over TCP. Shared memory needs an environment of its own, and has a test of its own.
+ */
 @Tag("ucx")
 @Tag("host")
 class TransportTest {
@@ -70,8 +72,8 @@ class TransportTest {
     }
 
     /**
-     * Nothing is left pinned by a request, whatever became of it. Who connects is closed first: UCX may not survive that a
-     * peer over TCP goes while it connects (docs/ucx-faults.md).
+     * A request leaves nothing pinned, whatever became of it. The connecting side is closed first, because UCX may not
+     * survive that a peer over TCP leaves while it connects (docs/ucx-faults.md).
      */
     @AfterEach
     void close() {
@@ -146,7 +148,7 @@ class TransportTest {
         assertEquals(1, other.figures().peersConnected.sum());
     }
 
-    /** A server with two slices and a credit, and a client without room, are slower, and that is all. */
+    /** A server with two slices and a credit, and a client without room, are only slower. */
     @Test
     void shouldWaitForMemoryAndCredits() throws Exception {
         var blocks = new TestBlocks(folder, new long[] {20 * SLICE, 30 * SLICE, 3}, new long[] {10 * SLICE});
@@ -222,7 +224,7 @@ class TransportTest {
         fetched.failed.values().forEach(e -> assertTrue(e.getMessage().contains("cannot read"), e::getMessage));
     }
 
-    /** UCX has nowhere to take memory from that it could register. */
+    /** UCX finds no memory that it could register. */
     @Test
     void shouldLeaveBlocksToOthersWhenMemoryCannotBeRegistered() throws Exception {
         var blocks = new TestBlocks(folder, new long[] {5, 2 * SLICE});
@@ -285,7 +287,7 @@ class TransportTest {
         return start(settings(16, 16, 8).withTimes(Duration.ofSeconds(2), Duration.ofSeconds(20)), SECRET, source);
     }
 
-    /** Once the peer has sent something, it is asked again. */
+    /** Once the peer has sent something, blocks are requested from it again. */
     private static void assertAllComeAgain(Transport client, Transport server, TestBlocks blocks) throws Exception {
         long begin = System.nanoTime();
         Fetched fetched;
@@ -319,7 +321,7 @@ class TransportTest {
         assertAllComeAgain(client, server, blocks);
     }
 
-    /** A task that is tried again does not wait again, until the peer, which is asked, says that it is there. */
+    /** A task that is retried does not wait again, until the peer, when asked, says that it is there. */
     @Test
     void shouldNotAskSilentPeerUntilItAnswers() throws Exception {
         var blocks = new TestBlocks(folder, new long[] {5, 3 * SLICE});
