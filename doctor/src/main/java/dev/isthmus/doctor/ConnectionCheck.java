@@ -14,7 +14,7 @@ final class ConnectionCheck {
         try {
             findings.good(Part.RDMA_CM, libraries.rdmaCm());
         } catch (RdmaUnavailableException e) {
-            findings.missing(Part.RDMA_CM, e.getMessage(), "apt-get install librdmacm1");
+            findings.missing(Part.RDMA_CM, e.getMessage(), Packages.install(machine, "librdmacm1", "librdmacm"));
         }
         if (!machine.has("sys/class/misc/rdma_cm")) {
             findings.missing(

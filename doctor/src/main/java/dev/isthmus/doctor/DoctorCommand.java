@@ -90,7 +90,7 @@ public final class DoctorCommand implements Callable<Integer> {
         new VerbsCheck(machine, findings).look(libraries);
         MemoryCheck.look(machine, findings, sharedMemoryBytes);
         ConnectionCheck.look(machine, findings, libraries);
-        UcxCheck.look(findings, libraries);
+        UcxCheck.look(machine, findings, libraries);
         return findings;
     }
 

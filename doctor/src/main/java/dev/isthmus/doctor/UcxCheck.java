@@ -13,13 +13,13 @@ final class UcxCheck {
 
     private UcxCheck() {}
 
-    static void look(Findings findings, Libraries libraries) {
+    static void look(KernelFiles machine, Findings findings, Libraries libraries) {
         List<String> transports;
         try {
             findings.good(Part.UCX, libraries.ucx());
             transports = libraries.ucxTransports();
         } catch (RdmaException e) {
-            findings.missing(Part.UCX, e.getMessage(), "apt-get install libucx0");
+            findings.missing(Part.UCX, e.getMessage(), Packages.install(machine, "libucx0", "ucx"));
             return;
         }
         var names = new TreeSet<String>();

@@ -25,7 +25,10 @@ final class VerbsCheck {
         try {
             findings.good(Part.VERBS, libraries.verbs());
         } catch (RdmaUnavailableException e) {
-            findings.missing(Part.VERBS, e.getMessage(), "apt-get install libibverbs1 ibverbs-providers");
+            findings.missing(
+                    Part.VERBS,
+                    e.getMessage(),
+                    Packages.install(machine, "libibverbs1 ibverbs-providers", "libibverbs"));
         }
         if (!machine.has("sys/class/infiniband_verbs")) {
             noKernelSide();

@@ -18,6 +18,8 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Files as kernels show them, in a folder. */
 @Tag("unit")
@@ -181,9 +183,23 @@ class DoctorTest {
         assertSays(report(new Installed()), "ok    memory can be locked without limit (CAP_IPC_LOCK)");
     }
 
-    @Test
-    void shouldTellWhichLibrariesAreMissing() throws IOException {
+    @ParameterizedTest
+    @CsvSource({
+        "'ID=debian', apt-get install libibverbs1 ibverbs-providers, apt-get install librdmacm1, apt-get install libucx0",
+        "'ID=ubuntu\nID_LIKE=debian', apt-get install libibverbs1 ibverbs-providers, apt-get install librdmacm1,"
+                + " apt-get install libucx0",
+        "'NAME=\"Fedora Linux\"\nID=fedora', dnf install libibverbs, dnf install librdmacm, dnf install ucx",
+        "'ID=\"rhel\"\nID_LIKE=\"fedora\"', dnf install libibverbs, dnf install librdmacm, dnf install ucx",
+        "'ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"', dnf install libibverbs, dnf install librdmacm, dnf install ucx",
+        "'ID=\"opensuse-leap\"\nID_LIKE=\"suse opensuse\"',"
+                + " 'install what Debian calls libibverbs1 ibverbs-providers, and Fedora libibverbs',"
+                + " 'install what Debian calls librdmacm1, and Fedora librdmacm',"
+                + " 'install what Debian calls libucx0, and Fedora ucx'",
+    })
+    void shouldTellWhichLibrariesAreMissing(String release, String verbs, String rdmaCm, String ucx)
+            throws IOException {
         softRoce();
+        file("etc/os-release", release);
         String report = report(new Installed() {
             @Override
             public String verbs() {
@@ -202,9 +218,9 @@ class DoctorTest {
         });
         assertSays(
                 report,
-                "FIX   no libibverbs.so.1\n        -> apt-get install libibverbs1 ibverbs-providers\n",
-                "FIX   no librdmacm.so.1\n        -> apt-get install librdmacm1\n",
-                "FIX   no libucp.so.0\n        -> apt-get install libucx0\n");
+                "FIX   no libibverbs.so.1\n        -> " + verbs + "\n",
+                "FIX   no librdmacm.so.1\n        -> " + rdmaCm + "\n",
+                "FIX   no libucp.so.0\n        -> " + ucx + "\n");
         assertFalse(report.contains(": works\n") && report.contains("UCX: works"), report);
     }
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
-import dev.isthmus.perf.bench.VerbsBenchmark;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Stream;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
 import org.openjdk.jmh.runner.options.CommandLineOptionException;
 import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
 import org.openjdk.jmh.runner.options.OptionsBuilder;
 import org.openjdk.jmh.runner.options.TimeValue;
 import picocli.CommandLine.Command;
@@ -26,13 +30,10 @@ import picocli.CommandLine.Spec;
                 + " such as `isthmus testbed` provides.")
 final class JmhCommand implements Callable<Integer> {
 
-    @Parameters(index = "0", arity = "0..1", paramLabel = "REGEX", description = "benchmarks to run (default: all)")
-    private String regex = VerbsBenchmark.class.getPackageName();
-
     @Parameters(
-            index = "1..*",
-            paramLabel = "JMH_OPTION",
-            description = "JMH's own options, after a regex and --: Call -- -prof stack -jvmArgs -Xmx1g")
+            paramLabel = "REGEX|JMH_OPTION",
+            description = "benchmarks to run (default: all); and, after --, JMH's own options, which come before these:"
+                    + " Call -- -prof stack -jvmArgs -Xmx1g; or -- -l, which lists the benchmarks")
     private List<String> own = List.of();
 
     @Option(
@@ -54,23 +55,55 @@ final class JmhCommand implements Callable<Integer> {
     private CommandSpec spec;
 
     @Override
-    public Integer call() throws RunnerException {
+    public Integer call() throws RunnerException, IOException {
         CommandLineOptions given = own();
+        var runner = new Runner(options(given));
+        if (given.shouldHelp()) {
+            given.showHelp();
+        } else if (given.shouldList()) {
+            runner.list();
+        } else if (given.shouldListWithParams()) {
+            runner.listWithParams(given);
+        } else if (given.shouldListProfilers()) {
+            given.listProfilers();
+        } else if (given.shouldListResultFormats()) {
+            given.listResultFormats();
+        } else {
+            runner.run();
+        }
+        return 0;
+    }
+
+    /** What is given, and our defaults of what is not. */
+    Options options(CommandLineOptions given) {
         TimeValue time = TimeValue.milliseconds(Math.max(1, Math.round(1000 * seconds)));
-        var options = new OptionsBuilder()
+        return new OptionsBuilder()
                 .parent(given)
-                .include(regex)
                 .forks(given.getForkCount().orElse(forks))
                 .warmupIterations(given.getWarmupIterations().orElse(iterations))
                 .measurementIterations(given.getMeasurementIterations().orElse(iterations))
                 .warmupTime(given.getWarmupTime().orElse(time))
                 .measurementTime(given.getMeasurementTime().orElse(time))
                 .addProfiler(GCProfiler.class)
-                .jvmArgsAppend("--enable-native-access=ALL-UNNAMED", "-XX:+UseSerialGC")
-                .shouldFailOnError(true)
+                .jvmArgsAppend(appended(given))
+                .shouldFailOnError(given.shouldFailOnError().orElse(true))
                 .build();
-        new Runner(options).run();
-        return 0;
+    }
+
+    private static String[] appended(CommandLineOptions given) {
+        var appended = new ArrayList<>(List.of("--enable-native-access=ALL-UNNAMED"));
+        Collection<String> last = given.getJvmArgsAppend().orElse(List.of());
+        boolean choosesCollector = Stream.of(
+                        given.getJvmArgsPrepend().orElse(List.of()),
+                        given.getJvmArgs().orElse(List.of()),
+                        last)
+                .flatMap(Collection::stream)
+                .anyMatch(option -> option.matches("-XX:\\+Use\\w+GC"));
+        if (!choosesCollector) { // a JVM takes one only
+            appended.add("-XX:+UseSerialGC");
+        }
+        appended.addAll(last);
+        return appended.toArray(String[]::new);
     }
 
     private CommandLineOptions own() {
