@@ -24,7 +24,7 @@ public final class HelloUcx {
             var hello = arena.allocateFrom("hello, UCX");
             var buffer = arena.allocate(64);
             long receive = receiver.tagReceive(buffer, 7); // the operation's number
-            long send = endpoint.tagSend(hello, 7);
+            long send = endpoint.tagSend(hello, 7); // 0 if done at once
             while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
                 sender.progress(); // allocates nothing, never blocks
                 receiver.progress();
