@@ -2,6 +2,7 @@
 package dev.isthmus.perf.instructions;
 
 import dev.isthmus.perf.Side;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Optional;
@@ -26,6 +27,10 @@ final class Count {
 
     Optional<Figure> of(Side side) {
         return Optional.ofNullable(figures.get(side));
+    }
+
+    Map<Side, Figure> figures() {
+        return Collections.unmodifiableMap(figures);
     }
 
     double instructions(Side side) {

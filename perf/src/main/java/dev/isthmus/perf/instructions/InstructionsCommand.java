@@ -2,6 +2,7 @@
 package dev.isthmus.perf.instructions;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.WholeFile;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import picocli.CommandLine.ArgGroup;
@@ -99,6 +101,9 @@ public final class InstructionsCommand implements Callable<Integer> {
             description = "The table of accepted figures (default: " + TABLE + " of the project).")
     private Path file;
 
+    @Option(names = "--json", paramLabel = "FILE", description = "Write all figures to this file, too.")
+    private Optional<Path> json = Optional.empty();
+
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
@@ -123,6 +128,9 @@ public final class InstructionsCommand implements Callable<Integer> {
         if (timeout < 1) {
             throw new ParameterException(spec.commandLine(), "--timeout must be positive");
         }
+        if (json.isPresent()) {
+            WholeFile.check(json.get());
+        }
         Path path = file != null ? file : Path.of(System.getProperty("isthmus.home", ""), TABLE);
         var accepted = Accepted.read(path);
         PrintWriter out = spec.commandLine().getOut();
@@ -142,6 +150,9 @@ public final class InstructionsCommand implements Callable<Integer> {
 
     private int conclude(Accepted accepted, GuestOutput output, PrintWriter out) throws IOException {
         String here = machine(output.facts());
+        if (json.isPresent()) {
+            CountsReport.of(here, output.counts()).write(json.get());
+        }
         if (table.accept || table.acceptAll) {
             return accept(accepted, output, here, out);
         }

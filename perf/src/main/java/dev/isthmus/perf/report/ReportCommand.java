@@ -37,9 +37,9 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Reports on this machine: runs doctor, info, and Java beside the C tools; and, on request,",
-            "the tests that need a device. Writes everything to a JSON file, and the same to a page.",
-            "Names, addresses, GUIDs and serial numbers are left out. Nothing is sent anywhere."
+            "Reports on this machine: runs doctor, info, and Java beside the C tools; on request, counts the",
+            "instructions of the calls, and runs the tests that need a device. Writes everything to a JSON file,",
+            "and the same to a page. Names, addresses, GUIDs and serial numbers are left out. Nothing is sent."
         },
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {
@@ -54,6 +54,7 @@ public final class ReportCommand implements Callable<Integer> {
 
     private static final int INTERRUPTED = 130; // the JVM's status after SIGINT
     private static final String HOME = "isthmus.home";
+    private static final String COUNTING_SECONDS = "1800"; // a busy machine takes longer than a test may
     private static final Path TESTS = Path.of("testbed", "tests");
 
     @Option(
@@ -64,6 +65,13 @@ public final class ReportCommand implements Callable<Integer> {
 
     @Option(names = "--quick", description = "fewer rounds beside C: seconds instead of minutes")
     private boolean quick;
+
+    @Option(
+            names = "--instructions",
+            description =
+                    "also count the instructions of the calls, Java beside C; takes about six minutes, and needs a"
+                            + " checkout, QEMU and gcc")
+    private boolean instructions;
 
     @Option(
             names = "--tests",
@@ -134,6 +142,12 @@ public final class ReportCommand implements Callable<Integer> {
                 demo.addAll(List.of("--rounds", "2", "--iters", "500"));
             }
             steps.add(ours("demo", "Java beside C", Optional.of(figures), demo.toArray(String[]::new)));
+        }
+        if (instructions) {
+            Path counts = scratch.resolve("instructions.json");
+            String title = "Instructions of the calls, Java beside C";
+            String[] command = {"perf", "instructions", "--timeout", COUNTING_SECONDS, "--json", counts.toString()};
+            steps.add(ours("instructions", title, Optional.of(counts), command));
         }
         if (tests) {
             Path script = Path.of(System.getProperty(HOME, "")).resolve(TESTS);
