@@ -37,9 +37,10 @@ import picocli.CommandLine.Spec;
         mixinStandardHelpOptions = true,
         sortOptions = false,
         description = {
-            "Reports on this machine: runs doctor, info, and Java beside the C tools; on request, counts the",
-            "instructions of the calls, and runs the tests that need a device. Writes everything to a JSON file,",
-            "and the same to a page. Names, addresses, GUIDs and serial numbers are left out. Nothing is sent."
+            "Reports on this machine: runs doctor, info, and Java beside the C tools;",
+            "on request, counts the instructions of the calls, and runs the tests that need",
+            "a device. Writes everything to a JSON file, and the same to a page. Names,",
+            "addresses, GUIDs and serial numbers are left out. Nothing is sent anywhere."
         },
         exitCodeListHeading = "Exit status:%n",
         exitCodeList = {

@@ -58,7 +58,7 @@ final class Scrubber {
 
     /** A name, which our packages' names may begin with; a host's with its domain. */
     private static Pattern pattern(String name, String replacement) {
-        String domain = replacement.equals(MachineNames.HOST) ? "(?:\\.[a-z0-9-]+)*" : "";
+        String domain = replacement.equals(MachineNames.HOST) ? "(?:\\.[a-z0-9-]+(?![\\w-]))*" : "";
         return Pattern.compile(
                 "(?<![\\w.-])" + Pattern.quote(name) + "(?![\\w-]|\\.isthmus\\b)" + domain, Pattern.CASE_INSENSITIVE);
     }

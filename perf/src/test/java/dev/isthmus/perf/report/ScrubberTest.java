@@ -40,6 +40,7 @@ class ScrubberTest {
                 "gid:fe80::e42:a1ff:fe87:1f2e%eth0|gid:[address]%eth0",
                 "rocex0c42a10300871f2e on enx0c42a1871f2e|rocex[address] on enx[address]",
                 "on db-17.rack4.example.com. As DB-17|on [host]. As [host]",
+                "sysctl db-17.nr_hugepages=64|sysctl [host].nr_hugepages=64",
                 "ann@db-17.example.com:/x|[user]@[host]:/x",
                 "connect to 10.9.8.7 failed|connect to [address] failed",
                 "from 10.9.8.7-10.9.8.8. 10.9.8.9|from [address]-[address]. [address]",
