@@ -19,6 +19,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +68,18 @@ class DefaultProviderTest {
         assertTrue(result.output().contains("isthmus.nio.rules names a file that cannot be read: "), result.output());
     }
 
+    /** A deadlock of two initializers, unless one thread has all of them to itself. */
+    @Test
+    @Tag("unit")
+    void shouldBeCreatedByTwoThreadsAtOnce() {
+        ChildJvm.Result result = new ChildJvm()
+                .options(FLAG, "--enable-native-access=ALL-UNNAMED")
+                .deadline(Duration.ofMinutes(1))
+                .run(TwoThreads.class);
+        assertEquals(0, result.status(), result.output());
+        assertTrue(result.output().contains("both are there"), result.output());
+    }
+
     @Test
     @Tag("device")
     @Tag("iwarp")
@@ -85,6 +99,47 @@ class DefaultProviderTest {
                 "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
         assertEquals(0, result.status(), result.output());
         assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
+    /** One thread creates the JVM's default; when it has begun, the other creates a provider of its own. */
+    static final class TwoThreads {
+
+        private static final Thread OTHER = new Thread(RdmaSelectorProvider::new);
+
+        private TwoThreads() {}
+
+        public static void main(String[] args) throws Exception {
+            var properties = new Properties() {
+
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getProperty(String key) {
+                    if (key.equals(SelectorProvider.class.getName()) && OTHER.getState() == Thread.State.NEW) {
+                        startAndAwaitOther(); // in the initializer of the JDK's default
+                    }
+                    return super.getProperty(key);
+                }
+            };
+            properties.putAll(System.getProperties());
+            System.setProperties(properties);
+            System.out.println(SelectorProvider.provider());
+            OTHER.join();
+            System.out.println("both are there");
+        }
+
+        /** Starts the other thread, and waits until that waits for the initializer which this one is in. */
+        private static void startAndAwaitOther() {
+            OTHER.setDaemon(true);
+            OTHER.start();
+            StackTraceElement[] frames = {};
+            while (frames.length == 0
+                    || !frames[0].getClassName().equals(SelectorProvider.class.getName())
+                    || !frames[0].getMethodName().equals("provider")) {
+                Thread.onSpinWait();
+                frames = OTHER.getStackTrace();
+            }
+        }
     }
 
     /** Sockets, by either address, and what else a provider opens. */
