@@ -83,6 +83,25 @@ class DefaultProviderTest {
     @Test
     @Tag("device")
     @Tag("iwarp")
+    void shouldGoAsTheFileSays(@TempDir Path folder) throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules"), """
+                # this machine
+                bind    127.0.0.1   *   # by RDMA
+
+                connect 127.0.0.0/8 1-65535
+                """);
+        ChildJvm.Result result = run("-Disthmus.nio.rules=" + rules);
+        assertEquals(0, result.status(), result.output());
+        assertEquals(2, count(result.output(), "by RdmaSocketChannel"), result.output());
+        Files.writeString(rules, "bind 192.0.2.1 *\n");
+        result = run("-Disthmus.nio.rules=" + rules, "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+        assertEquals(0, result.status(), result.output());
+        assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
+    @Test
+    @Tag("device")
+    @Tag("iwarp")
     void shouldGoByRdma() throws Exception {
         ChildJvm.Result result = run();
         assertEquals(0, result.status(), result.output());
