@@ -32,6 +32,7 @@ final class BothListening extends Selectable {
     private final Condition changed = lock.newCondition();
     private final Deque<Object> ready =
             new ArrayDeque<>(); // channels and failures; guarded by the lock, like the next fields
+    private IOException failure; // the one that is ready; null if none is
     private boolean closed;
 
     /** Starts with two blocking servers. */
@@ -49,36 +50,58 @@ final class BothListening extends Selectable {
     private void acceptAll(ServerSocketChannel from) {
         boolean goesOn = true;
         while (goesOn) {
-            Object next;
             try {
-                next = from.accept();
+                goesOn = put(from.accept());
             } catch (ClosedChannelException e) {
                 return;
             } catch (IOException e) {
-                next = e; // such as too many open files: the accepting thread is told
+                goesOn = fail(e); // such as too many open files
             }
-            goesOn = put(next);
         }
     }
 
     /** Waits for room, so that further peers wait in the backlog; returns false if this is closed. */
-    private boolean put(Object next) {
+    private boolean put(SocketChannel next) {
         lock.lock();
         try {
             while (!closed && ready.size() >= most) {
                 changed.awaitUninterruptibly();
             }
             if (!closed) {
-                ready.add(next);
-                changed.signalAll();
-                watchers().changed();
+                add(next);
                 return true;
             }
         } finally {
             lock.unlock();
         }
-        drop(next);
+        Quietly.close(next);
         return false;
+    }
+
+    /**
+     * Tells who accepts, and waits until that is told: until then, further attempts would fail, too, and be old news when
+     * they are told. Returns false if this is closed.
+     */
+    private boolean fail(IOException why) {
+        lock.lock();
+        try {
+            if (failure == null && !closed) {
+                failure = why;
+                add(why);
+            }
+            while (!closed && failure != null) {
+                changed.awaitUninterruptibly();
+            }
+            return !closed;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void add(Object next) {
+        ready.add(next);
+        changed.signalAll();
+        watchers().changed();
     }
 
     private static void drop(Object next) {
@@ -112,8 +135,11 @@ final class BothListening extends Selectable {
             throw new AsynchronousCloseException();
         }
         Object next = ready.poll();
-        changed.signalAll();
+        if (next != null) { // otherwise two that wait would wake each other all the time
+            changed.signalAll();
+        }
         if (next instanceof IOException e) {
+            failure = null;
             throw new IOException(e.getMessage(), e);
         }
         return (SocketChannel) next;

@@ -22,6 +22,9 @@ final class JdkProvider {
     private JdkProvider() {}
 
     static SelectorProvider get() {
+        // Before Holder is initialized: a thread that initializes the JDK's default may be creating a provider of ours,
+        // which needs Holder. If Holder then waited for that thread, both would wait forever.
+        SelectorProvider.provider();
         return Holder.INSTANCE;
     }
 

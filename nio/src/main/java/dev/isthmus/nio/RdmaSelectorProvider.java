@@ -40,29 +40,9 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
-    private static final class Shared {
-        static final RdmaSelectorProvider INSTANCE =
-                SelectorProvider.provider() instanceof RdmaSelectorProvider one ? one : new RdmaSelectorProvider();
-    }
-
-    private static final class Machine {
-        static final boolean HAS_DEVICE = findDevice();
-
-        private static boolean findDevice() {
-            String missing;
-            try {
-                EventChannel.open().close(); // throws without librdmacm, or without the kernel's part of it
-                if (!Device.list().isEmpty()) {
-                    return true;
-                }
-                missing = "there is no RDMA device";
-            } catch (RdmaException e) {
-                missing = e.getMessage();
-            }
-            LOG.log(Level.WARNING, "all sockets use TCP: {0}; isthmus doctor says what is missing", missing);
-            return false;
-        }
-    }
+    // Not in static initializers: what failed there could not be tried again.
+    private static volatile RdmaSelectorProvider shared; // null until one was wanted
+    private static volatile Boolean hasDevice; // null until it is known
 
     private final SelectorProvider jdk;
     private final Rules rules;
@@ -84,7 +64,42 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     /** The provider of channels that were opened without one. */
     static RdmaSelectorProvider shared() {
-        return Shared.INSTANCE;
+        RdmaSelectorProvider one = shared;
+        return one != null ? one : findShared();
+    }
+
+    private static synchronized RdmaSelectorProvider findShared() {
+        if (shared == null) {
+            shared = SelectorProvider.provider() instanceof RdmaSelectorProvider one ? one : new RdmaSelectorProvider();
+        }
+        return shared;
+    }
+
+    private boolean hasDevice() throws IOException {
+        Boolean known = hasDevice;
+        return known != null ? known : findDevice(jdk);
+    }
+
+    private static synchronized boolean findDevice(SelectorProvider jdk) throws IOException {
+        if (hasDevice == null) {
+            String missing = missing();
+            if (missing != null) {
+                jdk.openDatagramChannel().close(); // throws if there are too many open files: then nothing is known
+                LOG.log(Level.WARNING, "all sockets use TCP: {0}; isthmus doctor says what is missing", missing);
+            }
+            hasDevice = missing == null;
+        }
+        return hasDevice;
+    }
+
+    /** What this machine lacks; null if nothing. */
+    private static String missing() {
+        try {
+            EventChannel.open().close(); // throws without librdmacm, or without the kernel's part of it
+            return Device.list().isEmpty() ? "there is no RDMA device" : null;
+        } catch (RdmaException e) {
+            return e.getMessage();
+        }
     }
 
     /** The provider of the channels that do not use RDMA. */
@@ -118,12 +133,12 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public AbstractSelector openSelector() throws IOException {
-        return Machine.HAS_DEVICE ? RdmaSelector.open(this) : jdk.openSelector();
+        return hasDevice() ? RdmaSelector.open(this) : jdk.openSelector();
     }
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        return Machine.HAS_DEVICE ? new SwitchedServerSocketChannel(this) : jdk.openServerSocketChannel();
+        return hasDevice() ? new SwitchedServerSocketChannel(this) : jdk.openServerSocketChannel();
     }
 
     /** A server socket over RDMA listens in both families, unless it is bound to an address. */
@@ -134,7 +149,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        return Machine.HAS_DEVICE ? new SwitchedSocketChannel(this) : jdk.openSocketChannel();
+        return hasDevice() ? new SwitchedSocketChannel(this) : jdk.openSocketChannel();
     }
 
     /** A socket over RDMA works with both families. */
@@ -143,7 +158,7 @@ public final class RdmaSelectorProvider extends SelectorProvider {
         return isOfInternet(family) ? openSocketChannel() : jdk.openSocketChannel(family);
     }
 
-    private static boolean isOfInternet(ProtocolFamily family) {
-        return Machine.HAS_DEVICE && (family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6);
+    private boolean isOfInternet(ProtocolFamily family) throws IOException {
+        return hasDevice() && (family == StandardProtocolFamily.INET || family == StandardProtocolFamily.INET6);
     }
 }

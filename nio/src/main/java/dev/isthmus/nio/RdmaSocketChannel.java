@@ -343,7 +343,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         }
     }
 
-    private void connected(Stream one) throws AsynchronousCloseException {
+    private void connected(Stream one) throws IOException {
         synchronized (state) {
             if (!isOpen()) {
                 one.close(true);

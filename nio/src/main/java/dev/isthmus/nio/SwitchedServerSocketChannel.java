@@ -89,17 +89,30 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
                     ServerSocketChannel tcp = bound(Rules.Way.TCP, address, backlog);
                     both = new BothListening(tcp, boundBeside(tcp, address, backlog), backlog);
                     chosen = tcp;
+                    if (isRegistered()) {
+                        selectable.choose(both);
+                    }
                 } else {
-                    ServerSocketChannel one = bound(way, address, backlog);
-                    one.configureBlocking(isBlocking());
-                    chosen = one;
-                }
-                if (isRegistered()) {
-                    selectable();
+                    chosen = boundAlone(way, address, backlog);
                 }
             }
         }
         return this;
+    }
+
+    /** Binds one that is in this one's mode, and shows it to selectors. */
+    private ServerSocketChannel boundAlone(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {
+        ServerSocketChannel one = bound(way, address, backlog);
+        try {
+            one.configureBlocking(isBlocking());
+            if (isRegistered()) {
+                selectable.choose(of(one));
+            }
+        } catch (Throwable t) { // such as the UnsupportedOperationException of selectable()
+            one.close();
+            throw t;
+        }
+        return one;
     }
 
     private ServerSocketChannel bound(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {

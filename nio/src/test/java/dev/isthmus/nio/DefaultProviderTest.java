@@ -19,6 +19,8 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -66,6 +68,37 @@ class DefaultProviderTest {
         assertTrue(result.output().contains("isthmus.nio.rules names a file that cannot be read: "), result.output());
     }
 
+    /** A deadlock of two initializers, unless one thread has all of them to itself. */
+    @Test
+    @Tag("unit")
+    void shouldBeCreatedByTwoThreadsAtOnce() {
+        ChildJvm.Result result = new ChildJvm()
+                .options(FLAG, "--enable-native-access=ALL-UNNAMED")
+                .deadline(Duration.ofMinutes(1))
+                .run(TwoThreads.class);
+        assertEquals(0, result.status(), result.output());
+        assertTrue(result.output().contains("both are there"), result.output());
+    }
+
+    @Test
+    @Tag("device")
+    @Tag("iwarp")
+    void shouldGoAsTheFileSays(@TempDir Path folder) throws Exception {
+        Path rules = Files.writeString(folder.resolve("rules"), """
+                # this machine
+                bind    127.0.0.1   *   # by RDMA
+
+                connect 127.0.0.0/8 1-65535
+                """);
+        ChildJvm.Result result = run("-Disthmus.nio.rules=" + rules);
+        assertEquals(0, result.status(), result.output());
+        assertEquals(2, count(result.output(), "by RdmaSocketChannel"), result.output());
+        Files.writeString(rules, "bind 192.0.2.1 *\n");
+        result = run("-Disthmus.nio.rules=" + rules, "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
+        assertEquals(0, result.status(), result.output());
+        assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
     @Test
     @Tag("device")
     @Tag("iwarp")
@@ -85,6 +118,47 @@ class DefaultProviderTest {
                 "--add-exports=java.base/sun.nio.ch=ALL-UNNAMED");
         assertEquals(0, result.status(), result.output());
         assertEquals(0, count(result.output(), "RdmaSocketChannel"), result.output());
+    }
+
+    /** One thread creates the JVM's default; when it has begun, the other creates a provider of its own. */
+    static final class TwoThreads {
+
+        private static final Thread OTHER = new Thread(RdmaSelectorProvider::new);
+
+        private TwoThreads() {}
+
+        public static void main(String[] args) throws Exception {
+            var properties = new Properties() {
+
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                public String getProperty(String key) {
+                    if (key.equals(SelectorProvider.class.getName()) && OTHER.getState() == Thread.State.NEW) {
+                        startAndAwaitOther(); // in the initializer of the JDK's default
+                    }
+                    return super.getProperty(key);
+                }
+            };
+            properties.putAll(System.getProperties());
+            System.setProperties(properties);
+            System.out.println(SelectorProvider.provider());
+            OTHER.join();
+            System.out.println("both are there");
+        }
+
+        /** Starts the other thread, and waits until that waits for the initializer which this one is in. */
+        private static void startAndAwaitOther() {
+            OTHER.setDaemon(true);
+            OTHER.start();
+            StackTraceElement[] frames = {};
+            while (frames.length == 0
+                    || !frames[0].getClassName().equals(SelectorProvider.class.getName())
+                    || !frames[0].getMethodName().equals("provider")) {
+                Thread.onSpinWait();
+                frames = OTHER.getStackTrace();
+            }
+        }
     }
 
     /** Opens sockets by either address, and whatever else a provider opens. */

@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.nio.channels.NotYetBoundException;
 import java.nio.channels.Pipe;
 import java.nio.channels.SelectableChannel;
 import java.nio.channels.SelectionKey;
@@ -43,6 +45,31 @@ class ForeignChannelsTest {
             assertTrue(e.getMessage().contains("--add-exports java.base/sun.nio.ch=ALL-UNNAMED"), e.getMessage());
             assertFalse(channel.isRegistered());
             assertTrue(selector.keys().isEmpty());
+        }
+    }
+
+    @Test
+    void shouldLeaveAServerUnboundThatItCannotServe() throws Exception {
+        var byTcp = new RdmaSelectorProvider(JdkProvider.get(), Rules.of("none", List.of()));
+        try (Selector selector = RdmaSelector.open();
+                ServerSocketChannel server = new SwitchedServerSocketChannel(byTcp);
+                ServerSocketChannel other = ServerSocketChannel.open()) {
+            InetSocketAddress address;
+            try (ServerSocketChannel free = ServerSocketChannel.open()) {
+                free.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                address = (InetSocketAddress) free.getLocalAddress();
+            }
+            SelectionKey key = server.configureBlocking(false).register(selector, SelectionKey.OP_ACCEPT);
+            for (int i = 0; i < 2; i++) {
+                assertThrows(UnsupportedOperationException.class, () -> server.bind(address));
+                assertNull(server.getLocalAddress());
+                assertThrows(NotYetBoundException.class, server::accept);
+            }
+            other.bind(address).close(); // as nobody listens there
+            key.cancel();
+            selector.selectNow();
+            assertEquals(address, server.bind(address).getLocalAddress());
+            assertNull(server.accept());
         }
     }
 

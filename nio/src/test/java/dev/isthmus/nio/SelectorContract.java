@@ -32,6 +32,9 @@ interface SelectorContract {
 
     long LONG = 60_000; // milliseconds, which no test waits for
 
+    int SOME = 300; // messages, which are fewer than fit, and more than half as many
+    long LATE = 20_000; // milliseconds: more than a busy machine takes to end a short wait
+
     Transport transport();
 
     private static long millisSince(long begin) {
@@ -52,8 +55,34 @@ interface SelectorContract {
                 assertEquals(0, selector.select(millis));
                 long took = System.nanoTime() - begin;
                 assertTrue(took >= millis * 1_000_000L, took + " ns of " + millis + " ms");
+                assertTrue(took < LATE * 1_000_000L, took + " ns of " + millis + " ms");
             }
             assertEquals(0, selector.selectNow());
+        }
+    }
+
+    /** Over RDMA, a peer that reads tells how many more messages it takes. */
+    @Test
+    default void shouldNotEndWhenNothingIsReady() throws Exception {
+        try (var linked = transport().linked();
+                Selector selector = transport().openSelector()) {
+            linked.client.configureBlocking(false).register(selector, OP_READ);
+            for (int i = 0; i < SOME; i++) {
+                assertEquals(1, linked.client.write(bytes(1)));
+            }
+            int millis = 1_000;
+            Running<Long> selecting = Running.of(() -> {
+                long begin = System.nanoTime();
+                assertEquals(0, selector.select(millis));
+                return System.nanoTime() - begin;
+            });
+            selecting.awaitBlocked();
+            for (int i = 0; i < SOME; i++) {
+                assertEquals(1, linked.server.read(bytes(1)));
+            }
+            long took = selecting.get();
+            assertTrue(took >= millis * 1_000_000L, took + " ns of " + millis + " ms");
+            assertTrue(selector.selectedKeys().isEmpty());
         }
     }
 

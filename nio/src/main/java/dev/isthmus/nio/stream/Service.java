@@ -2,10 +2,13 @@
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.CmException;
+import dev.isthmus.RdmaException;
+import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.cm.EventChannel;
 import dev.isthmus.loop.EventLoop;
+import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -20,31 +23,63 @@ public final class Service {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
-    private static final class Holder {
-        static final Service INSTANCE = new Service();
-    }
+    private static volatile Service instance; // null until it could be started
 
     private final EventLoop loop;
     private final EventChannel channel;
     private final KeepAlives keepAlives;
 
-    private Service() {
-        channel = EventChannel.open();
-        loop = EventLoop.start(config -> config.thread(
-                        Thread.ofPlatform().daemon().name("isthmus-nio").factory())
-                .exceptionHandler(e -> LOG.log(Level.ERROR, "sockets over RDMA go on after an error", e)));
+    private Service(EventChannel channel, EventLoop loop) {
+        this.channel = channel;
+        this.loop = loop;
         keepAlives = new KeepAlives(loop, KeepAlives.PERIOD);
         loop.add(channel, this::onEvent);
     }
 
     /**
-     * The service of this process.
+     * The service of this process. If it cannot be started, the next call tries again.
      *
      * @return the service
-     * @throws dev.isthmus.RdmaUnavailableException if librdmacm, the kernel's rdma_cm or a device is missing
+     * @throws RdmaUnavailableException if librdmacm, the kernel's rdma_cm or a device is missing
+     * @throws IOException if the process has too many open files
      */
-    public static Service get() {
-        return Holder.INSTANCE;
+    public static Service get() throws IOException {
+        Service one = instance;
+        return one != null ? one : startedOnce();
+    }
+
+    private static synchronized Service startedOnce() throws IOException {
+        if (instance == null) {
+            try {
+                instance = started();
+            } catch (RdmaUnavailableException e) {
+                throw e;
+            } catch (RdmaException e) {
+                throw new IOException(e.getMessage(), e);
+            }
+        }
+        return instance;
+    }
+
+    private static Service started() {
+        EventChannel channel = EventChannel.open();
+        EventLoop loop = null;
+        boolean started = false;
+        try {
+            loop = EventLoop.start(config -> config.thread(
+                            Thread.ofPlatform().daemon().name("isthmus-nio").factory())
+                    .exceptionHandler(e -> LOG.log(Level.ERROR, "sockets over RDMA go on after an error", e)));
+            var service = new Service(channel, loop);
+            started = true;
+            return service;
+        } finally {
+            if (!started && loop != null) {
+                loop.close();
+            }
+            if (!started) {
+                channel.close();
+            }
+        }
     }
 
     /**

@@ -76,7 +76,7 @@ final class Company implements AutoCloseable {
         far = accept();
     }
 
-    static CompletableFuture<Stream> connect(InetSocketAddress to) {
+    static CompletableFuture<Stream> connect(InetSocketAddress to) throws IOException {
         return Service.get().connect(null, to, StreamOptions.DEFAULT, Duration.ofSeconds(60));
     }
 

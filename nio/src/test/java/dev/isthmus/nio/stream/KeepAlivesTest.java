@@ -12,6 +12,7 @@ import dev.isthmus.nio.RdmaSocketChannel;
 import dev.isthmus.nio.Warnings;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
@@ -39,6 +40,10 @@ class KeepAlivesTest {
     private Listening listening;
     private Stream client;
     private Stream server;
+
+    KeepAlivesTest() throws IOException {
+        // as the service may not start
+    }
 
     @BeforeEach
     void connect() throws Exception {
