@@ -59,9 +59,10 @@ class ServiceTest {
 
         public static void main(String[] args) throws Exception {
             loadClasses();
+            var nowhere = new InetSocketAddress(Hosts.far(), 9);
             OpenFiles files = OpenFiles.all();
             try (RdmaSocketChannel channel = RdmaSocketChannel.open()) {
-                channel.connect(new InetSocketAddress(Hosts.far(), 9));
+                channel.connect(nowhere);
                 throw new AssertionError("connected without a descriptor");
             } catch (IOException e) {
                 if (!e.getMessage().contains("too many open files")) {
