@@ -242,11 +242,11 @@ class ForeignPeersTest {
                 .orElseThrow(() -> new AssertionError(counted));
     }
 
-    private static String nameOf(InetAddress address) throws IOException {
+    static String nameOf(InetAddress address) throws IOException {
         return NetworkInterface.getByInetAddress(address).getName();
     }
 
-    private static List<String> run(String... command) throws InterruptedException {
+    static List<String> run(String... command) throws InterruptedException {
         try (var program = new ChildProgram(command)) {
             return program.ended();
         }

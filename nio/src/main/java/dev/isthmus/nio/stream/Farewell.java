@@ -17,10 +17,14 @@ final class Farewell {
     // its reset.
     private static final Duration SHORTEST = Duration.ofMillis(500);
 
+    // For TCP to send again what the link may have lost: its first three tries take a second and a half.
+    private static final Duration DELIVERY = Duration.ofSeconds(2);
+
     private final Service service;
     private final Stream stream;
     private Registration completions;
     private Timer limit;
+    private boolean sent; // all of it, and the peer has a limited time to leave
 
     Farewell(Service service, Stream stream) {
         this.service = service;
@@ -28,18 +32,34 @@ final class Farewell {
     }
 
     void begin() {
-        if (stream.takeLeave()) {
+        Parting parting = stream.takeLeave();
+        if (parting == Parting.OVER) {
             end();
             return;
         }
         stream.leaving(this);
         completions = service.loop().add(stream.link().channel(), queue -> goOn());
         limit = service.loop().schedule(stream.isAbrupt() ? SHORTEST : LONGEST, this::stop);
+        awaitDelivery(parting);
     }
 
     void goOn() {
-        if (completions != null && stream.takeLeave()) {
+        if (completions == null) {
+            return;
+        }
+        Parting parting = stream.takeLeave();
+        if (parting == Parting.OVER) {
             stop();
+        } else {
+            awaitDelivery(parting);
+        }
+    }
+
+    private void awaitDelivery(Parting parting) {
+        if (parting == Parting.SENT && !sent) {
+            sent = true;
+            limit.cancel();
+            limit = service.loop().schedule(DELIVERY.compareTo(LONGEST) < 0 ? DELIVERY : LONGEST, this::stop);
         }
     }
 

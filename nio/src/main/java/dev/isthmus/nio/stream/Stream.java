@@ -738,16 +738,25 @@ public final class Stream {
      * other side is quicker, Soft-RoCE of Linux 6.1 drops its acknowledgement of the goodbye, and rsocket waits for
      * that forever.
      *
-     * @return whether there is nothing left to wait for
+     * <p>On iWARP a request is complete as soon as TCP has taken it. If the connection ended then, anything that the peer
+     * still sends, such as that it has room, would have TCP reset the connection and drop what it has not delivered. So
+     * this side then waits for the peer to leave, too, but not for long; the other side ends the connection there.
+     *
+     * @return how far it has come
      */
-    boolean takeLeave() {
+    Parting takeLeave() {
         lock.lock();
         try {
             link.completions().requestNotify(false);
             progress();
             goOnOrFail();
-            boolean isOver = failure != null || disconnected || sends == null;
-            return isOver || ((abrupt || owed == 0) && sends.isAllDone());
+            if (failure != null || disconnected || sends == null || (peerLeft && link.isIwarp())) {
+                return Parting.OVER;
+            }
+            if (!sends.isAllDone() || (owed != 0 && !abrupt)) {
+                return Parting.SENDING;
+            }
+            return abrupt || !link.isIwarp() ? Parting.OVER : Parting.SENT;
         } finally {
             lock.unlock();
         }

@@ -83,8 +83,8 @@ class KeepAlivesTest {
     @Test
     void shouldNoticeThatThePeerHasVanished() throws Exception {
         CompletableFuture<Integer> reading = reading(client);
-        while (!server
-                .takeLeave()) { // what it has sent is acknowledged, or its close would ask for that by a post in RESET
+        // What it has sent is acknowledged, or its close would ask for that by a post in RESET.
+        while (server.takeLeave() == Parting.SENDING) {
             Thread.onSpinWait();
         }
         // Its queue pair answers nothing any more, and the connection manager does not know.

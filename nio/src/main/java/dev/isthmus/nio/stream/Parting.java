@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio.stream;
+
+/** How far the close of a stream has come. */
+enum Parting {
+    /** Something that was written, or the goodbye, is not sent yet. */
+    SENDING,
+    /** Everything is sent, but the peer may not have it yet. */
+    SENT,
+    /** There is nothing left to wait for. */
+    OVER
+}

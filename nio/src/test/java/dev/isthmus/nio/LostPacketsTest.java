@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.nio;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Over a link that loses packets, which the devices send again. */
+@Tag("device")
+@Tag("iwarp")
+@Timeout(120)
+class LostPacketsTest {
+
+    private static final int BYTES = 1_000;
+
+    /** On iWARP, TCP has taken the bytes and the goodbye by then, and nobody has received them. */
+    @Test
+    void shouldDeliverWhatWasWrittenBeforeAClose() throws Exception {
+        String link = ForeignPeersTest.nameOf(Hosts.near());
+        RdmaSocketChannel client = RdmaSocketChannel.open();
+        try (var listener = RdmaServerSocketChannel.open().bind(new InetSocketAddress(Hosts.far(), 0))) {
+            client.bind(new InetSocketAddress(Hosts.near(), 0));
+            client.connect(listener.getLocalAddress());
+            try (var server = listener.accept()) {
+                ForeignPeersTest.run("tc", "qdisc", "add", "dev", link, "root", "netem", "loss", "100%");
+                try {
+                    client.write(ByteBuffer.allocate(BYTES));
+                    client.close();
+                    for (int i = 0; i < 10; i++) { // meets a socket that is closed
+                        server.write(ByteBuffer.allocate(1));
+                        TimeUnit.MILLISECONDS.sleep(20); // nothing tells when a close has gone so far
+                    }
+                } finally {
+                    ForeignPeersTest.run("tc", "qdisc", "del", "dev", link, "root");
+                }
+                server.socket().setSoTimeout(60_000);
+                assertEquals(BYTES, server.socket().getInputStream().readNBytes(BYTES).length);
+                assertEquals(-1, server.socket().getInputStream().read());
+            }
+        }
+    }
+}
