@@ -51,11 +51,12 @@ class PinningTest {
             if (known.isEmpty()) {
                 throw new AssertionError("the recorder does not tell of a thread that waits in an initializer");
             }
-            converse();
-            List<RecordedEvent> seen = pinned(() -> {
+            Callable<Void> conversation = () -> {
                 converse();
                 return null;
-            });
+            };
+            pinned(conversation); // also initializes what records
+            List<RecordedEvent> seen = pinned(conversation);
             if (!seen.isEmpty()) {
                 throw new AssertionError("pinned: " + seen);
             }
