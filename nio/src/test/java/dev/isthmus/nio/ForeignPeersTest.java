@@ -246,7 +246,7 @@ class ForeignPeersTest {
         return NetworkInterface.getByInetAddress(address).getName();
     }
 
-    static List<String> run(String... command) throws InterruptedException {
+    private static List<String> run(String... command) throws InterruptedException {
         try (var program = new ChildProgram(command)) {
             return program.ended();
         }

@@ -3,6 +3,7 @@ package dev.isthmus.nio;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import dev.isthmus.testbed.ChildProgram;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -17,6 +18,14 @@ import org.junit.jupiter.api.Timeout;
 class LostPacketsTest {
 
     private static final int BYTES = 1_000;
+    private static final int SPACING_MILLIS = 20; // between two messages
+
+    /** Loses everything for a while that is shorter than a close waits, however slowly this JVM starts programs. */
+    private static ChildProgram outage(String link) {
+        String root = " dev " + link + " root";
+        return new ChildProgram(
+                "sh", "-c", "tc qdisc add" + root + " netem loss 100% && echo lossy && sleep 0.3; tc qdisc del" + root);
+    }
 
     /** On iWARP, TCP has taken the bytes and the goodbye by then, and nobody has received them. */
     @Test
@@ -26,18 +35,16 @@ class LostPacketsTest {
         try (var listener = RdmaServerSocketChannel.open().bind(new InetSocketAddress(Hosts.far(), 0))) {
             client.bind(new InetSocketAddress(Hosts.near(), 0));
             client.connect(listener.getLocalAddress());
-            try (var server = listener.accept()) {
-                ForeignPeersTest.run("tc", "qdisc", "add", "dev", link, "root", "netem", "loss", "100%");
-                try {
-                    client.write(ByteBuffer.allocate(BYTES));
-                    client.close();
-                    for (int i = 0; i < 10; i++) { // meets a socket that is closed
-                        server.write(ByteBuffer.allocate(1));
-                        TimeUnit.MILLISECONDS.sleep(20); // nothing tells when a close has gone so far
-                    }
-                } finally {
-                    ForeignPeersTest.run("tc", "qdisc", "del", "dev", link, "root");
+            try (var server = listener.accept();
+                    var outage = outage(link)) {
+                outage.await("lossy");
+                client.write(ByteBuffer.allocate(BYTES));
+                client.close();
+                while (outage.isRunning()) { // meets a socket that is closed
+                    server.write(ByteBuffer.allocate(1));
+                    TimeUnit.MILLISECONDS.sleep(SPACING_MILLIS);
                 }
+                outage.ended();
                 server.socket().setSoTimeout(60_000);
                 assertEquals(BYTES, server.socket().getInputStream().readNBytes(BYTES).length);
                 assertEquals(-1, server.socket().getInputStream().read());
