@@ -82,7 +82,7 @@ class ForeignPeersTest {
         var at = Peer.free();
         try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
                 ChildProgram peer = kind.connecting(at, theirs, bytes);
-                SocketChannel channel = server.accept()) {
+                SocketChannel channel = Peer.accept(server, peer)) {
             assertSame(hold(channel, ours, bytes), peer, bytes);
         }
     }
@@ -127,7 +127,7 @@ class ForeignPeersTest {
         var at = Peer.free();
         try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
                 ChildProgram peer = Peer.C.connecting(at, "keepalive", 0);
-                SocketChannel channel = server.accept()) {
+                SocketChannel channel = Peer.accept(server, peer)) {
             ByteBuffer into = ByteBuffer.allocate(10);
             for (int i = 0; i < 3; i++) {
                 assertEquals(1, channel.read(into));
@@ -176,13 +176,17 @@ class ForeignPeersTest {
         var at = Peer.free();
         try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
                 ChildProgram client = riostream(at, "-s");
-                SocketChannel channel = server.accept()) {
+                SocketChannel channel = Peer.accept(server, client)) {
             assertNoRegions(client, channel);
         }
-        var other = Peer.free();
-        try (ChildProgram server = riostream(other, "-b")) {
+        Peer.untilConnected(ForeignPeersTest::haveNoPlaceForRegionsOfTheServer);
+    }
+
+    private static void haveNoPlaceForRegionsOfTheServer() throws Exception {
+        var at = Peer.free();
+        try (ChildProgram server = riostream(at, "-b")) {
             server.await("name");
-            try (SocketChannel channel = RdmaSocketChannel.open(other)) {
+            try (SocketChannel channel = RdmaSocketChannel.open(at)) {
                 assertNoRegions(server, channel);
             }
         }
@@ -220,7 +224,7 @@ class ForeignPeersTest {
         long begin = System.nanoTime();
         try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open().bind(at, 0);
                 ChildProgram peer = Peer.connecting(Hosts.near(), at, "duplex", SOME);
-                SocketChannel channel = server.accept()) {
+                SocketChannel channel = Peer.accept(server, peer)) {
             assertSame(hold(channel, "duplex", SOME), peer, SOME);
         } catch (SocketException e) {
             if (last) {

@@ -10,6 +10,8 @@ import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +54,9 @@ enum Peer {
 
     private static final String TOO_SOON = "RDMA_CM_EVENT_CONNECT_ERROR, status -22";
 
+    /** How often to look whether a program that should connect has ended. */
+    private static final int LOOK_MILLIS = 1000;
+
     /** Something that begins with a connect to a peer that speaks by rsocket. */
     interface Connecting {
         void run() throws Exception;
@@ -72,6 +77,21 @@ enum Peer {
                     throw e;
                 }
                 System.err.println("again: " + e);
+            }
+        }
+    }
+
+    /** Accepts a program's connection. Fails with what the program has printed if it ends without one. */
+    static SocketChannel accept(RdmaServerSocketChannel server, ChildProgram client) throws IOException {
+        server.socket().setSoTimeout(LOOK_MILLIS);
+        while (true) {
+            boolean running = client.isRunning();
+            try {
+                return server.socket().accept().getChannel();
+            } catch (SocketTimeoutException e) {
+                if (!running) {
+                    throw new AssertionError("nobody has connected; printed: " + client.lines(), e);
+                }
             }
         }
     }
