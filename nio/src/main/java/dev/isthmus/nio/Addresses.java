@@ -68,34 +68,44 @@ final class Addresses {
     }
 
     /** Whether a device can carry a socket that is bound to an address. */
-    static boolean isCarriedAt(InetAddress local) {
+    static boolean isCarriedAt(InetAddress local) throws IOException {
         if (local.isAnyLocalAddress() || local.isLoopbackAddress()) {
             return hasDevice();
         }
-        try (EventChannel channel = EventChannel.open()) {
+        try (EventChannel channel = eventChannel()) {
             return isOfDevice(channel, local);
         }
     }
 
     /** Whether the route to an address begins at a device. Sends nothing. */
-    static boolean isCarriedTo(InetAddress remote) {
+    static boolean isCarriedTo(InetAddress remote) throws IOException {
         if (remote.isAnyLocalAddress() || remote.isLoopbackAddress()) {
             return hasDevice();
         }
+        InetAddress local;
         try (DatagramChannel way = JdkProvider.get().openDatagramChannel()) {
             way.configureBlocking(false); // so an interrupt does not close it
             way.connect(new InetSocketAddress(remote, ANY_PORT));
-            return isCarriedAt(((InetSocketAddress) way.getLocalAddress()).getAddress());
+            local = ((InetSocketAddress) way.getLocalAddress()).getAddress();
         } catch (IOException e) {
             return false; // there is no route: connecting by TCP will say why
         }
+        return isCarriedAt(local);
     }
 
-    private static boolean hasDevice() {
+    private static boolean hasDevice() throws IOException {
         try {
             return ofLoopback() != null;
-        } catch (IOException e) {
+        } catch (NoRouteToHostException e) {
             return false; // no address belongs to a device
+        }
+    }
+
+    private static EventChannel eventChannel() throws SocketException {
+        try {
+            return EventChannel.open();
+        } catch (CmException e) { // mostly too many open files
+            throw (SocketException) new SocketException(e.getMessage()).initCause(e);
         }
     }
 
@@ -117,7 +127,7 @@ final class Addresses {
                         .thenComparing(InetAddress::isLinkLocalAddress)
                         .thenComparing(InetAddress::getHostAddress))
                 .toList();
-        try (EventChannel channel = EventChannel.open()) {
+        try (EventChannel channel = eventChannel()) {
             for (InetAddress address : candidates) {
                 if (isOfDevice(channel, address)) {
                     return address;

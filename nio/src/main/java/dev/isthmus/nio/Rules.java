@@ -175,7 +175,7 @@ final class Rules {
     }
 
     /** What a bound socket uses. */
-    Way bind(InetSocketAddress local) {
+    Way bind(InetSocketAddress local) throws IOException {
         if (bind == null) {
             return Addresses.isCarriedAt(local.getAddress()) ? Way.RDMA : Way.TCP;
         }
@@ -183,7 +183,7 @@ final class Rules {
     }
 
     /** What a socket uses that connects without being bound. */
-    Way connect(InetSocketAddress remote) {
+    Way connect(InetSocketAddress remote) throws IOException {
         if (connect == null) {
             return Addresses.isCarriedTo(remote.getAddress()) ? Way.RDMA : Way.TCP;
         }

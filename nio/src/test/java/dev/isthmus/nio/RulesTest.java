@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -43,7 +44,7 @@ class RulesTest {
         "fd00::1, 444, TCP",
         "127.0.0.1, 80, RDMA",
     })
-    void shouldSayHowToConnect(String host, int port, Rules.Way way) {
+    void shouldSayHowToConnect(String host, int port, Rules.Way way) throws IOException {
         assertEquals(way, RULES.connect(new InetSocketAddress(host, port)));
     }
 
@@ -58,7 +59,7 @@ class RulesTest {
         "::1, 9000, TCP",
         "10.1.2.3, 7000, TCP",
     })
-    void shouldSayHowToListen(String host, int port, Rules.Way way) {
+    void shouldSayHowToListen(String host, int port, Rules.Way way) throws IOException {
         assertEquals(way, RULES.bind(new InetSocketAddress(host, port)));
     }
 
@@ -92,7 +93,7 @@ class RulesTest {
     }
 
     @Test
-    void shouldTakeBothWhenOneOfItsRulesSaysSo() {
+    void shouldTakeBothWhenOneOfItsRulesSaysSo() throws IOException {
         for (List<String> lines :
                 List.of(List.of("bind * 80", "bind * 80 tcp"), List.of("bind * 80 tcp", "bind * 80"))) {
             assertEquals(Rules.Way.BOTH, Rules.of("file", lines).bind(new InetSocketAddress("10.0.0.1", 80)));

@@ -13,6 +13,7 @@ import dev.isthmus.cm.PortSpace;
 import dev.isthmus.loop.EventLoop;
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.nio.OpenFiles;
+import dev.isthmus.nio.RdmaSelectorProvider;
 import dev.isthmus.nio.RdmaServerSocketChannel;
 import dev.isthmus.nio.RdmaSocketChannel;
 import dev.isthmus.testbed.ChildJvm;
@@ -21,6 +22,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -62,13 +65,12 @@ class ServiceTest {
             var nowhere = new InetSocketAddress(Hosts.far(), 9);
             OpenFiles files = OpenFiles.all();
             try (RdmaSocketChannel channel = RdmaSocketChannel.open()) {
-                channel.connect(nowhere);
-                throw new AssertionError("connected without a descriptor");
-            } catch (IOException e) {
-                if (!e.getMessage().contains("too many open files")) {
-                    throw e;
-                }
+                assertLacksFiles(() -> channel.connect(nowhere));
             }
+            files.close();
+            var _ = bindByProvider(); // loads the classes
+            files = OpenFiles.all();
+            assertLacksFiles(Program::bindByProvider);
             files.close();
             try (RdmaServerSocketChannel server = RdmaServerSocketChannel.open()) {
                 server.bind(new InetSocketAddress(Hosts.far(), 0));
@@ -76,6 +78,24 @@ class ServiceTest {
                         RdmaSocketChannel accepted = server.accept()) {
                     client.write(ByteBuffer.allocate(3));
                     System.out.println("connected, " + accepted.read(ByteBuffer.allocate(10)) + " bytes");
+                }
+            }
+        }
+
+        /** Asks first whether a device has the address. */
+        private static SocketChannel bindByProvider() throws IOException {
+            try (SocketChannel channel = new RdmaSelectorProvider().openSocketChannel()) {
+                return channel.bind(new InetSocketAddress(Hosts.near(), 0));
+            }
+        }
+
+        private static void assertLacksFiles(Callable<?> what) throws Exception {
+            try {
+                what.call();
+                throw new AssertionError("done without a descriptor");
+            } catch (IOException e) {
+                if (!e.getMessage().contains("too many open files")) {
+                    throw e;
                 }
             }
         }
