@@ -215,7 +215,8 @@ public final class CompareCommand implements Callable<Integer> {
                     stored.containsKey(MESSAGES)
                             ? OptionalLong.of(Long.parseLong(stored.get(MESSAGES)))
                             : OptionalLong.empty(),
-                    stored.containsKey(THREAD_EACH));
+                    stored.containsKey(THREAD_EACH),
+                    false);
             names = devices(stored);
         } catch (NullPointerException | NumberFormatException e) {
             throw new IOException(dir + " does not say how it was measured", e);
@@ -270,7 +271,9 @@ public final class CompareCommand implements Callable<Integer> {
                         new Contenders(venue, twin, new Children(dir), options),
                         store,
                         failures,
-                        progress,
+                        progress::update,
+                        progress::say,
+                        run -> {},
                         stopping)) {
             progress.say("measuring between " + venue.title() + "; the figures go to " + dir);
             whole = comparison.run();

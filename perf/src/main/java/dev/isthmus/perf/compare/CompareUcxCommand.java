@@ -157,7 +157,9 @@ public final class CompareUcxCommand implements Callable<Integer> {
                         new Contenders(venue, twin, new Children(store.dir()), options),
                         store,
                         failures,
-                        progress,
+                        progress::update,
+                        progress::say,
+                        run -> {},
                         stopping)) {
             return comparison.run();
         }

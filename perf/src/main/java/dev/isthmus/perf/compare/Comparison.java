@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.Progress;
 import dev.isthmus.perf.Timetable;
 import dev.isthmus.perf.process.Stopping;
 import java.io.IOException;
@@ -11,6 +10,7 @@ import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 
 /** Makes the runs of a comparison, one after another, and stores each at once. */
@@ -25,15 +25,18 @@ final class Comparison implements AutoCloseable {
      * @param messages how many messages each connection has in a run, however long that takes; empty for as many as fit
      *     into the run's seconds
      * @param threadEach whether each connection of verbs has a thread, where one thread could serve all
+     * @param once whether a JVM is warmed up for a point before its first run only, and the first failure ends the
+     *     comparison; for runs of a number of messages, because then nobody asks how long a program in C takes for one
      */
-    record Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach) {
+    record Options(
+            int rounds, double seconds, double warmUpSeconds, OptionalLong messages, boolean threadEach, boolean once) {
 
         Options(int rounds, double seconds, double warmUpSeconds) {
             this(rounds, seconds, warmUpSeconds, OptionalLong.empty());
         }
 
         Options(int rounds, double seconds, double warmUpSeconds, OptionalLong messages) {
-            this(rounds, seconds, warmUpSeconds, messages, false);
+            this(rounds, seconds, warmUpSeconds, messages, false, false);
         }
     }
 
@@ -43,6 +46,9 @@ final class Comparison implements AutoCloseable {
     /** How many times to try again when a run comes out much shorter than planned. */
     private static final int ATTEMPTS = 3;
 
+    /** A message takes less than this wherever it runs. */
+    private static final double MESSAGE_SECONDS = 1e-3;
+
     /** How many times slower than planned a run may be. */
     private static final int PATIENCE_FACTOR = 20;
 
@@ -50,27 +56,39 @@ final class Comparison implements AutoCloseable {
     private final Venue venue;
     private final RunStore store;
     private final Failures failures;
-    private final Progress progress;
+    private final Consumer<String> progress;
+    private final Consumer<String> remarks;
+    private final Consumer<Run> made;
     private final Stopping stopping;
     private final Contenders contenders;
     private final WarmUp warmUp;
     private final Pace pace = new Pace();
     private final ProcessorTime processor = new ProcessorTime();
 
-    /** Closes its contenders. */
+    /**
+     * Closes its contenders.
+     *
+     * @param progress takes each step that begins
+     * @param remarks takes what stays to be read
+     * @param made takes each run that is stored
+     */
     Comparison(
             Options options,
             Venue venue,
             Contenders contenders,
             RunStore store,
             Failures failures,
-            Progress progress,
+            Consumer<String> progress,
+            Consumer<String> remarks,
+            Consumer<Run> made,
             Stopping stopping) {
         this.options = options;
         this.venue = venue;
         this.store = store;
         this.failures = failures;
         this.progress = progress;
+        this.remarks = remarks;
+        this.made = made;
         this.stopping = stopping;
         this.contenders = contenders;
         this.warmUp = new WarmUp(options, pace, this::run, stopping::isWanted, System::nanoTime);
@@ -89,7 +107,7 @@ final class Comparison implements AutoCloseable {
             if (stopping.isWanted()) {
                 return false;
             }
-            progress.update(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
+            progress.accept(remaining.text(Duration.ofNanos(System.nanoTime() - begin)) + ": "
                     + Failures.title(step.point()) + ", round " + step.round());
             if (failures.isHopeless(step.point())) {
                 failures.skipped(step);
@@ -108,7 +126,7 @@ final class Comparison implements AutoCloseable {
                 return false;
             }
             if (!failures.isHopeless(step.point())) {
-                progress.update("once more: " + Failures.title(step.point()) + ", round " + step.round());
+                progress.accept("once more: " + Failures.title(step.point()) + ", round " + step.round());
                 if (!attempt(step)) {
                     return false;
                 }
@@ -122,19 +140,20 @@ final class Comparison implements AutoCloseable {
         Run run;
         try {
             run = measure(step.point(), step.round());
+            RunStore.requireFigures(run); // there are none, for example, because the clock stood still
         } catch (IOException | IllegalArgumentException e) {
             if (stopping.isWantedSoon()) {
                 return false; // its processes have been ended
             }
-            progress.say("failed: " + failures.add(step, "" + e.getMessage()));
+            if (options.once()) {
+                throw e;
+            }
+            remarks.accept("failed: " + failures.add(step, "" + e.getMessage()));
             return true;
         }
-        try {
-            store.add(run); // a full disk ends the comparison
-            failures.made(step);
-        } catch (IllegalArgumentException e) { // no figure, for example because the clock stood still
-            progress.say("failed: " + failures.add(step, "" + e.getMessage()));
-        }
+        store.add(run); // a full disk ends the comparison
+        failures.made(step);
+        made.accept(run);
         return true;
     }
 
@@ -151,7 +170,10 @@ final class Comparison implements AutoCloseable {
             long iterations = options.messages().orElse(Math.max(least, pace.iterations(point, options.seconds())));
             Optional<WireCounters> counters = WireCounters.of(point.way(), venue);
             long before = counters.isPresent() ? counters.get().sent() : 0;
-            Measured measured = run(contender, point, iterations, options.seconds());
+            double seconds = options.messages().isPresent()
+                    ? Math.max(options.seconds(), iterations * MESSAGE_SECONDS)
+                    : options.seconds();
+            Measured measured = run(contender, point, iterations, seconds);
             OptionalDouble overhead = counters.isPresent()
                     ? WireCounters.overhead(counters.get().sent() - before, measured.messages(), point.bytes())
                     : OptionalDouble.empty();
@@ -213,7 +235,7 @@ final class Comparison implements AutoCloseable {
     }
 
     /** How long a run of this many seconds may take in all. */
-    static Duration limit(double seconds) {
+    private static Duration limit(double seconds) {
         return PATIENCE.plusMillis((long) (PATIENCE_FACTOR * seconds * 1e3));
     }
 

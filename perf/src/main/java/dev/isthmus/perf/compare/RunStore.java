@@ -188,7 +188,8 @@ final class RunStore implements AutoCloseable {
         runs.add(run);
     }
 
-    private static void requireFigures(Run run) {
+    /** Throws an {@link IllegalArgumentException} if a time or a rate is negative, or a figure is not a number. */
+    static void requireFigures(Run run) {
         boolean right = isFigure(run.messagesPerSecond())
                 && isFigure(run.bytesPerSecond())
                 && isFigure(run.averageMicros().orElse(0))

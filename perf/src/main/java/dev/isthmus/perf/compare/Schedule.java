@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import dev.isthmus.perf.Turns;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
@@ -10,7 +9,10 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** What is measured, and in which order: ways take turns wherever they alone differ. */
+/**
+ * What is measured, and in which order: in each round all places, and at each place, where only the ways differ, all
+ * ways, each time beginning with another one. So an interruption affects all alike.
+ */
 final class Schedule {
 
     /** One run that is to be made. */
@@ -54,7 +56,16 @@ final class Schedule {
                             key -> new ArrayList<>())
                     .add(point);
         }
-        List<Step> steps = Turns.order(places.values(), rounds, Step::new);
+        List<Step> steps = new ArrayList<>();
+        for (int round = 1; round <= rounds; round++) {
+            int first = round - 1;
+            for (List<Point> place : places.values()) {
+                for (int i = 0; i < place.size(); i++) {
+                    steps.add(new Step(place.get((i + first) % place.size()), round));
+                }
+                first++;
+            }
+        }
         steps.removeAll(done);
         return steps;
     }

@@ -144,6 +144,11 @@ final class Selection {
             throw new IllegalArgumentException("--messages takes " + Pace.LEAST + " to " + Pace.MOST);
         }
         return new Comparison.Options(
-                rounds, each, warmUp, messages == null ? OptionalLong.empty() : OptionalLong.of(messages), threadEach);
+                rounds,
+                each,
+                warmUp,
+                messages == null ? OptionalLong.empty() : OptionalLong.of(messages),
+                threadEach,
+                false);
     }
 }

@@ -2,6 +2,8 @@
 package dev.isthmus.perf.compare;
 
 import java.io.IOException;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
@@ -35,6 +37,7 @@ final class WarmUp {
     private final Runner runner;
     private final BooleanSupplier stops;
     private final LongSupplier clock;
+    private final Map<Point, Boolean> warm = new HashMap<>();
 
     /**
      * For the runs of a comparison.
@@ -56,6 +59,9 @@ final class WarmUp {
      * before that, a JVM starts and loads classes, which does not count.
      */
     boolean run(Contender contender, Point point) throws IOException, InterruptedException {
+        if (options.once() && (!contender.warmsUp() || warm.containsKey(point))) {
+            return warm.getOrDefault(point, true);
+        }
         if (!contender.warmsUp()) {
             look(contender, point, options.seconds());
             return true;
@@ -68,6 +74,7 @@ final class WarmUp {
             Measured slice = slice(contender, point, seconds);
             steady.add(slice.figure(), seconds, slice.spent().compileMillis());
         }
+        warm.put(point, steady.isSteady());
         return steady.isSteady();
     }
 

@@ -5,7 +5,7 @@ import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
-import dev.isthmus.perf.Turns;
+import dev.isthmus.perf.compare.PingPongs;
 import java.io.PrintStream;
 import java.util.Optional;
 
@@ -36,7 +36,7 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
      *
      * @param path what its messages take
      */
-    record Printer(String path, PrintStream out) implements Turns.Listener {
+    record Printer(String path, PrintStream out) implements PingPongs.Listener {
 
         @Override
         public void progress(String what) {
@@ -44,9 +44,8 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
         }
 
         @Override
-        public void measured(Turns.Cell cell, Side side, int round, Turns.Figure figure) {
-            var sample = new Sample(path, cell.bytes(), side, round, figure.medianMicros(), figure.averageMicros());
-            print(new Event(null, sample, null, null));
+        public void measured(int bytes, Side side, int round, double medianMicros, double averageMicros) {
+            print(new Event(null, new Sample(path, bytes, side, round, medianMicros, averageMicros), null, null));
         }
 
         void machine(Machine machine) {

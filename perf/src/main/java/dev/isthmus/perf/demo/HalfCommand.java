@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.demo;
 
-import dev.isthmus.perf.Side;
-import dev.isthmus.perf.Turns;
 import dev.isthmus.perf.compare.PingPongs;
-import dev.isthmus.perf.process.Children;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -23,8 +19,6 @@ public final class HalfCommand implements Callable<Integer> {
 
     /** Tagged messages over shared memory, by {@code ucx_perftest} and ours. */
     static final String UCX = "ucx";
-
-    private static final List<Side> SIDES = List.of(Side.C, Side.JAVA);
 
     /** Over UCX a message takes a hundredth of its time in the testbed. {@code ucx_perftest} uses the last 2048. */
     private static final int UCX_ITERATIONS_FACTOR = 10;
@@ -46,16 +40,14 @@ public final class HalfCommand implements Callable<Integer> {
     public Integer call() throws IOException, InterruptedException {
         var out = new Event.Printer(path, System.out);
         out.begin();
-        try (var children = new Children()) {
-            boolean ucx = path.equals(UCX);
-            PingPongs pingPongs = ucx ? PingPongs.ofTags(children) : PingPongs.ofSends(children);
-            out.machine(pingPongs.machine());
-            int iterations = options.iterations() * (ucx ? UCX_ITERATIONS_FACTOR : 1);
-            List<Turns.Cell> cells = options.sizes().stream()
-                    .map(bytes -> pingPongs.cell(bytes, iterations))
-                    .toList();
-            new Turns(SIDES, pingPongs::contender, out).run(cells, options.rounds() * (ucx ? UCX_ROUNDS_FACTOR : 1));
-        }
+        boolean ucx = path.equals(UCX);
+        PingPongs pingPongs = ucx ? PingPongs.ofTags() : PingPongs.ofSends();
+        out.machine(pingPongs.machine());
+        pingPongs.run(
+                options.sizes(),
+                options.iterations() * (ucx ? UCX_ITERATIONS_FACTOR : 1),
+                options.rounds() * (ucx ? UCX_ROUNDS_FACTOR : 1),
+                out);
         return 0;
     }
 }

@@ -35,7 +35,7 @@ public final class Table {
         out.append(String.format(Locale.ROOT, """
 
                 Medians of the rounds' medians, and the rounds from best to worst; %s
-                A round's median covers its round trips, over UCX the last 2048, as ib_send_lat and ucx_perftest print it.
+                A round's median covers its round trips, over UCX the last 2048, as ucx_perftest prints it.
                 Each end reads its clock once a round trip: C the processor's counter, Java System.nanoTime().
                 """, report.date()));
         report.machines().forEach((path, machine) -> out.append(describe(path, machine)));

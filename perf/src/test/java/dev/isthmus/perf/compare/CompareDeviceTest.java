@@ -6,8 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
-import dev.isthmus.perf.Turns;
-import dev.isthmus.perf.process.Children;
 import dev.isthmus.verbs.Device;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -67,21 +65,22 @@ class CompareDeviceTest {
 
     @Test
     void shouldMeasureSendsForOtherTables() throws Exception {
-        List<Turns.Figure> figures = new ArrayList<>();
-        try (var children = new Children()) {
-            PingPongs sends = PingPongs.ofSends(children);
-            for (Side side : List.of(Side.C, Side.JAVA)) {
-                try (var contender = sends.contender(side)) {
-                    figures.add(contender.measure(sends.cell(64, 100)));
-                }
+        PingPongs sends = PingPongs.ofSends();
+        Machine machine = sends.machine();
+        assertTrue(machine.where().contains(Device.first().name()), machine::where);
+        assertEquals(Set.of("libibverbs", "perftest"), machine.versions().keySet());
+        List<String> measured = new ArrayList<>();
+        sends.run(List.of(64), 100, 2, new PingPongs.Listener() {
+            @Override
+            public void progress(String what) {}
+
+            @Override
+            public void measured(int bytes, Side side, int round, double medianMicros, double averageMicros) {
+                assertTrue(medianMicros > 0 && averageMicros > 0, medianMicros + " and " + averageMicros);
+                measured.add(side.title() + " " + bytes + ", " + round);
             }
-            Machine machine = sends.machine();
-            assertTrue(machine.where().contains(Device.first().name()), machine::where);
-            assertEquals(Set.of("libibverbs", "perftest"), machine.versions().keySet());
-        }
-        for (Turns.Figure figure : figures) {
-            assertTrue(figure.medianMicros() > 0 && figure.averageMicros() > 0, figures::toString);
-        }
+        });
+        assertEquals(List.of("C 64, 1", "Java 64, 1", "Java 64, 2", "C 64, 2"), measured);
     }
 
     @Test

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -77,6 +78,18 @@ class PlanningTest {
                 steps.get(6).point().way(),
                 steps.get(12).point().way());
         assertEquals(Set.copyOf(THREE), first);
+    }
+
+    @Test
+    void shouldBeginWithAnotherWayAtEachSizeAndInEachRound() {
+        List<Point> points = new ArrayList<>(points(THREE, List.of(1L)));
+        points.addAll(points(THREE.subList(0, 2), List.of(2L)));
+        assertEquals(
+                List.of("c1", "java1", "nio1", "java2", "c2", "java1", "nio1", "c1", "c2", "java2"),
+                Schedule.steps(points, 2, Set.of()).stream()
+                        .map(Schedule.Step::point)
+                        .map(point -> point.way().id().replaceFirst("-.*", "") + point.bytes())
+                        .toList());
     }
 
     @Test

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -56,13 +57,16 @@ class WarmUpTest {
         return Measured.times(micros, micros, micros, 2, iterations);
     }
 
+    private WarmUp warmUp(Comparison.Options options, Pace pace) {
+        return new WarmUp(options, pace, this::run, () -> stopped, () -> (long) (seconds * 1e9));
+    }
+
     private boolean warmUp(Pace pace, boolean warmsUp, double... micros) {
         for (double each : micros) {
             averages.add(each);
         }
-        var warmUp = new WarmUp(OPTIONS, pace, this::run, () -> stopped, () -> (long) (seconds * 1e9));
         try {
-            return warmUp.run(new Program(warmsUp), POINT);
+            return warmUp(OPTIONS, pace).run(new Program(warmsUp), POINT);
         } catch (IOException | InterruptedException e) {
             throw new AssertionError(e);
         }
@@ -96,6 +100,21 @@ class WarmUpTest {
         int looks = runs;
         assertTrue(warmUp(pace, false, 100));
         assertEquals(looks, runs, "it is known");
+    }
+
+    @Test
+    void shouldWarmEachPointOfAJvmUpOnceIfItIsToldSo() throws Exception {
+        averages.add(100.0);
+        WarmUp once = warmUp(new Comparison.Options(3, 1, 10, OptionalLong.of(100), false, true), new Pace());
+        assertTrue(once.run(new Program(false), POINT));
+        assertEquals(0, runs, "a program in C starts anew each time");
+        assertTrue(once.run(new Program(true), POINT));
+        int slices = runs;
+        assertTrue(slices >= Steady.SLICES, slices + " runs");
+        assertTrue(once.run(new Program(true), POINT));
+        assertEquals(slices, runs, "it is warm");
+        assertTrue(once.run(new Program(true), new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 4096, 1)));
+        assertTrue(runs >= 2 * Steady.SLICES, runs + " runs");
     }
 
     @Test

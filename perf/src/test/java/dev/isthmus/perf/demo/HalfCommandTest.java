@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.JavaChild;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,12 +24,24 @@ class HalfCommandTest {
     @TempDir
     private Path folder;
 
-    @Test
-    void shouldMeasureBothSidesOverUcx() throws Exception {
-        List<String> command = JavaChild.command(Optional.empty(), HalfCommand.NAME, HalfCommand.UCX);
+    private final List<String> said = new ArrayList<>();
+
+    private Half.Result run(String path) throws InterruptedException {
+        List<String> command = new ArrayList<>(List.of("env", "PATH=" + path));
+        command.addAll(JavaChild.command(Optional.empty(), HalfCommand.NAME, HalfCommand.UCX));
         command.addAll(List.of("--sizes", "8,4096", "--iters", "100", "--rounds", "1"));
-        List<String> said = new ArrayList<>();
-        Half.Result result = new Half(HalfCommand.UCX, command).run(said::add, said::add, folder);
+        return new Half(HalfCommand.UCX, command).run(said::add, said::add, folder);
+    }
+
+    private static List<String> turns(Half.Result result) {
+        return result.samples().stream()
+                .map(sample -> sample.side().title() + sample.bytes() + ", " + sample.round())
+                .toList();
+    }
+
+    @Test
+    void shouldMeasureBothSidesInTurnOverUcx() throws Exception {
+        Half.Result result = run(System.getenv("PATH"));
         assertEquals(List.of(), result.failures(), said::toString);
         List<DuelResult> comparisons = DuelResult.of(result.samples());
         assertEquals(
@@ -38,6 +51,33 @@ class HalfCommandTest {
             assertTrue(comparison.cBestMicros() > 0 && comparison.javaBestMicros() > 0, comparison.toString());
         }
         assertTrue(result.samples().stream().allMatch(sample -> sample.averageMicros() > 0), said::toString);
+        assertEquals(
+                List.of("C8, 1", "Java8, 1", "Java4096, 1", "C4096, 1", "Java8, 2", "C8, 2", "C4096, 2", "Java4096, 2"),
+                turns(result));
         assertTrue(result.machine().orElseThrow().where().contains("UCX_TLS=posix"), said::toString);
+    }
+
+    /** C's program fails with the second size. */
+    @Test
+    void shouldEndWithTheFirstFailureAndKeepWhatWasMeasuredBefore() throws Exception {
+        Path program = folder.resolve("ucx_perftest");
+        Files.writeString(program, """
+                #!/bin/sh
+                case $* in
+                    *"-s 4096"*) echo no luck >&2; exit 3 ;;
+                esac
+                PATH=${PATH#*:}
+                exec ucx_perftest "$@"
+                """);
+        assertTrue(program.toFile().setExecutable(true));
+        Half.Result result = run(folder + ":" + System.getenv("PATH"));
+        assertEquals(List.of("C8, 1", "Java8, 1", "Java4096, 1"), turns(result), said::toString);
+        assertEquals(
+                List.of(new Failure(
+                        HalfCommand.UCX,
+                        "the ucx half ended with status 1: demo-half: ucx_perftest (client): ended with status 3; it said:"
+                                + " no luck",
+                        false)),
+                result.failures());
     }
 }
