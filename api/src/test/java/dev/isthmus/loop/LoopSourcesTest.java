@@ -7,11 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
+import dev.isthmus.testbed.ThreadTime;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.RandomAccessFile;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -292,21 +292,16 @@ class LoopSourcesTest {
 
     @Test
     void shouldTakeNoProcessorTimeWhenIdle() throws Exception {
-        var threads = ManagementFactory.getThreadMXBean();
         try (var pipe = new Pipe();
                 var loop = EventLoop.start()) {
             var source = new Asked(pipe);
             loop.add(source);
             long id = loop.call(() -> Thread.currentThread().threadId());
-            while (!loop.isAsleep()) {
-                Thread.onSpinWait();
-            }
-            long before = threads.getThreadCpuTime(id);
-            var over = new CountDownLatch(1);
-            loop.schedule(Duration.ofMillis(300), over::countDown);
-            assertTrue(over.await(30, TimeUnit.SECONDS));
-            long taken = threads.getThreadCpuTime(id) - before;
-            assertTrue(taken < TimeUnit.MILLISECONDS.toNanos(60), taken + " ns of 300 ms");
+            ThreadTime.assertBelow(id, Duration.ofMillis(60), () -> {
+                var over = new CountDownLatch(1);
+                loop.schedule(Duration.ofMillis(300), over::countDown);
+                assertTrue(over.await(30, TimeUnit.SECONDS));
+            });
         }
     }
 }
