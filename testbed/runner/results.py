@@ -13,7 +13,8 @@ import sys
 import time
 
 CLOSING = re.compile(r"([a-z-]*): (\d+) passed, (\d+) failed.*")
-NOTED = ("refused by the device: ", "excepted: ", "WRONG ")  # so do lines begin that are repeated at the end
+REPEATED = "again, as it has limits of its own: "
+NOTED = ("refused by the device: ", "excepted: ", REPEATED, "WRONG ")  # so do lines begin that are repeated at the end
 FAILED = "FAILED "
 FATAL = "A fatal error has been detected by the Java Runtime Environment"
 LAST = 20  # lines that are kept of a tier that has not told its result
