@@ -40,7 +40,8 @@ final class UcxCheck {
                     Part.UCX,
                     "no RDMA among the transports: other machines are reached over TCP",
                     findings.works(Part.VERBS)
-                            ? "see UCX_TLS and UCX_NET_DEVICES; on RoCE, UCX_IB_GID_INDEX"
+                            ? "see UCX_TLS and UCX_NET_DEVICES; on RoCE, UCX_IB_GID_INDEX; on Fedora and its kin, the packages"
+                                    + " ucx-ib and ucx-rdmacm"
                             : "fix verbs first");
         }
     }
