@@ -269,7 +269,7 @@ class Tests:
     def in_testbed(self, device, tiers):
         """Tiers that need the same devices share one run of the testbed, which may mean one boot."""
         process = self.start([f"{TESTBED}/testbed", "--device", device, "--timeout",
-                              str(LONG if self.options.numbers else 3600), "--rw", self.work, "--",
+                              str(LONG if self.options.numbers else 5400), "--rw", self.work, "--",
                               f"{TESTBED}/tests", "--inside", self.work, *self.arguments(tiers)])
         status = process.wait()
         if status:

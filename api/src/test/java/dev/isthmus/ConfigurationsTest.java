@@ -40,8 +40,10 @@ import java.util.EnumSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -247,16 +249,24 @@ class ConfigurationsTest {
                 kept.by(
                         config -> config.connections(kept.by(setup -> setup.completions(1))),
                         config -> config.maxHandshakes(1)))) {
+            var accepted = new CountDownLatch(1);
             var client = new FutureTask<Void>(() -> {
                 var setup = kept.<dev.isthmus.cm.ConnectionSetup>by(
                         to -> to.queuePair(kept.by(config -> config.maxSendWr(1)))
                                 .parameters(kept.by(config -> config.retryCount(1))),
                         to -> to.ackTimeout(1));
-                Connector.connect(listener.localAddress(), limit, setup).close();
+                try (var connection = Connector.connect(listener.localAddress(), limit, setup)) {
+                    assertNotNull(connection.queuePair());
+                    // Linux may take the end of a connection before its last message, and then it was never accepted.
+                    assertTrue(accepted.await(limit.toSeconds(), TimeUnit.SECONDS));
+                }
                 return null;
             });
             Thread.ofPlatform().start(client);
-            listener.accept(limit).close();
+            try (var connection = listener.accept(limit)) {
+                assertNotNull(connection.queuePair());
+                accepted.countDown();
+            }
             client.get();
             kept.assertAllOver(5);
         }

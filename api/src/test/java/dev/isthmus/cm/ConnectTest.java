@@ -479,7 +479,7 @@ class ConnectTest {
             long start = System.nanoTime();
             own.close();
             active.close();
-            assertTrue(System.nanoTime() - start < Rendezvous.DEADLINE.toNanos());
+            assertTrue(System.nanoTime() - start < 60_000_000_000L); // not until its retries are used up
         }
     }
 }

@@ -206,7 +206,7 @@ class ConnectionTest {
             var e = assertThrows(
                     CmException.class, () -> Connector.connect(silent.localAddress(), Duration.ofSeconds(2)));
             assertEquals(Failure.TIMED_OUT, e.failure());
-            assertTrue(System.nanoTime() - start < 20_000_000_000L);
+            assertTrue(System.nanoTime() - start < 60_000_000_000L); // SoftiWARP takes ten to close its side
         }
     }
 
@@ -238,14 +238,16 @@ class ConnectionTest {
     @Test
     void shouldAcceptOthersWhilePeersDoNotFinish() throws InterruptedException {
         try (var hostile = new Rendezvous();
-                Listener listener = listener(config -> config.handshakeTimeout(Duration.ofSeconds(3)))) {
+                Listener listener = listener(config -> config.handshakeTimeout(Duration.ofSeconds(10)))) {
             ConnectionId stranger = hostile.id(PortSpace.TCP);
             stranger.bind(new InetSocketAddress(Rendezvous.near(), 0));
+            List<ConnectionId> ids = new ArrayList<>();
             for (int i = 0; i < 10; i++) { // they ask, and never take the answer
                 ConnectionId id = hostile.resolved(PortSpace.TCP, listener.localAddress());
                 hostile.queuePair(id);
-                id.connect(config -> {});
+                ids.add(id);
             }
+            ids.forEach(id -> id.connect(config -> {})); // at once: SoftiWARP waits ten seconds for an answer
             InetSocketAddress to = listener.localAddress();
             Task<Connection> client =
                     Task.start(() -> connect(to, setup -> setup.parameters(c -> c.privateData(PrivateData.of("me")))));
@@ -264,7 +266,7 @@ class ConnectionTest {
             while (strangers.size() < (Rendezvous.isIwarp() ? 10 : 0)) {
                 strangers.add(listener.accept(DEADLINE));
             }
-            var e = assertThrows(CmException.class, () -> listener.accept(Duration.ofSeconds(5)));
+            var e = assertThrows(CmException.class, () -> listener.accept(Duration.ofSeconds(12)));
             assertEquals(Failure.TIMED_OUT, e.failure());
             assertEquals(Rendezvous.isIwarp() ? 10 : 0, strangers.size());
             strangers.forEach(Connection::close);

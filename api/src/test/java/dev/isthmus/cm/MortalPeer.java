@@ -134,7 +134,7 @@ final class MortalPeer implements AutoCloseable {
 
     /** Asserts that a connection ends, and prints how soon. */
     static void awaitEnd(String who, Connection connection, long killed) throws InterruptedException {
-        CmException end = connection.awaitEnd(Duration.ofSeconds(20));
+        CmException end = connection.awaitEnd(Duration.ofSeconds(60));
         assertNotNull(end);
         tell(who, end.failure(), killed);
         assertEquals(Failure.DISCONNECTED, end.failure());

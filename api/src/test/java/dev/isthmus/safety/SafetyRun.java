@@ -63,7 +63,7 @@ final class SafetyRun {
     /** The kernel releases some objects a moment after they were closed. */
     private static String awaitResources(String wanted) throws IOException, InterruptedException {
         String now = resources();
-        for (int i = 0; i < 50 && !now.equals(wanted); i++) {
+        for (int i = 0; i < 300 && !now.equals(wanted); i++) {
             Thread.sleep(200);
             now = resources();
         }

@@ -135,8 +135,9 @@ class UcpWorkerTest {
                         worker;
                         var loop = worker.createEndpoint(worker.address())) {
                     long receive = worker.tagReceive(arena.allocate(8), 1);
-                    assertTrue(worker.await(loop.tagSend(arena.allocate(8), 1), Duration.ofSeconds(10)));
-                    assertTrue(worker.await(receive, Duration.ofSeconds(10)));
+                    assertTrue(worker.await(
+                            loop.tagSend(arena.allocate(8), 1), Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
+                    assertTrue(worker.await(receive, Duration.ofSeconds(UcxTransports.DEADLINE_SECONDS)));
                 } catch (Throwable t) {
                     failure.add(t);
                 }
@@ -183,7 +184,7 @@ class UcpWorkerTest {
         long begin = System.nanoTime();
         pair.closeAtOnce();
         long millis = (System.nanoTime() - begin) / 1_000_000;
-        assertTrue(millis < 10_000, "closing took " + millis + " ms");
+        assertTrue(millis < UcxTransports.DEADLINE_SECONDS * 1000, "closing took " + millis + " ms");
     }
 
     @ParameterizedTest
@@ -226,7 +227,7 @@ class UcpWorkerTest {
         pair.sender.close();
         pair.closeAtOnce();
         long millis = (System.nanoTime() - begin) / 1_000_000;
-        assertTrue(millis < 10_000, "closing took " + millis + " ms");
+        assertTrue(millis < UcxTransports.DEADLINE_SECONDS * 1000, "closing took " + millis + " ms");
     }
 
     @Test

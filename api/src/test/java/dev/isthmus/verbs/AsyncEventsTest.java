@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class AsyncEventsTest {
 
-    private static final Duration LONG = Duration.ofSeconds(20);
+    private static final Duration LONG = Duration.ofSeconds(60);
 
     @Test
     void shouldHaveNoEventWhenNothingHappens() throws InterruptedException {

@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExtendedCompletionQueueTest {
 
     private static final int MESSAGES = 2_000;
-    private static final long DEADLINE_NANOS = 20_000_000_000L;
+    private static final long DEADLINE_NANOS = 60_000_000_000L;
 
     /** The extended queues of pairs, by the plain queues with which their queue pairs are created. */
     private static final IdentityHashMap<CompletionQueue, ExtendedCompletionQueue> EXTENDED = new IdentityHashMap<>();
@@ -309,7 +309,7 @@ class ExtendedCompletionQueueTest {
             pair.b.cq.requestNotify(false);
             assertTrue(pair.b.qp.tryPost(pair.b.receive(0, 8)));
             assertTrue(pair.a.qp.tryPost(pair.a.send(0, 8)));
-            assertSame(pair.b.cq, channel.get().await(Duration.ofSeconds(20)));
+            assertSame(pair.b.cq, channel.get().await(Duration.ofNanos(DEADLINE_NANOS)));
             assertTrue(queue(pair.b).startPoll());
             queue(pair.b).endPoll();
         }

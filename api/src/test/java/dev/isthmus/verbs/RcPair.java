@@ -21,7 +21,7 @@ final class RcPair implements AutoCloseable {
     static final int QKEY = 0x1111_1111;
 
     /** How long a completion may take. Generous, because the emulated machine is slow and shared. */
-    private static final long DEADLINE_NANOS = 20_000_000_000L;
+    private static final long DEADLINE_NANOS = 60_000_000_000L;
 
     final Side a;
     final Side b;

@@ -206,7 +206,7 @@ class SharedReceiveQueueTest {
             }
             assertNull(events.poll()); // 7 are left
             send(pair);
-            var event = events.await(Duration.ofSeconds(20));
+            var event = events.await(Duration.ofSeconds(60));
             assertEquals(
                     new AsyncEvent.OfSharedReceiveQueue(pair.b().device, AsyncEventType.SRQ_LIMIT_REACHED, pair.srq),
                     event);
@@ -234,7 +234,7 @@ class SharedReceiveQueueTest {
                 assertNull(events.poll());
                 throw RefusedByDevice.by("ibv_get_async_event", "no QP_LAST_WQE_REACHED before Linux 6.5");
             }
-            var event = events.await(Duration.ofSeconds(20));
+            var event = events.await(Duration.ofSeconds(60));
             assertEquals(new AsyncEvent.OfQueuePair(pair.b().device, AsyncEventType.QP_LAST_WQE_REACHED, qp), event);
         }
     }

@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** Peers in processes of their own, which print {@code ready}, then {@code connected}, and the result of their job. */
@@ -52,20 +53,24 @@ enum Peer {
         }
     }
 
-    private static final String TOO_SOON = "RDMA_CM_EVENT_CONNECT_ERROR, status -22";
+    private static final Pattern TRANSIENT = Pattern.compile(
+            "RDMA_CM_EVENT_CONNECT_ERROR, status -22$|; printed: .*(ETIMEDOUT|timed out)", Pattern.DOTALL);
+
+    private static final int TRIES = 20;
 
     /** How often to look whether a program that should connect has ended. */
     private static final int LOOK_MILLIS = 1000;
 
-    /** Something that begins with a connect to a peer that speaks by rsocket. */
+    /** Something that begins with a connection to or from a peer that speaks by rsocket. */
     interface Connecting {
         void run() throws Exception;
     }
 
     /**
-     * Runs the action. Over SoftiWARP it runs it again, with another peer, if the connect fails with CONNECT_ERROR,
-     * status -22: rsocket grants room as soon as it has accepted, so its first message may arrive in one piece with the
-     * answer of MPA, after which RFC 5044 allows nothing (siw_recv_mpa_rr).
+     * Runs the action. Over SoftiWARP it runs it again, with another peer, if the connect fails for a reason of its
+     * own. With CONNECT_ERROR, status -22: rsocket grants room as soon as it has accepted, so its first message may
+     * arrive in one piece with the answer of MPA, after which RFC 5044 allows nothing (siw_recv_mpa_rr). Or if the peer
+     * has given up: SoftiWARP waits only ten seconds for the answer.
      */
     static void untilConnected(Connecting what) throws Exception {
         for (int tries = 1; ; tries++) {
@@ -73,7 +78,9 @@ enum Peer {
                 what.run();
                 return;
             } catch (ConnectException e) {
-                if (!Hosts.isIwarp() || tries == 5 || !e.getMessage().endsWith(TOO_SOON)) {
+                if (!Hosts.isIwarp()
+                        || tries == TRIES
+                        || !TRANSIENT.matcher(e.getMessage()).find()) {
                     throw e;
                 }
                 System.err.println("again: " + e);
@@ -90,7 +97,9 @@ enum Peer {
                 return server.socket().accept().getChannel();
             } catch (SocketTimeoutException e) {
                 if (!running) {
-                    throw new AssertionError("nobody has connected; printed: " + client.lines(), e);
+                    var unconnected = new ConnectException("nobody has connected; printed: " + client.lines());
+                    unconnected.initCause(e);
+                    throw unconnected;
                 }
             }
         }

@@ -94,7 +94,7 @@ public final class UcpRpc {
             for (String text : args) {
                 System.out.println(clientLoop
                         .submitAsync(() -> call(endpoint, text))
-                        .orTimeout(5, TimeUnit.SECONDS)
+                        .orTimeout(20, TimeUnit.SECONDS)
                         .exceptionally(failure -> "no answer to \"" + text + "\": " + failure)
                         .join());
             }

@@ -29,16 +29,17 @@ public final class ThreadTime {
      * @param thread its number
      * @param limit well below the time for which it waits
      * @param round its wait
+     * @return what it takes in that round
      * @throws AssertionError if it takes more in all
      */
-    public static void assertBelow(long thread, Duration limit, Round round) throws Exception {
+    public static Duration assertBelow(long thread, Duration limit, Round round) throws Exception {
         List<Duration> taken = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {
             long before = ManagementFactory.getThreadMXBean().getThreadCpuTime(thread);
             round.run();
             Duration busy = Duration.ofNanos(ManagementFactory.getThreadMXBean().getThreadCpuTime(thread) - before);
             if (busy.compareTo(limit) < 0) {
-                return;
+                return busy;
             }
             taken.add(busy);
         }

@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Runs every test over every transport and set-up with the programs that Debian ships, in both roles; prints a table.
  */
 @Tag("interop")
-@Timeout(120)
+@Timeout(240) // a disturbed run may take half of it
 class InteropMatrixTest {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
@@ -48,7 +48,7 @@ class InteropMatrixTest {
      */
     private static final String WRONG_CLOCK = "Correlation coefficient";
 
-    private static final int MOST_DISTURBED = 2; // of some 230 runs
+    private static final int MOST_DISTURBED = 4; // of some 250 runs
     private static int disturbed;
 
     private static String serverDevice;

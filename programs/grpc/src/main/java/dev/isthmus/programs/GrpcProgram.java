@@ -162,12 +162,16 @@ public final class GrpcProgram {
         call.cancel("it takes too long", null);
         check(answers.failure() == Status.Code.CANCELLED, "not cancelled: " + answers.all);
         await(service.cancelled, "the server was not told that the call was cancelled");
-        try {
-            byte[] answer = ClientCalls.blockingUnaryCall(channel, EchoService.SILENCE, within(1), small);
-            throw new AssertionError("answered by " + answer.length + " bytes");
-        } catch (StatusRuntimeException e) {
-            check(e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED, e.toString());
-        }
+        int seconds = 1; // or longer, until the server gets the call before it is over
+        do {
+            try {
+                byte[] answer = ClientCalls.blockingUnaryCall(channel, EchoService.SILENCE, within(seconds), small);
+                throw new AssertionError("answered by " + answer.length + " bytes");
+            } catch (StatusRuntimeException e) {
+                check(e.getStatus().getCode() == Status.Code.DEADLINE_EXCEEDED, e.toString());
+            }
+            seconds *= 4;
+        } while (!service.silent.tryAcquire() && seconds < SECONDS);
         await(service.cancelled, "the server was not told that the deadline had passed");
     }
 

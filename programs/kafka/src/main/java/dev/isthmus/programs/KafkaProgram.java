@@ -31,7 +31,7 @@ import org.apache.kafka.common.serialization.ByteArraySerializer;
 public final class KafkaProgram {
 
     private static final String TOPIC = "bytes";
-    private static final int SECONDS = 150; // on emulated processors
+    private static final int SECONDS = 300; // on emulated processors, while the broker starts
     private static final int RECORDS = 1000;
     private static final int LARGE = 8; // of the records
     private static final int LARGE_BYTES = 500_000;

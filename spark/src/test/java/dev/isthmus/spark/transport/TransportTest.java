@@ -31,6 +31,7 @@ class TransportTest {
 
     private static final byte[] SECRET = {1, 2, 3};
     private static final int SLICE = 64 << 10;
+    private static final String GIVEN_UP = "has sent nothing for";
     private static final BlockSource NONE = block -> {
         throw new IOException("there are no blocks");
     };
@@ -287,13 +288,23 @@ class TransportTest {
         return start(settings(16, 16, 8).withTimes(Duration.ofSeconds(2), Duration.ofSeconds(20)), SECRET, source);
     }
 
-    /** Once the peer has sent something, blocks are requested from it again. */
-    private static void assertAllComeAgain(Transport client, Transport server, TestBlocks blocks) throws Exception {
+    /** Whether blocks failed, and each because the impatient client gave it up. */
+    private static boolean isGivenUp(Fetched fetched) {
+        return !fetched.failed.isEmpty()
+                && fetched.failed.values().stream()
+                        .allMatch(why -> why.getMessage().contains(GIVEN_UP));
+    }
+
+    /**
+     * Once the peer has sent something, blocks are requested from it again. On a busy machine their request may be
+     * given up, too.
+     */
+    private static void assertAllComeInTheEnd(Transport client, Transport server, TestBlocks blocks) throws Exception {
         long begin = System.nanoTime();
         Fetched fetched;
         do {
             fetched = Fetched.of(client, server.node(), blocks.all()).await();
-        } while (!fetched.refused.isEmpty() && System.nanoTime() - begin < 60_000_000_000L);
+        } while ((!fetched.refused.isEmpty() || isGivenUp(fetched)) && System.nanoTime() - begin < 60_000_000_000L);
         assertAllCame(blocks, blocks.all(), fetched);
     }
 
@@ -313,12 +324,12 @@ class TransportTest {
         try {
             Fetched fetched = Fetched.of(client, server.node(), blocks.all()).await();
             assertEquals(Set.of(0, 1), fetched.failed.keySet());
-            assertTrue(fetched.failed.get(0).getMessage().contains("has sent nothing for"));
+            assertTrue(fetched.failed.get(0).getMessage().contains(GIVEN_UP));
         } finally {
             silence.countDown();
         }
         // The connection is as good as before, and what the server began to read is dropped.
-        assertAllComeAgain(client, server, blocks);
+        assertAllComeInTheEnd(client, server, blocks);
     }
 
     /** A task that is retried does not wait again, until the peer, when asked, says that it is there. */
@@ -329,10 +340,7 @@ class TransportTest {
         var silence = new CountDownLatch(1);
         Transport server = start(blocks);
         Transport client = startImpatient(blocks);
-        assertAllCame(
-                blocks,
-                blocks.all(),
-                Fetched.of(client, server.node(), blocks.all()).await());
+        assertAllComeInTheEnd(client, server, blocks);
         server.fetch(client.node(), List.of(new BlockKey(0, 0, 0, 1)), new FetchListener() {
             @Override
             public void received(int index, Received block) {
@@ -364,7 +372,7 @@ class TransportTest {
         } finally {
             silence.countDown();
         }
-        assertAllComeAgain(client, server, blocks);
+        assertAllComeInTheEnd(client, server, blocks);
     }
 
     @Test
