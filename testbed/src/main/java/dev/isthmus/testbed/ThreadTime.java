@@ -30,7 +30,7 @@ public final class ThreadTime {
      * @param limit well below the time for which it waits
      * @param round its wait
      * @return what it takes in that round
-     * @throws AssertionError if it takes more in all
+     * @throws AssertionError if it takes as much or more in all rounds
      */
     public static Duration assertBelow(long thread, Duration limit, Round round) throws Exception {
         List<Duration> taken = new ArrayList<>();
