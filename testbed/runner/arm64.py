@@ -11,11 +11,13 @@ import re
 import shutil
 import subprocess
 
+from . import modules
 from .debian import cache, debian_mirror
 from .failure import BROKEN, Failure, say
 from .place import HERE
 
 HOME = os.path.dirname(HERE)  # the checkout
+MODULES = ("bindings/ibverbs", "bindings/ucx", "api", "nio", "samples", "doctor", "perf")
 SUITE = "trixie"  # Debian 13, the first with a JDK that is new enough
 JAVA = "/usr/lib/jvm/java-25-openjdk-arm64/bin/java"
 TIMEOUT = 6 * 3600  # all classes of all tiers, emulated
@@ -96,15 +98,10 @@ def complete(folder):
         subprocess.run(["depmod", "-b", folder, version], check=True, stdin=subprocess.DEVNULL)
 
 
-def class_path(module):
-    with open(f"{HOME}/{module}/target/test.classpath", encoding="utf-8") as file:
-        return file.read().strip()
-
-
 def test_class_path():
-    modules = ("testbed", "bindings/ibverbs", "bindings/ucx", "api", "samples", "doctor", "perf")
-    return ":".join([f"{HOME}/{module}/target/{kind}" for module in modules for kind in ("test-classes", "classes")]
-                    + [class_path("perf"), class_path("api")])
+    """All tests share one JVM: one starts slowly there."""
+    paths = [path for module in MODULES for path in modules.class_path(module).split(":")]
+    return ":".join(dict.fromkeys(paths))
 
 
 def main(arguments):
@@ -125,7 +122,7 @@ def main(arguments):
         return BROKEN
     return os.execv(f"{HERE}/testbed", [
         "testbed", "--root", folder, "--timeout", str(TIMEOUT), *[word for path in sorted(shared) for word in ("--rw", path)],
-        "--", "sh", "-c", GUEST, "sh", JAVA, HOME, paths, f"{HOME}/samples/target/classes:{class_path('samples')}",
+        "--", "sh", "-c", GUEST, "sh", JAVA, HOME, paths, modules.class_path("samples"),
         *[word for tier in tiers.items() for word in tier]])
 
 

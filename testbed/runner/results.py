@@ -1,169 +1,84 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tiers have printed of themselves, and what of it is repeated at the end."""
+"""The results of tiers, and what of them is repeated at the end."""
 
-import collections
-import contextlib
-import glob
 import json
 import os
-import re
-import select
-import signal
 import sys
-import time
 
-CLOSING = re.compile(r"([a-z-]*): (\d+) passed, (\d+) failed.*")
-REPEATED = "again, as it has limits of its own: "
-NOTED = ("refused by the device: ", "excepted: ", REPEATED, "WRONG ")  # so do lines begin that are repeated at the end
+from .output import CLOSING, LONGEST, Output
+
+NOTED = ("refused by the device: ", "excepted: ", "again: ", "WRONG ")  # so do lines begin that are repeated at the end
 FAILED = "FAILED "
-FATAL = "A fatal error has been detected by the Java Runtime Environment"
-LAST = 20  # lines that are kept of a tier that has not told its result
-REPORT = 80  # of a JVM's report of its own death: what it did, and its stack
-ORPHANS = 10  # seconds for which what a tier has left running may be silent
-LATE = 300  # seconds of silence within which a tier ends that has told its result
-STACKS = 10  # seconds for a JVM to write its threads' stacks
-LONGEST = 300  # of the line that says why a test failed: what is seen of a long output is its end
-
-STATED = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "tests.txt")
 
 
 def _duration(seconds):
-    minutes, rest = divmod(seconds, 60)
+    minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
 
 
-def stated(program):
-    """How many tests testbed/tests.txt states of a tier that is a program."""
-    with open(STATED, encoding="utf-8") as file:
-        for line in file:
-            if match := re.fullmatch(rf"{program} {program}=(\d+)", line.rstrip()):
-                return int(match[1])
-    return 0
+def read_program(tier, process):
+    """Passes on what a tier prints that is a program of its own, and returns what it says of itself."""
+    passed, failed, again, notes, failure = {}, {}, 0, [], None
 
+    def line_read(text):
+        nonlocal failure, again
+        if failure:
+            notes.append(f"{failure}: {text[:LONGEST]}")
+            failure = None
+        elif text.startswith(FAILED):
+            failure = text
+        elif text.startswith(NOTED):
+            notes.append(text)
+            again += text.startswith("again: ")
+        elif match := CLOSING.fullmatch(text):
+            passed[match[1]], failed[match[1]] = int(match[2]), int(match[3])
 
-def _holders(pipe):
-    """Yields the other processes that have a pipe open, and their commands."""
-    name, found = os.readlink(f"/proc/self/fd/{pipe}"), set()
-    for link in glob.glob("/proc/[0-9]*/fd/*"):
-        pid = int(link.split("/")[2])
-        with contextlib.suppress(OSError):  # it has ended, or the descriptor is closed
-            if os.readlink(link) == name and pid not in found | {os.getpid()}:
-                found.add(pid)
-                with open(f"/proc/{pid}/cmdline", "rb") as file:
-                    yield pid, file.read().replace(b"\0", b" ").decode(errors="replace").strip()
-
-
-class _Output:
-    """The lines that a tier prints. They end with it, though a process that a test has left running may hold its output
-    open, and though it may not end after it has told its result."""
-
-    def __init__(self, process):
-        self.process = process
-        self.told = False  # its result
-        self.left = []  # commands of what was ended
-        self.heard = time.monotonic()
-
-    def __iter__(self):
-        pipe, rest, limit = self.process.stdout.fileno(), b"", 0
-        while True:
-            if select.select([pipe], [], [], 1)[0]:
-                data = os.read(pipe, 65536)
-                self.heard = time.monotonic()
-                *lines, rest = (rest + data).split(b"\n")
-                yield from (line + b"\n" for line in lines)
-                if not data:
-                    break
-            elif self.process.poll() is not None:
-                limit = ORPHANS
-            elif self.told and limit == 0 and self._silence() > LATE:
-                self.process.send_signal(signal.SIGQUIT)
-                limit, self.heard = STACKS, time.monotonic()
-            if limit and self._silence() > limit:
-                self._end_holders(pipe)
-                break
-        if rest:
-            yield rest
-
-    def _silence(self):
-        return time.monotonic() - self.heard
-
-    def _end_holders(self, pipe):
-        for pid, command in _holders(pipe):
-            self.left.append(command[:LONGEST])
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+    output = Output(process)
+    last = output.show(line_read)
+    notes += output.ended_holders()
+    if not passed:
+        notes += [f"exit status {process.returncode}; it has not told its result; what it printed last:", *last]
+    ran = sum(passed.values()) + sum(failed.values())
+    return {"tier": tier, "closed": bool(passed), "passed": sum(passed.values()) - again, "failed": sum(failed.values()),
+            "again": again, "ran": ran, "notes": notes, "good": process.returncode == 0 and not sum(failed.values())}
 
 
 class Results:
-    """The results of tiers, in a file of a folder that a testbed's guest, too, can append to."""
+    """The results of tiers, in files of a folder that a testbed's guest, too, can write to: one for each tier."""
 
     def __init__(self, folder):
-        self.path = f"{folder}/results.jsonl"
-        self.others = []
+        self.folder = folder
 
-    def read(self, tier, process):
-        """Passes on what a tier prints, and returns what it says of itself."""
-        began = time.monotonic()
-        passed, failed, notes, failure = {}, {}, [], None
-        last, death = collections.deque(maxlen=LAST), []
-        output = _Output(process)
-        for line in output:
-            sys.stdout.buffer.write(line)
-            sys.stdout.buffer.flush()
-            text = line.decode(errors="replace").rstrip("\r\n")
-            last.append(text[:LONGEST])
-            if death or FATAL in text:
-                death = (death or list(last)[:-1]) + [text[:LONGEST]]
-                del death[LAST + REPORT:]
-            if failure:
-                notes.append(f"{failure}: {text[:LONGEST]}")
-                failure = None
-            elif text.startswith(FAILED):
-                failure = text
-            elif text.startswith(NOTED):
-                notes.append(text)
-            elif match := CLOSING.fullmatch(text):
-                passed[match[1]], failed[match[1]] = int(match[2]), int(match[3])
-                output.told = True
-        notes += [f"did not end, and was ended: {command}" for command in output.left]
-        if not passed:
-            notes += ["it has not told its result; what it printed last:", *(death or last)]
-        return {"tier": tier, "closed": bool(passed), "passed": sum(passed.values()), "failed": sum(failed.values()),
-                "notes": notes, "ended": False, "seconds": round(time.monotonic() - began)}
+    def add(self, tier, result):
+        # Complete, or not there: a reader comes when the writer has ended, however it has.
+        with open(f"{self.folder}/{tier}.json", "w", encoding="utf-8") as file:
+            json.dump({"tier": tier, "notes": [], **result}, file)
 
-    def broken(self, tier):
-        self.add({"tier": tier, "closed": False, "passed": 0, "failed": 0, "notes": [], "ended": False})
+    def of(self, tier):
+        path = f"{self.folder}/{tier}.json"
+        if not os.path.exists(path):
+            return {"closed": False, "notes": ["it has not run to its end"]}
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
 
-    def add(self, result):
-        with open(self.path, "a", encoding="utf-8") as file:
-            file.write(json.dumps(result) + "\n")
-
-    def take(self, folder):
-        """Adds those of a lane."""
-        self.others.append(Results(folder))
-
-    def all(self):
-        found = {}
-        if os.path.exists(self.path):
-            with open(self.path, encoding="utf-8") as file:
-                found = {result["tier"]: result for result in map(json.loads, file)}
-        for other in self.others:
-            found.update(other.all())
-        return found
-
-    def summarise(self, tiers):
-        """Prints a line for each tier; returns the exit status."""
-        found, wrong = self.all(), []
+    def summarise(self, tiers, least):
+        """Prints a line for each tier; returns the exit status. least says how many tests must have run, by tier."""
+        wrong = []
         print()
         for tier in tiers:
-            result = found.get(tier, {"closed": False, "notes": []})
-            if result["closed"]:
-                print(f"{tier}: {result['passed']} passed, {result['failed']} failed in {_duration(result['seconds'])}")
-            else:  # it has not run to its end
+            result = self.of(tier)
+            if not result["closed"]:  # it has not run to its end
                 print(f"{tier}: 0 passed, 1 failed")
+            else:
+                more = f", {result['again']} again" if result["again"] else ""
+                print(f"{tier}: {result['passed']} passed, {result['failed']} failed{more} in {_duration(result['seconds'])},"
+                      f" {_duration(result['processor'])} of processor time")
+                if result["ran"] < least.get(tier, 0):
+                    result["notes"].append(f"only {result['ran']} tests ran, where testbed/runner/tiers.py says at least {least[tier]}")
+                    result["good"] = False
             for text in result["notes"]:
                 print(f"    {text}")
-            if not result["closed"] or result["failed"] or not result["ended"]:
+            if not result["closed"] or not result["good"]:
                 wrong.append(tier)
         sys.stdout.flush()
         if wrong:

@@ -17,10 +17,10 @@ import subprocess
 import tempfile
 import threading
 
+from .again import Budget, run_again
 from .debian import cache, debian_mirror
 from .failure import Failure, Interrupted, catch_signals, say
 from .place import HERE, java_home
-from .results import REPEATED
 
 HOME = os.path.dirname(HERE)  # the checkout
 FOLDER = f"{HERE}/suites"
@@ -39,8 +39,6 @@ PROVIDERS = ("-Djava.nio.channels.spi.SelectorProvider=dev.isthmus.nio.RdmaSelec
 BESIDE_TCP = ("-Disthmus.nio.bind=* * tcp", "-Disthmus.nio.connect=")
 JAVA_NET = "SocketShutdownOutputBy(Peer|Self)Test"
 LEFT_OUT = "left out: "  # so does the reason of a test begin that is not run
-LIMITED = "limits of its own: "  # and that of a class of Netty's which is run again if its tests fail
-AGAIN = 2  # times at most
 ABSENT = "198.51.100.254"
 NETTY_PACKAGE = "io.netty.testsuite.transport.socket"
 
@@ -238,28 +236,25 @@ def class_of(test):
     return test.partition(" > ")[0]
 
 
-def perform_suite(suite, flags, work, exceptions):
-    """Performs a suite, and returns what perform does.
-
-    An emulated processor may stand still for longer than some of Netty's tests wait. If nothing else has failed, their
-    classes are run again, and what they say is taken once all their tests have passed.
-    """
+def perform_suite(suite, flags, work, exceptions, budget):
+    """Performs a suite, and returns what perform does. Classes of Netty's with tests that have failed are run again, and what
+    they say is taken once all their tests have passed."""
     command, line = SUITES[suite]
-    limited = {name for name, why in exceptions.items() if why.startswith(LIMITED)}
     with tempfile.TemporaryDirectory() as scratch:
         results, status = perform(command(flags, scratch), line, f"{work}/{suite}.log")
-        failed = {class_of(name) for name, good in results.items() if not good and name not in exceptions}
-        if status != 1 or not failed <= limited:  # any other status is no test's: a JVM that died, or was killed
+        failed = {class_of(name): f"{name.partition(' > ')[2]} has failed" for name, good in results.items()
+                  if not good and name not in exceptions}
+        if status != 1 or line is not NETTY_LINE:  # any other status is no test's: a JVM that died, or was killed
             return results, status
-        for name in sorted(failed):
-            for time in range(AGAIN):
-                print(f"{REPEATED}{name}", flush=True)
-                again, status = perform(command(flags, scratch, name), line, f"{work}/{suite}-{name}-{time + 1}.log")
-                if status == 0:
-                    results.update(again)
-                if status != 1:
-                    break
-    return results, status
+
+        def once(name):
+            again, ended = perform(command(flags, scratch, name), line, f"{work}/{suite}-{name}.log")
+            if ended == 0:
+                results.update(again)
+            return ended == 0
+
+        passed = run_again(failed, budget, once)
+    return results, status if failed.keys() - passed.keys() else 0
 
 
 class _Watch:
@@ -301,10 +296,8 @@ def judge(suite, performed, least, exceptions):
         wrong.append(f"it ended with {status}, though no test has failed")
     wrong += [f"not passed: {name}" for name, good in results.items() if not good and name not in exceptions]
     wrong += [f"passed, though it is an exception: {name}" for name in passed if name in exceptions]
-    known = {*results, *map(class_of, results)}
-    wrong += [f"an exception that was not run: {name}"
-              for name, why in exceptions.items()
-              if name not in known and not why.startswith(LEFT_OUT)]
+    wrong += [f"an exception that was not run: {name}" for name, why in exceptions.items()
+              if name not in results and not why.startswith(LEFT_OUT)]
     if len(passed) < least:
         wrong.append(f"{len(passed)} passed, where expected.txt states {least}")
     excepted = [name for name, good in results.items() if not good and name in exceptions]
@@ -329,10 +322,11 @@ def run_here(names, stock, work):
     lose_a_host()
     good, numbers = True, []
     stated = expected()
+    budget = Budget(os.environ.get("ISTHMUS_TESTS") or tempfile.mkdtemp())  # of all tiers, or of this guest
     for name in names:
         print(f"\n{name}", flush=True)
         least, exceptions = (0, {}) if stock else stated.get(name, (0, {}))
-        performed = perform_suite(name, () if stock else PROVIDERS, work, exceptions)
+        performed = perform_suite(name, () if stock else PROVIDERS, work, exceptions, budget)
         as_expected, said = judge(name, performed, least, exceptions)
         good &= as_expected or stock
         numbers.append(said)
@@ -361,7 +355,8 @@ def run(options):
     fetch_netty()
     os.makedirs(WORK, exist_ok=True)
     return os.execv(f"{HERE}/testbed", [
-        "testbed", "--where", "vm", "--timeout", str(TIMEOUT), "--memlock", "unlimited", "--rw", WORK, "--", f"{HERE}/nio-suites", "--here",
+        "testbed", "--where", "vm", "--timeout", str(TIMEOUT), "--memlock", "unlimited", "--rw", WORK,
+        *(("--rw", os.environ["ISTHMUS_TESTS"]) if "ISTHMUS_TESTS" in os.environ else ()), "--", f"{HERE}/nio-suites", "--here",
         *(["--stock"] if options.stock else []), *[word for name in names for word in ("--suite", name)]])
 
 

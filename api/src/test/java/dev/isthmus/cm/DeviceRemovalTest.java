@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
  * the child.
  */
 @Tag("device")
+@Tag("extended")
 class DeviceRemovalTest {
 
     private static final String NEAR = "198.18.77.1";

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 class KilledClientTest {
 
     private static final Duration DEADLINE = Duration.ofMinutes(2);

@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 class KilledServerTest {
 
     private static final Duration DEADLINE = Duration.ofMinutes(2);

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Test;
  * those that never take the answer or disappear. ISTHMUS_STORM sets how many.
  */
 @Tag("device")
+@Tag("extended")
 class StormTest {
 
     private static final int CONNECTIONS = Integer.parseInt(System.getenv().getOrDefault("ISTHMUS_STORM", "1000"));

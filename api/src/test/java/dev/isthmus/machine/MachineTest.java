@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
  * because a child on the module path would look for classes of an exported package in the module.
  */
 @Tag("device")
+@Tag("extended")
 class MachineTest {
 
     /** Registers memory, and prints what that threw: class and message on one line. */

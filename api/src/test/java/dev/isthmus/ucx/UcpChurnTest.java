@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Tag("ucx")
 @Tag("host")
+@Tag("extended")
 class UcpChurnTest {
 
     private static final int ENDPOINTS =

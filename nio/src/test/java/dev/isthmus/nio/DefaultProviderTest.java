@@ -82,6 +82,7 @@ class DefaultProviderTest {
 
     @Test
     @Tag("device")
+    @Tag("extended")
     @Tag("iwarp")
     void shouldGoAsTheFileSays(@TempDir Path folder) throws Exception {
         Path rules = Files.writeString(folder.resolve("rules"), """
@@ -101,6 +102,7 @@ class DefaultProviderTest {
 
     @Test
     @Tag("device")
+    @Tag("extended")
     @Tag("iwarp")
     void shouldGoByRdma() throws Exception {
         ChildJvm.Result result = run();
@@ -110,6 +112,7 @@ class DefaultProviderTest {
 
     @Test
     @Tag("device")
+    @Tag("extended")
     @Tag("iwarp")
     void shouldGoByTcpIfAPropertySaysSo() throws Exception {
         ChildJvm.Result result = run(

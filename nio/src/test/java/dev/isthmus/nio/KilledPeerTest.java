@@ -34,6 +34,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 @Timeout(300)
 class KilledPeerTest {
 

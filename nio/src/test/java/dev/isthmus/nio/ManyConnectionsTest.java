@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 @Timeout(1100)
 class ManyConnectionsTest {
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
 /** A channel over RDMA and channels of the JDK in one selector. */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 class MixedSelectorTest {
 
     @Test

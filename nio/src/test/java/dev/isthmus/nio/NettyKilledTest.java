@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * not read, so that writes are under way: then the kernel's TCP, too, resets the connection.
  */
 @Tag("device")
+@Tag("extended")
 class NettyKilledTest {
 
     private static final Duration MOST = Duration.ofMinutes(3); // on emulated processors

@@ -46,6 +46,7 @@ import org.junit.jupiter.api.Test;
 
 /** Netty's servers and clients, and the JDK's HTTP client, unmodified: the one flag makes them use RDMA. */
 @Tag("device")
+@Tag("extended")
 class NettyTest {
 
     @Test

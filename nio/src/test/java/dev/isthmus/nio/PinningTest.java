@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 /** What the flight recorder records of virtual threads that open, accept, connect, read and write, and wait in each. */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 class PinningTest {
 
     @Test

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How long a select polls before it sleeps, by {@code isthmus.nio.selectPolling}. */
 @Tag("device")
 @Tag("iwarp")
+@Tag("extended")
 class SelectPollingTest {
 
     @ParameterizedTest

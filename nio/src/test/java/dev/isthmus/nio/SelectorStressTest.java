@@ -29,6 +29,7 @@ import org.junit.jupiter.api.Test;
 
 /** Selectors under load: none of many wakeups and messages is lost, nothing is allocated, and idle connections cost nothing. */
 @Tag("device")
+@Tag("extended")
 class SelectorStressTest {
 
     /**

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 
 /** Virtual threads that wait for sockets leave their carrier to others. */
 @Tag("device")
+@Tag("extended")
 class VirtualThreadsTest {
 
     private static final int SOCKETS = 200;

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
+@Tag("extended")
 @Timeout(240)
 class EchoLoopTest {
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Types what docs/jshell.md shows into the engine of jshell, after the launcher's start-up file. */
 @Tag("device")
+@Tag("extended")
 @Timeout(900) // a compiler on emulated processors
 class JshellPageTest {
 

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
+@Tag("extended")
 @Timeout(180)
 class PingPongProcessesTest {
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** The ping-pong samples with the C programs that Debian ships as their peers, in both roles. */
 @Tag("device")
+@Tag("extended")
 @Timeout(600)
 class PingPongTest {
 

@@ -1,35 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.testbed;
 
+import static java.nio.file.StandardOpenOption.APPEND;
+import static java.nio.file.StandardOpenOption.CREATE;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClasspathRoots;
+import static org.junit.platform.engine.discovery.DiscoverySelectors.selectUniqueId;
 
 import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.SortedMap;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.platform.engine.Filter;
+import org.junit.platform.engine.FilterResult;
+import org.junit.platform.engine.UniqueId;
 import org.junit.platform.engine.discovery.ClassNameFilter;
+import org.junit.platform.engine.discovery.ClassSelector;
+import org.junit.platform.engine.discovery.UniqueIdSelector;
 import org.junit.platform.launcher.Launcher;
 import org.junit.platform.launcher.LauncherDiscoveryRequest;
+import org.junit.platform.launcher.PostDiscoveryFilter;
 import org.junit.platform.launcher.TagFilter;
 import org.junit.platform.launcher.TestPlan;
 import org.junit.platform.launcher.core.LauncherDiscoveryRequestBuilder;
 import org.junit.platform.launcher.core.LauncherFactory;
 
 /**
- * Runs one tier of the tests of all modules in this JVM, on the class path that they were compiled with: {@code
- * TierRunner TIER [--exact] [PATTERN]}. JVMs start slowly in an emulated machine, so a tier shares one.
+ * Runs the tests of one tier in this JVM: those of the folders {@code test-classes} on its class path.
  *
- * <p>Exit status 0 when a test passed, and none failed or was skipped; 1 otherwise. A test without a tier would never run, so
- * that is a failure too, and so is what the device {@linkplain RefusedByDevice refuses} other than is {@linkplain Stated
- * stated} of it. With {@code --exact}, as in continuous integration, each class must have exactly as many tests as stated, so
- * that none vanishes, and of the device it must be stated what it refuses.
+ * <pre>TierRunner TIER [--gate] [--report FILE] [--class NAME]... [--test ID]... [--without FILE] [--check-tags] [PATTERN]</pre>
+ *
+ * <p>{@code --class} names a class, so that no other is loaded, {@code --gate} leaves out the {@linkplain #EXTENDED extended} tests, {@code --test} runs the test with an identifier of
+ * JUnit's, and {@code --without} leaves out what a report says that it has begun. PATTERN is a regular expression that the
+ * names of classes must match. {@code --check-tags} fails if a test has no tier, so that it would never run.
+ *
+ * <p>Exit status 0 when a test passed, and none failed or was skipped; 1 otherwise. What the device {@linkplain RefusedByDevice
+ * refuses} is for the caller to judge, by the {@linkplain TestReport report}.
  */
 public final class TierRunner {
 
@@ -78,6 +94,9 @@ public final class TierRunner {
     /** The tier of {@link #IWARP}. */
     private static final String SIW = "siw";
 
+    /** With any other: the gate leaves it out, as it takes long, or as others show the same in less time. */
+    public static final String EXTENDED = "extended";
+
     private static final Set<String> TAGS = Set.of(UNIT, DEVICE, INTEROP, UCX, IWARP, SPARK, SPARK_VERBS);
     private static final Set<String> TIERS =
             new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, SPARK, SPARK_VERBS));
@@ -102,82 +121,134 @@ public final class TierRunner {
                 .orElse(0);
     }
 
+    /** What is to run. */
+    private static final class Request {
+
+        String tier = "";
+        boolean gate;
+        String pattern = ".*";
+        Path report = Path.of("/dev/null");
+        boolean checkTags;
+        final List<ClassSelector> classes = new ArrayList<>();
+        final List<UniqueIdSelector> tests = new ArrayList<>();
+        final Set<String> without = new HashSet<>();
+
+        Request(String... arguments) throws IOException {
+            var rest = new ArrayDeque<>(List.of(arguments));
+            tier = rest.isEmpty() ? "" : rest.remove();
+            while (!rest.isEmpty()) {
+                String argument = rest.remove();
+                switch (argument) {
+                    case "--gate" -> gate = true;
+                    case "--report" -> report = Path.of(rest.remove());
+                    case "--class" -> classes.add(selectClass(rest.remove()));
+                    case "--test" -> tests.add(selectUniqueId(rest.remove()));
+                    case "--check-tags" -> checkTags = true;
+                    case "--without" -> without.addAll(begun(Path.of(rest.remove())));
+                    default -> pattern = argument;
+                }
+            }
+        }
+
+        /** The methods whose tests a report has begun. */
+        private static Set<String> begun(Path report) throws IOException {
+            try (Stream<String> lines = Files.lines(report)) {
+                return lines.filter(line -> line.startsWith("began\t"))
+                        .map(line -> methodOf(UniqueId.parse(line.split("\t", -1)[1])))
+                        .collect(Collectors.toSet());
+            }
+        }
+
+        /** The tags, in the language of JUnit. */
+        String tags() {
+            String tags = switch (tier) {
+                case UCX_VERBS -> UCX + " & !" + HOST;
+                case UCX_NEWEST -> UCX + " & !" + SYSTEM_UCX;
+                case SIW -> IWARP;
+                default -> tier;
+            };
+            return gate ? tags + " & !" + EXTENDED : tags;
+        }
+    }
+
     /**
      * Runs a tier.
      *
-     * @param args the tier; {@code --exact} if everything must be as stated; and a regular expression that the class
-     *     names must match, if only some are wanted
+     * @param args as above
      */
-    public static void main(String[] args) {
-        var rest = new ArrayList<>(List.of(args));
-        String tier = rest.isEmpty() ? "" : rest.removeFirst();
-        boolean exact = rest.remove("--exact");
-        if (!TIERS.contains(tier) || rest.size() > 1) {
-            System.err.println("usage: TierRunner " + String.join("|", TIERS) + " [--exact] [PATTERN]");
+    public static void main(String[] args) throws IOException {
+        var wanted = new Request(args);
+        if (!TIERS.contains(wanted.tier)) {
+            System.err.println(
+                    "usage: TierRunner " + String.join("|", TIERS)
+                            + " [--gate] [--report FILE] [--class NAME]... [--test ID]... [--without FILE] [--check-tags] [PATTERN]");
             System.exit(2);
         }
         Launcher launcher = LauncherFactory.create();
-        String pattern = rest.isEmpty() ? ".*" : rest.getFirst();
-        boolean passed = nothingUntagged(launcher) && run(launcher, tier, exact, pattern);
+        boolean untagged = wanted.checkTags && hasUntagged(launcher);
+        boolean passed = run(launcher, wanted) && !untagged;
         // Some tests leave threads that sleep in the kernel until their peer comes.
         System.exit(passed ? 0 : 1);
     }
 
-    private static boolean run(Launcher launcher, String tier, boolean exact, String pattern) {
-        var tally = new Tally(System.out);
-        String tags = switch (tier) {
-            case UCX_VERBS -> UCX + " & !" + HOST;
-            case UCX_NEWEST -> UCX + " & !" + SYSTEM_UCX;
-            case SIW -> IWARP;
-            default -> tier;
-        };
-        var watchdog = new Watchdog(System.out, 4 * TEST_SECONDS);
-        launcher.execute(request(pattern, TagFilter.includeTags(tags)), tally, watchdog);
-        boolean asStated = isAsStated(tally, tier, exact, pattern);
-        System.out.println(tier + ": " + tally.passed() + " passed, " + tally.failed() + " failed, " + tally.skipped()
-                + " skipped");
-        if (tally.passed() == 0) {
-            System.err.println("no test of the " + tier + " tier has passed: is there none of " + pattern + "?");
+    private static boolean run(Launcher launcher, Request wanted) throws IOException {
+        try (var file =
+                new PrintStream(Files.newOutputStream(wanted.report, CREATE, APPEND), false, StandardCharsets.UTF_8)) {
+            file.println("device\t" + DeviceKind.ofThisMachine());
+            file.flush();
+            var report = new TestReport(System.out, file);
+            launcher.execute(plan(wanted), report, new Watchdog(System.out, 4 * TEST_SECONDS));
+            file.println("complete");
+            System.out.println(wanted.tier + ": " + report.summary());
+            return report.isGood();
         }
-        return tally.failed() == 0 && tally.skipped() == 0 && tally.passed() > 0 && asStated;
     }
 
-    /** Prints what the device refuses, and what differs from the statements, which {@code testbed/state} reads. */
-    private static boolean isAsStated(Tally tally, String tier, boolean exact, String pattern) {
-        SortedMap<String, String> refused = tally.refused();
-        if (!refused.isEmpty()) {
-            System.out.println("refused by the device: " + refused.size());
-            refused.forEach((test, reason) -> System.out.println("  " + test + " | " + reason));
-        }
-        var stated = new Stated(Path.of(System.getProperty("isthmus.home")), tier, DeviceKind.ofThisMachine());
-        List<String> counts = stated.differences(tally.executed(), Pattern.compile(pattern));
-        List<String> refusals = stated.differences(tally.executed(), refused, pattern.equals(".*"));
-        counts.forEach(System.out::println);
-        refusals.forEach(System.out::println);
-        // If nobody has stated what a device refuses, as on a newer kernel, only continuous integration minds.
-        boolean isRight = refusals.isEmpty() || (!exact && !stated.knowsDevice());
-        return isRight && (counts.isEmpty() || !exact);
-    }
-
-    private static boolean nothingUntagged(Launcher launcher) {
-        TestPlan untagged = launcher.discover(request(".*", TagFilter.excludeTags(TAGS.toArray(String[]::new))));
+    private static boolean hasUntagged(Launcher launcher) {
+        TestPlan untagged = launcher.discover(request(".*")
+                .filters(TagFilter.excludeTags(TAGS.toArray(String[]::new)))
+                .build());
         Set<String> names = untagged.getRoots().stream()
                 .flatMap(root -> untagged.getDescendants(root).stream())
                 .filter(test -> test.isTest())
                 .map(test -> test.getUniqueId())
                 .collect(Collectors.toCollection(LinkedHashSet::new));
         names.forEach(name -> System.err.println("has no tier, so it never runs: " + name));
-        return names.isEmpty();
+        return !names.isEmpty();
     }
 
-    private static LauncherDiscoveryRequest request(String pattern, Filter<?> tags) {
-        return LauncherDiscoveryRequestBuilder.request()
-                .selectors(selectClasspathRoots(testRoots()))
-                .filters(tags, ClassNameFilter.includeClassNamePatterns(pattern))
-                .configurationParameter("junit.jupiter.execution.timeout.default", TEST_SECONDS + " s")
-                // For example a private or static method with @Test, of which JUnit only warns, without running it.
-                .configurationParameter("junit.platform.discovery.issue.severity.critical", "INFO")
+    private static LauncherDiscoveryRequest plan(Request wanted) {
+        LauncherDiscoveryRequestBuilder request = wanted.tests.isEmpty() && wanted.classes.isEmpty()
+                ? request(wanted.pattern)
+                : limits(LauncherDiscoveryRequestBuilder.request())
+                        .selectors(wanted.tests)
+                        .selectors(wanted.classes);
+        return request.filters(
+                        TagFilter.includeTags(wanted.tags()), (PostDiscoveryFilter) test -> FilterResult.includedIf(
+                                !wanted.without.contains(test.getUniqueId().toString())))
                 .build();
+    }
+
+    private static LauncherDiscoveryRequestBuilder request(String pattern) {
+        return limits(LauncherDiscoveryRequestBuilder.request())
+                .selectors(selectClasspathRoots(testRoots()))
+                .filters(ClassNameFilter.includeClassNamePatterns(pattern));
+    }
+
+    private static LauncherDiscoveryRequestBuilder limits(LauncherDiscoveryRequestBuilder request) {
+        return request.configurationParameter("junit.jupiter.execution.timeout.default", TEST_SECONDS + " s")
+                // For example a private or static method with @Test, of which JUnit only warns, without running it.
+                .configurationParameter("junit.platform.discovery.issue.severity.critical", "INFO");
+    }
+
+    /** The identifier of the method of a test, which may be one of many invocations. */
+    private static String methodOf(UniqueId test) {
+        UniqueId id = test;
+        while (id.getLastSegment().getType().endsWith("invocation")
+                || id.getLastSegment().getType().startsWith("dynamic")) {
+            id = id.removeLastSegment();
+        }
+        return id.toString();
     }
 
     private static Set<Path> testRoots() {

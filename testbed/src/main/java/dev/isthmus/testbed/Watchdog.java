@@ -30,7 +30,7 @@ final class Watchdog implements TestExecutionListener {
     @Override
     public synchronized void executionStarted(TestIdentifier test) {
         if (test.isTest()) {
-            String name = Tally.className(test) + "." + test.getDisplayName();
+            String name = TestReport.className(test) + "." + test.getDisplayName();
             end = timer.schedule(() -> giveUp(name), seconds, TimeUnit.SECONDS);
         }
     }

@@ -11,12 +11,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -41,20 +39,9 @@ class TierRunnerTest {
                 }
             }
             """;
-    private static final String COUNT = "SampleTest.shouldCount | ibv_x: EOPNOTSUPP";
-    private static final String FLUSH = "SampleTest.shouldFlush(2) | ibv_y: LOC_QP_OP_ERR";
-    private static final Pattern NOW_REFUSED =
-            Pattern.compile("(docs/coverage/refused\\.d/device-on-.*): now refused: .*");
 
     @TempDir
     Path home;
-
-    @BeforeEach
-    void stateFourTests() throws IOException {
-        Files.createDirectories(home.resolve("testbed"));
-        Files.createDirectories(home.resolve("docs/coverage/refused.d"));
-        Files.writeString(home.resolve(Stated.TESTS), "SampleTest device=4 unit=7\n");
-    }
 
     private void compile(String body) throws IOException {
         Path source = home.resolve("SampleTest.java");
@@ -98,15 +85,15 @@ class TierRunnerTest {
         }
     }
 
-    /** Writes the statements about the device to where the runner says that it looks. */
-    private void state(String... refused) throws IOException {
-        Matcher file = run().output()
-                .lines()
-                .map(NOW_REFUSED::matcher)
-                .filter(Matcher::matches)
-                .findFirst()
-                .orElseThrow();
-        Files.write(home.resolve(file.group(1)), List.of(refused));
+    /** What the report says of each test that has ended, without its identifier. */
+    private List<String> ended() throws IOException {
+        return Files.readAllLines(home.resolve("report")).stream()
+                .filter(line -> line.startsWith("ended\t"))
+                .map(line -> line.replaceFirst("ended\t(\\w+)\t[^\t]*\t", "$1 ")
+                        .replace('\t', ' ')
+                        .strip())
+                .sorted()
+                .toList();
     }
 
     @Test
@@ -121,45 +108,72 @@ class TierRunnerTest {
     }
 
     @Test
-    void shouldCountRefusalsApart() throws IOException {
-        compile(PASSES + REFUSED);
-        assertEnded(0, run()); // there are no statements about this device
-        assertEnded(1, run("--exact"));
-        state(COUNT, FLUSH);
-        assertEnded(
-                0,
-                run("--exact"),
-                "refused by the device: 2",
-                "  " + COUNT,
-                "  " + FLUSH,
-                "device: 2 passed, 0 failed, 0 skipped");
+    void shouldReportWhatBecameOfEachTest() throws IOException {
+        compile(PASSES + REFUSED + "@Test void shouldFail() { throw new IllegalStateException(\"two\\nlines\"); }\n");
+        assertEnded(1, run("--report", home + "/report"), "device: 2 passed, 1 failed, 0 skipped");
+        assertEquals(
+                List.of(
+                        "failed SampleTest.shouldFail  java.lang.IllegalStateException: two lines",
+                        "passed SampleTest.shouldFlush (1)",
+                        "passed SampleTest.shouldPass",
+                        "refused SampleTest.shouldCount  ibv_x: EOPNOTSUPP",
+                        "refused SampleTest.shouldFlush (2) ibv_y: LOC_QP_OP_ERR"),
+                ended());
+        assertEquals("complete", Files.readAllLines(home.resolve("report")).getLast());
     }
 
     @Test
-    void shouldFailWhenOtherThanStatedIsRefused() throws IOException {
-        compile(PASSES + REFUSED);
-        state(COUNT.replace("EOPNOTSUPP", "EINVAL"), FLUSH.replace("2", "1"));
-        String output = run().output();
-        assertEnded(1, run(), "device: 2 passed, 0 failed, 0 skipped");
-        assertTrue(output.contains(": now refused: " + COUNT + "\n"), output);
-        assertTrue(output.contains(": now refused: " + FLUSH + "\n"), output);
-        assertTrue(output.contains(": not refused: SampleTest.shouldFlush(1)\n"), output);
-        compile(PASSES); // what is stated of the other two, too
-        assertEnded(1, run());
-        compile(PASSES + REFUSED.replace("type == 2", "type > 0"));
-        assertEnded(1, run(), "  SampleTest.shouldFlush | ibv_y: LOC_QP_OP_ERR"); // whatever its parameters
+    void shouldGoOnAfterTheTestThatEndedAJvm() throws IOException {
+        compile(PASSES + """
+                @Test void shouldDie() { Runtime.getRuntime().halt(134); }
+                @ParameterizedTest @ValueSource(ints = {1, 2}) void shouldCount(int n) {}
+                """);
+        assertEnded(134, run("--report", home + "/report"));
+        assertTrue(Files.readAllLines(home.resolve("report")).stream()
+                .noneMatch(line -> line.equals("complete") || line.contains("\tSampleTest.shouldDie\t")));
+        assertEnded(0, run("--report", home + "/report", "--without", home + "/report"));
+        assertEquals(
+                List.of(
+                        "passed SampleTest.shouldCount (1)",
+                        "passed SampleTest.shouldCount (2)",
+                        "passed SampleTest.shouldPass"),
+                ended());
     }
 
     @Test
-    void shouldFailWhenThereAreMoreOrFewerTestsThanStated() throws IOException {
+    void shouldRunOneTestAlone() throws IOException {
+        compile(PASSES + REFUSED);
+        run("--report", home + "/report");
+        String second = Files.readAllLines(home.resolve("report")).stream()
+                .filter(line -> line.startsWith("began\t") && line.contains("#2"))
+                .findFirst()
+                .orElseThrow()
+                .substring("began\t".length());
+        Files.delete(home.resolve("report"));
+        assertEnded(0, run("--report", home + "/report", "--test", second), "device: 0 passed, 0 failed, 0 skipped");
+        assertEquals(List.of("refused SampleTest.shouldFlush (2) ibv_y: LOC_QP_OP_ERR"), ended());
+    }
+
+    @Test
+    void shouldLeaveExtendedTestsOutOfTheGate() throws IOException {
+        compile(PASSES + "@Test @Tag(\"extended\") void shouldTakeLong() {}\n");
+        assertEnded(0, run("--gate"), "device: 1 passed, 0 failed, 0 skipped");
+        assertEnded(0, run(), "device: 2 passed, 0 failed, 0 skipped");
+    }
+
+    @Test
+    void shouldFailWhenATestHasNoTier() throws IOException {
+        compile(PASSES + "}\nclass UntaggedTest { @Test void shouldRun() {}\n");
+        assertEnded(0, run("--class", "SampleTest"), "device: 1 passed, 0 failed, 0 skipped");
+        var result = run("--check-tags", "--class", "SampleTest");
+        assertEnded(1, result, "device: 1 passed, 0 failed, 0 skipped");
+        assertTrue(result.output().contains("has no tier, so it never runs: "), result.output());
+    }
+
+    @Test
+    void shouldFailWhenNoTestRuns() throws IOException {
         compile(PASSES);
-        String line = "testbed/tests.txt: SampleTest device=1, not 4";
-        assertEnded(0, run(), line);
-        assertEnded(1, run("--exact"), line);
-        Files.writeString(home.resolve(Stated.TESTS), "SampleTest device=1\nVanishedTest device=2\n");
-        assertEnded(1, run("--exact"), "testbed/tests.txt: VanishedTest device=0, not 2");
-        assertEnded(0, run("--exact", "Sample.*"), "device: 1 passed, 0 failed, 0 skipped");
-        assertEnded(1, run("Other.*"));
+        assertEnded(1, run("Other.*"), "device: 0 passed, 0 failed, 0 skipped");
     }
 
     @Test

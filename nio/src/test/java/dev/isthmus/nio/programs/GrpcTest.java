@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Unmodified gRPC: each kind of call, messages of 1 MiB, cancellation, deadlines, unencrypted and by TLS. */
 @Tag("device")
+@Tag("extended")
 @Timeout(1100) // on emulated processors
 class GrpcTest {
 

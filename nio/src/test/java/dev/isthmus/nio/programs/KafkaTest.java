@@ -15,6 +15,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Unmodified Kafka: a broker that is its own controller, a producer and a consumer. */
 @Tag("device")
+@Tag("extended")
 @Timeout(1100) // on emulated processors
 class KafkaTest {
 

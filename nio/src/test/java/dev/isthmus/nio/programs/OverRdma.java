@@ -12,6 +12,8 @@ import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** Starts somebody else's program on a class path of its own, as docs/how-to/programs.md says. */
 record OverRdma(String module, List<String> options) {
@@ -45,10 +47,13 @@ record OverRdma(String module, List<String> options) {
     /** Starts a class with a main method. */
     ChildProgram start(String main, String... arguments) throws IOException {
         Path target = HOME.resolve("programs").resolve(module).resolve("target");
+        String classes = Stream.of("programs/" + module, "nio", "api", "bindings/ibverbs", "bindings/ucx", "testbed")
+                .map(each -> HOME.resolve(each).resolve("target/classes") + ":")
+                .collect(Collectors.joining());
         return new ChildProgram(new ChildJvm()
                 .options(FLAGS.toArray(String[]::new))
                 .options(options.toArray(String[]::new))
-                .classPath(target.resolve("classes") + ":" + Files.readString(target.resolve("test.classpath")))
+                .classPath(classes + Files.readString(target.resolve("test.classpath")))
                 .command(main, arguments));
     }
 

@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
  * use RDMA, whether a server has ZooKeeper's NIO or its Netty; the servers talk to each other over TCP.
  */
 @Tag("device")
+@Tag("extended")
 @Timeout(1100) // on emulated processors
 class ZooKeeperTest {
 

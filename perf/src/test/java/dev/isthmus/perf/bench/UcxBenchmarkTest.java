@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Timeout;
 
 @Tag("ucx")
 @Tag("host")
+@Tag("extended")
 @Timeout(400)
 class UcxBenchmarkTest {
 

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Whole comparisons between this machine's RDMA devices, but small ones, because each JVM needs time to start there.
  */
 @Tag("interop")
+@Tag("extended")
 @Timeout(900)
 class CompareDeviceTest {
 

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Whole comparisons of what every machine has, typed as a user does, over the loopback interface. */
 @Tag("unit")
+@Tag("extended")
 @Timeout(300)
 class CompareHereTest {
 

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("ucx")
 @Tag("system-ucx")
 @Tag("host")
+@Tag("extended")
 @Timeout(900)
 class CompareTest {
 

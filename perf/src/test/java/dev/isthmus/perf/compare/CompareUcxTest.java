@@ -33,6 +33,7 @@ import picocli.CommandLine;
 @Tag("ucx")
 @Tag("system-ucx")
 @Tag("host")
+@Tag("extended")
 @Timeout(600)
 class CompareUcxTest {
 

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Blocks that are not held in memory, but written where the caller wants them. */
 @Tag("ucx")
 @Tag("host")
+@Tag("extended")
 class LongBlockTest {
 
     private static final byte[] SECRET = {1, 2, 3};

@@ -15,6 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A process that is stopped, as by {@code kill -STOP}, costs others nothing. */
 @Tag("ucx")
 @Tag("host")
+@Tag("extended")
 class StalledPeerTest {
 
     /** For the files of programs, which may be killed. */
