@@ -29,6 +29,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 
 /**
@@ -62,6 +63,7 @@ public final class ConnectionGroup implements AutoCloseable {
     private static final int ETIMEDOUT = 110;
 
     private final EventLoop loop;
+    private final Executor again; // takes tasks however many the loop has
     private final InetAddress local;
     private final GroupHandler handler;
     private final GroupConfig config;
@@ -104,6 +106,7 @@ public final class ConnectionGroup implements AutoCloseable {
         this.completionEvents = undo.add(loop.add(completionChannel, queue -> onCompletions()));
         completions.requestNotify(false);
         // Last, so that an earlier failure leaves nothing that keeps the loop open.
+        this.again = Natives.part(loop, Executor.class);
         this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
         this.owner = new OwnerThread(lifetime);
     }
@@ -316,7 +319,7 @@ public final class ConnectionGroup implements AutoCloseable {
             all = handleCompletions();
         } finally {
             if (!all && !ending) {
-                loop.execute(this::onCompletions); // more are left than one turn handles, or the handler has thrown
+                again.execute(this::onCompletions); // more are left than one turn handles, or the handler has thrown
             }
         }
     }

@@ -5,7 +5,7 @@ package dev.isthmus.internal;
 public final class EpollSet implements AutoCloseable {
 
     /** The number that stands for {@link #wakeup}; descriptors have numbers from 0 on. */
-    public static final int WAKE = -1;
+    public static final long WAKE = -1;
 
     private final int epoll = Posix.epoll();
     private final int wakeFd = Lifetime.orDestroy(Posix::eventfd, () -> Posix.close(epoll));
@@ -27,12 +27,12 @@ public final class EpollSet implements AutoCloseable {
     }
 
     /** Waits for some events of a descriptor, until it is closed, or {@linkplain #remove removed}. */
-    public void add(int fd, int events, int number) {
+    public void add(int fd, int events, long number) {
         Posix.watch(epoll, fd, events, number);
     }
 
     /** Waits for other events of a descriptor that was added. */
-    public void change(int fd, int events, int number) {
+    public void change(int fd, int events, long number) {
         Posix.rewatch(epoll, fd, events, number);
     }
 

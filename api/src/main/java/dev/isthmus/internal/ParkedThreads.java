@@ -56,12 +56,12 @@ public final class ParkedThreads {
     }
 
     private static void serve() {
-        var ready = new int[AT_A_TIME];
+        var ready = new long[AT_A_TIME];
         while (true) {
             int count = Posix.awaitReady(EPOLL, ready);
             synchronized (WAITING) {
                 for (int i = 0; i < count; i++) {
-                    WAITING.getOrDefault(ready[i], List.of()).forEach(LockSupport::unpark);
+                    WAITING.getOrDefault((int) ready[i], List.of()).forEach(LockSupport::unpark);
                 }
             }
         }

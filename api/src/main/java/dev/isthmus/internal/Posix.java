@@ -4,6 +4,7 @@ package dev.isthmus.internal;
 import static java.lang.foreign.ValueLayout.ADDRESS;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import dev.isthmus.VerbsException;
 import java.lang.foreign.Arena;
@@ -139,12 +140,12 @@ public final class Posix {
      * Adds a descriptor with a number to an {@code epoll} descriptor, which then reports some of its events. Closing a
      * descriptor removes it.
      */
-    public static void watch(int epoll, int fd, int events, int number) {
+    public static void watch(int epoll, int fd, int events, long number) {
         control(epoll, EPOLL_CTL_ADD, fd, events, number);
     }
 
     /** Changes the events of a descriptor that an {@code epoll} descriptor reports. */
-    public static void rewatch(int epoll, int fd, int events, int number) {
+    public static void rewatch(int epoll, int fd, int events, long number) {
         control(epoll, EPOLL_CTL_MOD, fd, events, number);
     }
 
@@ -156,11 +157,11 @@ public final class Posix {
         control(epoll, known ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, fd, EPOLLIN | EPOLLONESHOT, fd);
     }
 
-    private static void control(int epoll, int operation, int fd, int events, int number) {
+    private static void control(int epoll, int operation, int fd, int events, long number) {
         try (var call = new NativeCall()) {
             MemorySegment event = call.allocate(EPOLL_EVENT, Long.BYTES);
             event.set(JAVA_INT, 0, events);
-            event.set(JAVA_INT, EPOLL_DATA, number);
+            event.set(JAVA_LONG_UNALIGNED, EPOLL_DATA, number);
             if (call.integer(EPOLL_CTL, epoll, operation, fd, event) != 0) {
                 throw failure(EPOLL_CTL, "fd " + fd, call.errno());
             }
@@ -175,16 +176,16 @@ public final class Posix {
     }
 
     /** Stores the numbers of descriptors that are readable or in error; returns how many there are. Does not wait. */
-    static int ready(int epoll, int[] numbers) {
+    static int ready(int epoll, long[] numbers) {
         return ready(epoll, numbers, 0);
     }
 
     /** The same, but waits until there is one; returns 0 if a signal has ended the wait. */
-    static int awaitReady(int epoll, int[] numbers) {
+    static int awaitReady(int epoll, long[] numbers) {
         return ready(epoll, numbers, -1);
     }
 
-    private static int ready(int epoll, int[] numbers, int millis) {
+    private static int ready(int epoll, long[] numbers, int millis) {
         try (var call = new NativeCall()) {
             MemorySegment events = call.allocate(numbers.length * EPOLL_EVENT, Long.BYTES);
             int count = call.integer(EPOLL_WAIT, epoll, events, numbers.length, millis);
@@ -195,7 +196,7 @@ public final class Posix {
                 throw failure(EPOLL_WAIT, "", call.errno());
             }
             for (int i = 0; i < count; i++) {
-                numbers[i] = events.get(JAVA_INT, i * EPOLL_EVENT + EPOLL_DATA);
+                numbers[i] = events.get(JAVA_LONG_UNALIGNED, i * EPOLL_EVENT + EPOLL_DATA);
             }
             return count;
         }

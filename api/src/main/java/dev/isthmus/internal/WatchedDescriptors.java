@@ -23,7 +23,7 @@ public final class WatchedDescriptors implements AutoCloseable {
      *
      * @param number 0 or more; {@link #ready} reports it
      */
-    public void add(int fd, int number) {
+    public void add(int fd, long number) {
         set.add(fd, Posix.EPOLLIN, number);
     }
 
@@ -49,11 +49,11 @@ public final class WatchedDescriptors implements AutoCloseable {
      * @return how many are ready; if the array is full, there may be more
      * @throws IllegalStateException if the object is closed
      */
-    public int ready(int[] numbers) {
+    public int ready(long[] numbers) {
         return source.poll(() -> takeReady(numbers)); // no descriptor is closed meanwhile
     }
 
-    private int takeReady(int[] numbers) {
+    private int takeReady(long[] numbers) {
         int found = Posix.ready(set.epoll(), numbers);
         int kept = 0;
         for (int i = 0; i < found; i++) {

@@ -2,6 +2,7 @@
 package dev.isthmus.loop;
 
 import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG_UNALIGNED;
 
 import dev.isthmus.internal.EpollSet;
 import dev.isthmus.internal.Lifetime;
@@ -177,7 +178,7 @@ public final class Epoll implements AutoCloseable {
 
     private int withoutWake(int count) {
         for (int i = 0; i < count; i++) {
-            if (number(i) == EpollSet.WAKE) {
+            if (data(i) == EpollSet.WAKE) {
                 set.reset();
                 long last = (count - 1) * Posix.EPOLL_EVENT;
                 MemorySegment.copy(events, last, events, i * Posix.EPOLL_EVENT, Posix.EPOLL_EVENT);
@@ -187,6 +188,10 @@ public final class Epoll implements AutoCloseable {
         return count;
     }
 
+    private long data(int i) {
+        return events.get(JAVA_LONG_UNALIGNED, i * Posix.EPOLL_EVENT + Posix.EPOLL_DATA);
+    }
+
     /**
      * Which descriptor was found.
      *
@@ -194,7 +199,7 @@ public final class Epoll implements AutoCloseable {
      * @return the number that it was added with
      */
     public int number(int i) {
-        return events.get(JAVA_INT, i * Posix.EPOLL_EVENT + Posix.EPOLL_DATA);
+        return (int) data(i);
     }
 
     /**

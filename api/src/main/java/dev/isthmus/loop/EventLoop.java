@@ -64,7 +64,9 @@ public final class EventLoop implements Executor, AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     static {
-        Natives.of(EventLoop.class).has(Lifetime.class, loop -> loop.lifetime);
+        Natives.of(EventLoop.class)
+                .has(Lifetime.class, loop -> loop.lifetime)
+                .has(Executor.class, loop -> loop::executeInAnyCase);
     }
 
     private final EventLoopConfig config;
@@ -244,6 +246,12 @@ public final class EventLoop implements Executor, AutoCloseable {
         wakeFromSleep();
     }
 
+    /** The same for what an object of this library has to go on with, however many tasks are waiting. */
+    private void executeInAnyCase(Runnable task) {
+        tasks.addLast(task);
+        wakeFromSleep();
+    }
+
     /**
      * Queues a task for the loop's thread, and returns its result as a future.
      *
@@ -310,7 +318,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         }
     }
 
-    private static RuntimeException unchecked(Throwable t) {
+    static RuntimeException unchecked(Throwable t) {
         return switch (t) {
             case RuntimeException e -> e;
             case Error e -> throw e;

@@ -19,13 +19,14 @@ final class Sources {
 
     private final WatchedDescriptors descriptors;
     private final BooleanSupplier stopped;
-    private volatile Entry[] entries = {}; // by descriptor number; null where one was removed
+    private volatile Entry[] entries = {}; // by index; null where one was removed
+    private int generation; // of the next entry, so that an event of one that was removed reaches no other
     private volatile Polled[] polled = {};
 
     /** Sources that have events which their descriptors do not report. */
     private final Queue<Entry> unannounced = new ConcurrentLinkedQueue<>();
 
-    private final int[] ready = new int[FAIR_SHARE]; // used by the turning thread only, like the next fields
+    private final long[] ready = new long[FAIR_SHARE]; // used by the turning thread only, like the next fields
     private int first; // of the polled sources; it rotates, so that one that throws cannot keep the others out
 
     Sources(WatchedDescriptors descriptors, BooleanSupplier stopped) {
@@ -42,7 +43,7 @@ final class Sources {
         private final EventSource own; // if it is an object of this library; else null
         private final Lifetime hold; // keeps that object open; else null
         private final Runnable look = this::lookAgain;
-        private volatile int number; // -1 once it is removed; written under the lock of Sources.this
+        private volatile long number; // generation and index; -1 once it is removed; written under the lock of Sources.this
 
         Entry(String what, int fd, ToIntFunction<BooleanSupplier> handle, Polled polledOne, EventSource own) {
             this.fd = fd;
@@ -110,23 +111,24 @@ final class Sources {
 
     private synchronized void insert(Entry entry) {
         Entry[] all = entries;
-        int number = 0;
-        while (number < all.length && all[number] != null) {
-            number++;
+        int index = 0;
+        while (index < all.length && all[index] != null) {
+            index++;
         }
-        Entry[] more = number < all.length ? all : Arrays.copyOf(all, Math.max(8, 2 * all.length));
-        more[number] = entry; // first, as the turning thread may see the descriptor at once
+        Entry[] more = index < all.length ? all : Arrays.copyOf(all, Math.max(8, 2 * all.length));
+        generation = generation + 1 & Integer.MAX_VALUE;
+        entry.number = (long) generation << Integer.SIZE | index;
+        more[index] = entry; // first, as the turning thread may see the descriptor at once
         entries = more;
         boolean added = false;
         try {
-            descriptors.add(entry.fd, number);
+            descriptors.add(entry.fd, entry.number);
             added = true;
         } finally {
             if (!added) {
-                more[number] = null;
+                more[index] = null;
             }
         }
-        entry.number = number;
         if (entry.polledOne != null) {
             Polled[] longer = Arrays.copyOf(polled, polled.length + 1);
             longer[polled.length] = entry.polledOne;
@@ -140,7 +142,7 @@ final class Sources {
             return false;
         }
         descriptors.remove(entry.fd);
-        entries[entry.number] = null;
+        entries[(int) entry.number] = null;
         entry.number = -1;
         if (entry.polledOne != null) {
             polled = Arrays.stream(polled)
@@ -208,32 +210,70 @@ final class Sources {
         return most;
     }
 
-    /** Handles some events of the sources with readable descriptors; returns whether there were any. */
+    /**
+     * Handles some events of the sources with readable descriptors; returns whether there were any. A handler that
+     * throws does not keep the other sources from their events: the exception leaves here after that.
+     */
     boolean handleReady() {
         int count = descriptors.ready(ready);
         boolean any = false;
+        Throwable thrown = null;
         for (int i = 0; i < count; i++) {
-            Entry[] all = entries;
-            Entry entry = ready[i] < all.length ? all[ready[i]] : null;
-            if (entry != null) {
-                any |= entry.handle() > 0; // any events left are ready at the next turn, too
+            Entry entry = find(ready[i]);
+            try {
+                any |= entry != null && entry.handle() > 0; // any events left are ready at the next turn, too
+            } catch (RuntimeException | Error t) {
+                thrown = both(thrown, t);
             }
         }
-        return handleUnannounced() || any;
-    }
-
-    private boolean handleUnannounced() {
-        boolean any = false;
-        Entry entry = unannounced.peek();
-        for (int i = 0; i < FAIR_SHARE && entry != null; i++) {
-            int handled = entry.handle();
-            any |= handled > 0;
-            unannounced.remove(); // only if its handler has not thrown
-            if (handled == FAIR_SHARE) {
-                unannounced.add(entry);
+        for (int i = 0; i < FAIR_SHARE; i++) {
+            Entry entry = unannounced.poll();
+            if (entry == null) {
+                break;
             }
-            entry = unannounced.peek();
+            try {
+                any |= handleUnannounced(entry);
+            } catch (RuntimeException | Error t) {
+                thrown = both(thrown, t);
+            }
+        }
+        if (thrown != null) {
+            throw EventLoop.unchecked(thrown);
         }
         return any;
+    }
+
+    /** The entry with a number, unless it was removed: its index may be another's by now, its generation is not. */
+    private Entry find(long number) {
+        Entry[] all = entries;
+        int index = (int) number;
+        Entry entry = index < all.length ? all[index] : null;
+        return entry != null && entry.number == number ? entry : null;
+    }
+
+    private boolean handleUnannounced(Entry entry) {
+        if (entry.number < 0) {
+            return false; // removed since, and perhaps closed
+        }
+        boolean all = false;
+        try {
+            int handled = entry.handle();
+            all = handled < FAIR_SHARE;
+            return handled > 0;
+        } finally {
+            if (!all) { // more than one turn handles, or the handler has thrown: behind the others
+                unannounced.add(entry);
+            }
+        }
+    }
+
+    private static Throwable both(Throwable first, Throwable second) {
+        if (first == null) {
+            return second;
+        }
+        if (first != second) {
+            first.addSuppressed(second);
+        }
+        return first;
     }
 }

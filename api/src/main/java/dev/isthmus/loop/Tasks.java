@@ -30,7 +30,7 @@ final class Tasks {
         enqueue(task);
     }
 
-    /** Adds the task that closes the loop, even if there are as many as allowed. */
+    /** Adds a task even if there are as many as allowed. */
     void addLast(Runnable task) {
         size.incrementAndGet();
         enqueue(task);

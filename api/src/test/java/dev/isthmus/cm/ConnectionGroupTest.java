@@ -27,11 +27,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("device")
 @Tag("iwarp")
@@ -324,11 +327,16 @@ class ConnectionGroupTest {
         assertThrows(CmException.class, () -> ConnectionGroup.open(loop, noDevice, nobody, config -> {}));
     }
 
-    /** A handler's exception leaves the loop, and the completions after it are handled all the same. */
-    @Test
-    void shouldGoOnWhenTheHandlerHasThrown() throws Exception {
+    /**
+     * A handler's exception leaves the loop, and the completions after it are handled all the same, even if the loop takes no
+     * more tasks meanwhile.
+     */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldGoOnWhenTheHandlerHasThrown(boolean full) throws Exception {
         var thrown = new ArrayList<Throwable>();
-        try (var loop = EventLoop.start(config -> config.exceptionHandler(thrown::add));
+        try (var loop = EventLoop.start(
+                        config -> config.exceptionHandler(thrown::add).maxTasks(4));
                 var client = new Party(Rendezvous.near(), false)) {
             var seen = new ArrayList<Long>();
             var all = new CompletableFuture<Void>();
@@ -339,6 +347,12 @@ class ConnectionGroupTest {
                         seen.add(done.wrId(i));
                         if (seen.size() == 3) {
                             all.complete(null);
+                        } else if (full) {
+                            assertThrows(RejectedExecutionException.class, () -> {
+                                while (true) {
+                                    loop.execute(() -> {});
+                                }
+                            });
                         }
                         throw new IllegalStateException("of the handler");
                     },

@@ -7,6 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
+import dev.isthmus.internal.EventSource;
+import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.Natives;
 import dev.isthmus.testbed.ThreadTime;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -216,6 +219,125 @@ class LoopSourcesTest {
             assertTrue(loop.turn(LONG));
             assertTrue(closed.get());
             assertFalse(loop.turn(Duration.ZERO));
+        }
+    }
+
+    /** Its handler replaces a source that has an event in the same turn. */
+    @Test
+    void shouldGiveNoEventToTheSourceThatCameInPlaceOfAnother() throws Exception {
+        try (var first = new Pipe();
+                var second = new Pipe();
+                var third = new Pipe();
+                var loop = EventLoop.open()) {
+            var replaced = new Registration[1];
+            var read = new ArrayList<String>();
+            int fd = third.descriptor();
+            loop.add(first.descriptor(), () -> {
+                first.read();
+                replaced[0].close();
+                loop.add(fd, () -> read.add("third"));
+            });
+            replaced[0] = loop.add(second.descriptor(), () -> read.add("second"));
+            first.write(1);
+            second.write(1);
+            assertTrue(loop.turn(LONG));
+            assertEquals(List.of(), read);
+            third.write(1);
+            assertTrue(loop.turn(LONG));
+            assertEquals(List.of("third"), read);
+        }
+    }
+
+    @Test
+    void shouldServeOthersWhileOneAlwaysThrows() throws Exception {
+        try (var broken = new Pipe();
+                var good = new Pipe();
+                var loop = EventLoop.open()) {
+            var read = new ArrayList<Integer>();
+            loop.add(broken.descriptor(), () -> {
+                throw new IllegalStateException("always");
+            });
+            loop.add(good.descriptor(), () -> read.add(good.read()));
+            broken.write(1);
+            good.write(7);
+            assertThrows(IllegalStateException.class, () -> loop.turn(LONG));
+            assertThrows(IllegalStateException.class, () -> loop.turn(LONG));
+            assertEquals(List.of(7), read);
+        }
+    }
+
+    /** An object as a completion channel is one, on a pipe; its wakeup has the loop look again. */
+    private static final class Channel implements Source<String> {
+
+        static {
+            Natives.of(Channel.class).has(EventSource.class, channel -> channel.events);
+        }
+
+        private final Lifetime lifetime = new Lifetime("Channel", "of a pipe");
+        private final EventSource events;
+        private RuntimeException failure;
+
+        Channel(int fd) {
+            events = new EventSource(lifetime, fd);
+        }
+
+        @Override
+        public int fileDescriptor() {
+            return events.fileDescriptor();
+        }
+
+        @Override
+        public String poll() {
+            return events.poll(() -> {
+                if (failure != null) {
+                    throw failure;
+                }
+                return null;
+            });
+        }
+
+        void close() {
+            lifetime.close(events::shut);
+        }
+    }
+
+    @Test
+    void shouldForgetASourceThatWasClosedAfterItsWakeup() throws Exception {
+        try (var pipe = new Pipe();
+                var loop = EventLoop.open()) {
+            var channel = new Channel(pipe.descriptor());
+            var registration = loop.add(channel, event -> {});
+            channel.events.wakeup();
+            registration.close();
+            channel.close();
+            assertFalse(loop.turn(Duration.ZERO));
+            assertFalse(loop.turn(Duration.ZERO));
+        }
+    }
+
+    @Test
+    void shouldServeTheNextSourceThatWasWokenWhenTheFirstOneThrows() throws Exception {
+        try (var one = new Pipe();
+                var two = new Pipe();
+                var loop = EventLoop.open()) {
+            var broken = new Channel(one.descriptor());
+            var good = new Channel(two.descriptor());
+            broken.failure = new IllegalStateException("always");
+            var first = loop.add(broken, event -> {});
+            var second = loop.add(good, event -> {});
+            broken.events.wakeup();
+            good.events.wakeup();
+            good.failure = new IllegalStateException("asked");
+            var thrown = assertThrows(IllegalStateException.class, () -> loop.turn(Duration.ZERO));
+            assertEquals("always", thrown.getMessage());
+            assertEquals("asked", thrown.getSuppressed()[0].getMessage());
+            broken.failure = null;
+            good.failure = null;
+            assertFalse(loop.turn(Duration.ZERO));
+            first.close();
+            second.close();
+            broken.close();
+            good.close();
         }
     }
 
