@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 
 /**
@@ -159,10 +160,12 @@ public final class CProgram implements AutoCloseable {
         try {
             Process process = start(
                     new ProcessBuilder(command).redirectOutput(output.toFile()).redirectError(errors.toFile()));
-            int status = process.waitFor();
-            if (status != 0) {
-                throw new IllegalStateException(
-                        String.join(" ", command) + " ended with " + status + ":\n" + Files.readString(errors));
+            boolean ended = process.waitFor(ChildProgram.DEADLINE.toSeconds(), TimeUnit.SECONDS);
+            process.destroyForcibly();
+            if (!ended || process.exitValue() != 0) {
+                throw new IllegalStateException(String.join(" ", command)
+                        + (ended ? " ended with " + process.exitValue() : " has not ended") + ":\n"
+                        + Files.readString(errors));
             }
             return Files.readAllLines(output);
         } catch (IOException e) {

@@ -62,9 +62,9 @@ public final class ChildJvm {
     }
 
     /**
-     * Sets how long it may run; by default four minutes.
+     * Sets how long it may run; by default four minutes on a quiet machine.
      *
-     * @param most the longest
+     * @param most the longest, from {@link TestDeadlines}
      * @return this
      */
     public ChildJvm deadline(Duration most) {
@@ -94,6 +94,7 @@ public final class ChildJvm {
         var command = new ArrayList<>(wrapper);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK_START);
+        command.add(TestDeadlines.option());
         command.addAll(options);
         command.addAll(List.of("-cp", classPath, main));
         command.addAll(List.of(arguments));

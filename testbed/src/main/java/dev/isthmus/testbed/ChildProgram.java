@@ -16,8 +16,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class ChildProgram implements AutoCloseable {
 
-    /** For programs that hang, even on emulated processors that others use; less than JUnit's limit for a test. */
-    static final Duration DEADLINE = Duration.ofMinutes(4);
+    /** For programs that hang; less than JUnit's limit for a test. */
+    static final Duration DEADLINE = TestDeadlines.ofSeconds(240);
 
     private final List<String> command;
     private final Process process;

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class OwnDevices implements AutoCloseable {
 
-    private static final long DEADLINE_SECONDS = 60;
+    private static final long DEADLINE_SECONDS = TestDeadlines.seconds(60);
 
     private final String[] ends;
 

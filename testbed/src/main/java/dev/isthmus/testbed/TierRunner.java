@@ -102,8 +102,8 @@ public final class TierRunner {
             new LinkedHashSet<>(List.of(UNIT, DEVICE, INTEROP, UCX, UCX_VERBS, UCX_NEWEST, SIW, SPARK, SPARK_VERBS));
 
     /**
-     * JUnit interrupts a test after this many seconds. After four times as many, more than any test asks for, the tier
-     * is given up.
+     * On a quiet machine, JUnit interrupts a test after this many seconds; elsewhere {@linkplain TestDeadlines#ofTest later}.
+     * After four times as many, more than any test asks for anywhere, the tier is given up.
      */
     private static final long TEST_SECONDS = Long.getLong("isthmus.test.seconds", 300 + largerNumbers() / 1000);
 
@@ -184,6 +184,7 @@ public final class TierRunner {
                             + " [--gate] [--report FILE] [--class NAME]... [--test ID]... [--without FILE] [--check-tags] [PATTERN]");
             System.exit(2);
         }
+        System.out.println(TestDeadlines.report());
         Launcher launcher = LauncherFactory.create();
         boolean untagged = wanted.checkTags && hasUntagged(launcher);
         boolean passed = run(launcher, wanted) && !untagged;
@@ -236,7 +237,8 @@ public final class TierRunner {
     }
 
     private static LauncherDiscoveryRequestBuilder limits(LauncherDiscoveryRequestBuilder request) {
-        return request.configurationParameter("junit.jupiter.execution.timeout.default", TEST_SECONDS + " s")
+        return request.configurationParameter(
+                        "junit.jupiter.execution.timeout.default", TestDeadlines.ofTest(TEST_SECONDS) + " s")
                 // For example a private or static method with @Test, of which JUnit only warns, without running it.
                 .configurationParameter("junit.platform.discovery.issue.severity.critical", "INFO");
     }
