@@ -11,6 +11,7 @@ import dev.isthmus.cm.Connector;
 import dev.isthmus.cm.Listener;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpFeature;
 import dev.isthmus.ucx.UcpMemoryType;
@@ -243,7 +244,7 @@ class ConfigurationsTest {
             here = InetAddress.getByAddress(
                     Arrays.copyOfRange(device.defaultGid(1).gid().bytes(), 12, 16));
         }
-        var limit = Duration.ofSeconds(60);
+        var limit = TestDeadlines.ofSeconds(60);
         try (var listener = Listener.bind(
                 new InetSocketAddress(here, 0),
                 kept.by(

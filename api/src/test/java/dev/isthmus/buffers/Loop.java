@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.buffers;
 
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
@@ -16,7 +17,7 @@ final class Loop implements AutoCloseable {
     private static final int REQUESTS = 64;
 
     /** How long a completion may take. Generous, because the emulated machine is slow and shared. */
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
+    private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(60).toNanos();
 
     final DeviceContext device = Device.first().open();
     final ProtectionDomain pd = device.allocateProtectionDomain();

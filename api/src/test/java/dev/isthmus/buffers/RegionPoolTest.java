@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.testbed.Allocated;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionOpcode;
 import dev.isthmus.verbs.PageMemory;
@@ -19,7 +20,6 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.SendRequest;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -86,7 +86,7 @@ class RegionPoolTest {
             String message =
                     assertThrows(IllegalStateException.class, pool::close).getMessage();
             assertTrue(message.contains(WINDOW + " slices are out"), message);
-            assertTrue(loop.b.drain(loop.done, i -> pool.release(loop.done.wrId(i)), Duration.ofSeconds(60)));
+            assertTrue(loop.b.drain(loop.done, i -> pool.release(loop.done.wrId(i)), TestDeadlines.ofSeconds(60)));
             assertEquals(0, pool.slicesOut());
         }
     }
@@ -108,7 +108,7 @@ class RegionPoolTest {
 
     /** Acquires a slice; if there is none, waits until a thread that looks at messages has released one. */
     private static long acquire(RegionPool pool) {
-        long deadline = System.nanoTime() + 60_000_000_000L;
+        long deadline = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
         long slice = pool.tryAcquire();
         while (slice == 0) {
             assertTrue(System.nanoTime() - deadline < 0, "nobody gives a slice back");

@@ -13,11 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Threads that use more memory than a cache has room for, while arenas are closed and replaced. */
 @Tag("unit")
-@Timeout(120)
 class RegistrationsStressTest {
 
     private static final int THREADS = 4;

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.GuardedArena;
 import dev.isthmus.testbed.Allocated;
+import dev.isthmus.testbed.TestDeadlines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -25,12 +26,10 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 @Tag("unit")
-@Timeout(120)
 class RegistrationsTest {
 
     private static final long PAGE = 4096;
@@ -354,7 +353,7 @@ class RegistrationsTest {
         registrar.duringRegistration = () -> {
             registering.countDown();
             try {
-                assertTrue(goOn.await(60, TimeUnit.SECONDS));
+                assertTrue(goOn.await(TestDeadlines.seconds(60), TimeUnit.SECONDS));
             } catch (InterruptedException e) {
                 throw new AssertionError(e);
             }

@@ -16,14 +16,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * Threads that acquire slices, pass them to each other and release them, while others trim the pool and try to
  * close it.
  */
 @Tag("unit")
-@Timeout(120)
 class SlabsStressTest {
 
     private static final int THREADS = 4;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.buffers;
 
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpFeature;
@@ -14,7 +15,7 @@ final class UcpLoop implements AutoCloseable {
     static final long TAG = 7;
 
     /** Only a failing test reaches it: machines that emulate others are slow. */
-    private static final long DEADLINE_NANOS = 120_000_000_000L;
+    private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(120).toNanos();
 
     final UcpContext context;
     final UcpWorker sender;

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.AsyncEventType;
 import dev.isthmus.verbs.ConnectionEstablishment;
@@ -454,7 +455,8 @@ class ConnectTest {
                 }
             });
             id.migrate(other);
-            assertSame(id, taken.poll(30, TimeUnit.SECONDS).id());
+            assertSame(
+                    id, taken.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS).id());
             waiting.join();
         }
     }

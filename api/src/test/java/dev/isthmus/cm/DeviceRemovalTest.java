@@ -9,6 +9,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.OwnDevices;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ class DeviceRemovalTest {
     private static final String NEAR = "198.18.77.1";
     private static final String FAR = "198.18.77.2";
     private static final String REMOVED = "isthmusrm1";
-    private static final Duration DEADLINE = Duration.ofMinutes(1);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(60);
 
     /** Connects across the two devices, has one removed, and goes on as far as possible. */
     static final class Witness {
@@ -85,7 +86,7 @@ class DeviceRemovalTest {
             ChildJvm.Result witness = new ChildJvm()
                     .under("env", "ISTHMUS_ADDRESSES=" + NEAR + " " + FAR)
                     .options("--enable-native-access=ALL-UNNAMED")
-                    .deadline(Duration.ofMinutes(5))
+                    .deadline(TestDeadlines.ofSeconds(300))
                     .run(Witness.class);
             assertEquals(0, witness.status(), witness.output());
             System.out.print(witness.output());

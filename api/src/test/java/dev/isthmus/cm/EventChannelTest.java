@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Descriptors;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -81,7 +82,7 @@ class EventChannelTest {
         BlockingQueue<Object> outcome = waiting(channel, thread);
         awaitWaiting(thread[0]);
         channel.close();
-        assertInstanceOf(IllegalStateException.class, outcome.poll(30, TimeUnit.SECONDS));
+        assertInstanceOf(IllegalStateException.class, outcome.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS));
         channel.close();
         assertThrows(IllegalStateException.class, channel::poll);
         assertThrows(IllegalStateException.class, channel::fileDescriptor);
@@ -95,7 +96,7 @@ class EventChannelTest {
             BlockingQueue<Object> outcome = waiting(channel, thread);
             awaitWaiting(thread[0]);
             thread[0].interrupt();
-            assertInstanceOf(InterruptedException.class, outcome.poll(30, TimeUnit.SECONDS));
+            assertInstanceOf(InterruptedException.class, outcome.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS));
         }
     }
 
@@ -141,7 +142,7 @@ class EventChannelTest {
                 meeting.id(PortSpace.TCP).resolveAddress(to, TIMEOUT);
             }
             for (int i = 0; i < n; i++) {
-                assertTrue(taken.poll(30, TimeUnit.SECONDS) != null, "event " + i);
+                assertTrue(taken.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS) != null, "event " + i);
             }
             for (Thread thread : threads) {
                 thread.interrupt();

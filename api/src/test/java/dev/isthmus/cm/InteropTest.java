@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.Test;
 @Tag("iwarp")
 class InteropTest {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(30);
     private static final int MESSAGE = 16; // of rdma_server and rdma_client
 
     private static InetSocketAddress free(PortSpace space) {

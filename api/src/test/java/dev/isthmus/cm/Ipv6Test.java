@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
@@ -28,7 +29,7 @@ import org.junit.jupiter.api.Test;
 @Tag("iwarp")
 class Ipv6Test {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(30);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(30);
 
     /** The link-local address of the interface that has this other address. */
     private static InetAddress linkLocal(InetAddress other) throws SocketException {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.CmException;
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.Device;
@@ -37,7 +38,7 @@ import org.junit.jupiter.api.Test;
 @Tag("iwarp")
 class IwarpTest {
 
-    private static final Duration DRAINED_WITHIN = Duration.ofSeconds(60);
+    private static final Duration DRAINED_WITHIN = TestDeadlines.ofSeconds(60);
 
     private static MemoryRegion region(Rendezvous meeting, ConnectionId id) {
         return meeting.closed(meeting.domain(id.device())

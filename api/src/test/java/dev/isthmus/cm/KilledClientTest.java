@@ -10,6 +10,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
 import dev.isthmus.cm.MortalPeer.Stage;
 import dev.isthmus.testbed.CProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.Test;
 @Tag("extended")
 class KilledClientTest {
 
-    private static final Duration DEADLINE = Duration.ofMinutes(2);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(120);
 
     private static CProgram program;
 

@@ -8,6 +8,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
 import dev.isthmus.testbed.CProgram;
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.MemoryRegion;
 import dev.isthmus.verbs.ProtectionDomain;
@@ -23,7 +24,6 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -116,7 +116,7 @@ final class MortalPeer implements AutoCloseable {
 
     /** Waits until it has gone; by then its kernel has closed everything that it had. */
     void awaitEnd() throws InterruptedException {
-        if (!process.waitFor(60, TimeUnit.SECONDS)) {
+        if (!process.waitFor(TestDeadlines.seconds(60), TimeUnit.SECONDS)) {
             throw new AssertionError("the peer is still there");
         }
     }
@@ -134,7 +134,7 @@ final class MortalPeer implements AutoCloseable {
 
     /** Asserts that a connection ends, and prints how soon. */
     static void awaitEnd(String who, Connection connection, long killed) throws InterruptedException {
-        CmException end = connection.awaitEnd(Duration.ofSeconds(60));
+        CmException end = connection.awaitEnd(TestDeadlines.ofSeconds(60));
         assertNotNull(end);
         tell(who, end.failure(), killed);
         assertEquals(Failure.DISCONNECTED, end.failure());

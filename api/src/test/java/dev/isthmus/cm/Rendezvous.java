@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.cm;
 
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.CompletionStatus;
 import dev.isthmus.verbs.Device;
@@ -38,7 +39,7 @@ final class Rendezvous implements AutoCloseable {
     static final String LACKS = "): EOPNOTSUPP (95): the device or its transport does not have it";
 
     /** How long an event may take. Generous, because the emulated machine is slow and shared. */
-    static final Duration DEADLINE = Duration.ofSeconds(30);
+    static final Duration DEADLINE = TestDeadlines.ofSeconds(30);
 
     final EventChannel channel = EventChannel.open();
     private final Deque<AutoCloseable> open = new ArrayDeque<>();

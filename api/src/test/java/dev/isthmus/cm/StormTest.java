@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.Map;
@@ -27,13 +28,13 @@ class StormTest {
     /** How many are under way at once. */
     private static final int WINDOW = 32;
 
-    private static final Duration DEADLINE = Duration.ofMinutes(10);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(600);
 
     /**
      * How long nothing may happen. Linux 6.1 sometimes handles the end of a request before the request itself when a
      * client leaves at once; the server then learns only after some 68 s that nobody takes its answer.
      */
-    private static final Duration PATIENCE = Duration.ofSeconds(150);
+    private static final Duration PATIENCE = TestDeadlines.ofSeconds(150);
 
     /** No behaviour of a client may keep the server busy for longer, even on a slow machine. */
     private static final long LONGEST_ANSWER_MILLIS = 5000;

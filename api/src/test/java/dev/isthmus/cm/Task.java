@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.cm;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -25,7 +26,7 @@ final class Task<T> {
     /** Its result, when its thread has ended. */
     T get() {
         try {
-            T result = future.get(60, TimeUnit.SECONDS);
+            T result = future.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             thread.join();
             return result;
         } catch (InterruptedException | TimeoutException e) {
@@ -38,13 +39,17 @@ final class Task<T> {
     /** What it threw, when its thread has ended. */
     Throwable failure() {
         try {
-            T result = future.get(60, TimeUnit.SECONDS);
+            T result = future.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             throw new AssertionError("it did not fail but returned " + result);
         } catch (InterruptedException | TimeoutException e) {
             throw new AssertionError(e);
         } catch (ExecutionException e) {
             return e.getCause();
         }
+    }
+
+    boolean isDone() {
+        return future.isDone();
     }
 
     void interrupt() {

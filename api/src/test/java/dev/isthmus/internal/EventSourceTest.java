@@ -21,13 +21,11 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An eventfd whose events are counted here, so that taking one is not a read that could block. */
 @Tag("unit")
-@Timeout(60)
 class EventSourceTest {
 
     private static final int ROUNDS = 300;

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
@@ -159,7 +160,7 @@ class EventLoopRaceTest {
                 }
             };
             loop.execute(again);
-            assertTrue(loop.turn(Duration.ofSeconds(30)));
+            assertTrue(loop.turn(TestDeadlines.ofSeconds(30)));
             assertFalse(runs.get() > 1000, "a turn ends");
         }
     }

@@ -10,6 +10,7 @@ import dev.isthmus.VerbsException;
 import dev.isthmus.internal.EventSource;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.Natives;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.ThreadTime;
 import java.io.FileInputStream;
 import java.io.FileOutputStream;
@@ -26,15 +27,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Timers, descriptors, sources of the program's own, and polled sources. */
 @Tag("unit")
-@Timeout(60)
 class LoopSourcesTest {
 
-    private static final Duration LONG = Duration.ofSeconds(30);
+    private static final Duration LONG = TestDeadlines.ofSeconds(30);
 
     @TempDir
     private Path folder;
@@ -135,7 +134,7 @@ class LoopSourcesTest {
             }
             var ran = new CountDownLatch(1);
             loop.schedule(Duration.ofMillis(1), ran::countDown);
-            assertTrue(ran.await(30, TimeUnit.SECONDS));
+            assertTrue(ran.await(TestDeadlines.seconds(30), TimeUnit.SECONDS));
         }
     }
 
@@ -422,7 +421,7 @@ class LoopSourcesTest {
             ThreadTime.assertBelow(id, Duration.ofMillis(60), () -> {
                 var over = new CountDownLatch(1);
                 loop.schedule(Duration.ofMillis(300), over::countDown);
-                assertTrue(over.await(30, TimeUnit.SECONDS));
+                assertTrue(over.await(TestDeadlines.seconds(30), TimeUnit.SECONDS));
             });
         }
     }

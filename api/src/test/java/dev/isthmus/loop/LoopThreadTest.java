@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -26,15 +27,13 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Loops with a thread of their own. */
 @Tag("unit")
-@Timeout(60)
 class LoopThreadTest {
 
     private static <T> T get(CompletableFuture<T> future) throws Exception {
-        return future.get(30, TimeUnit.SECONDS);
+        return future.get(TestDeadlines.seconds(30), TimeUnit.SECONDS);
     }
 
     private static void awaitGo(CountDownLatch go) {
@@ -97,11 +96,15 @@ class LoopThreadTest {
             loop.execute(() -> {
                 throw new UnsupportedOperationException("of the task");
             });
-            assertEquals("of the task", thrown.poll(30, TimeUnit.SECONDS).getMessage());
+            assertEquals(
+                    "of the task",
+                    thrown.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS).getMessage());
             loop.schedule(Duration.ZERO, () -> {
                 throw new UnsupportedOperationException("of the timer");
             });
-            assertEquals("of the timer", thrown.poll(30, TimeUnit.SECONDS).getMessage());
+            assertEquals(
+                    "of the timer",
+                    thrown.poll(TestDeadlines.seconds(30), TimeUnit.SECONDS).getMessage());
             var failed = loop.submit(() -> {
                 throw new UnsupportedOperationException("of the function");
             });
@@ -146,7 +149,7 @@ class LoopThreadTest {
                 loop.close();
                 return Thread.currentThread();
             }));
-            assertTrue(thread.join(Duration.ofSeconds(30)));
+            assertTrue(thread.join(TestDeadlines.ofSeconds(30)));
             assertThrows(RejectedExecutionException.class, () -> loop.execute(() -> {}));
             loop.close();
         }
@@ -205,7 +208,7 @@ class LoopThreadTest {
         Thread closes = Thread.ofPlatform().start(loop::close); // which needs no room
         go.countDown();
         assertEquals("waited", get(waiting));
-        assertTrue(closes.join(Duration.ofSeconds(30)));
+        assertTrue(closes.join(TestDeadlines.ofSeconds(30)));
     }
 
     @Test

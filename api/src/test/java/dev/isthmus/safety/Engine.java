@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.safety;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -11,7 +12,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.Collectors;
@@ -23,8 +23,8 @@ import java.util.stream.Stream;
  */
 final class Engine {
 
-    /** The longest that a call may take on the emulated machine. */
-    private static final long HANG_NANOS = TimeUnit.SECONDS.toNanos(60);
+    /** The longest that a call may take. */
+    private static final long HANG_NANOS = TestDeadlines.ofSeconds(60).toNanos();
 
     private static final int HUNG = 3;
 

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
-import java.time.Duration;
+import dev.isthmus.testbed.TestDeadlines;
 import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
@@ -109,7 +109,7 @@ final class Fuzz {
                 .toArray(String[]::new);
         ChildJvm.Result result = jvm.get()
                 .options("--enable-native-access=ALL-UNNAMED", "-XX:+ErrorFileToStdout", "-ea")
-                .deadline(Duration.ofSeconds(SPARE_SECONDS + settings.actions() / SLOWEST_PER_SECOND))
+                .deadline(TestDeadlines.ofSeconds(SPARE_SECONDS + settings.actions() / SLOWEST_PER_SECOND))
                 .run(main, all);
         Matcher known = fault.matcher(result.output());
         if (result.status() == SIGABRT && known.find()) {

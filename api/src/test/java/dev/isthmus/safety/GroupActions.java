@@ -8,6 +8,7 @@ import dev.isthmus.cm.ConnectionGroup;
 import dev.isthmus.cm.GroupHandler;
 import dev.isthmus.cm.GroupMember;
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.ReceiveRequest;
@@ -37,7 +38,7 @@ final class GroupActions {
     private static final int MOST_MEMBERS = 12;
     private static final int RECEIVES = 16;
     private static final int BYTES = 64;
-    private static final int LONGEST_SECONDS = 30;
+    private static final long LONGEST_SECONDS = TestDeadlines.seconds(30);
 
     private final List<Party> all = new CopyOnWriteArrayList<>();
     private final Queue<Throwable> faults = new ConcurrentLinkedQueue<>();

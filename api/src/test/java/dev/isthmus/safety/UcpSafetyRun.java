@@ -3,6 +3,7 @@ package dev.isthmus.safety;
 
 import dev.isthmus.buffers.RegistrationCache;
 import dev.isthmus.buffers.SlicePool;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
 import dev.isthmus.ucx.UcpListener;
@@ -17,7 +18,7 @@ final class UcpSafetyRun {
 
     private static final int WORKERS = 2;
     private static final int FOREIGN = 3;
-    private static final long MOST_CONNECTING_NANOS = 5_000_000_000L;
+    private static final long MOST_CONNECTING_NANOS = TestDeadlines.ofSeconds(5).toNanos();
 
     private UcpSafetyRun() {}
 

@@ -6,6 +6,7 @@ import static dev.isthmus.safety.Action.action;
 import dev.isthmus.GuardedArena;
 import dev.isthmus.loop.EventLoop;
 import dev.isthmus.loop.EventLoopConfig;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpAddress;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
@@ -36,7 +37,7 @@ final class UcxLoops {
 
     private static final int MOST = 3;
     private static final int MOST_ENDPOINTS = 2;
-    private static final int LONGEST_SECONDS = 30;
+    private static final long LONGEST_SECONDS = TestDeadlines.seconds(30);
     private static final long TAG = 1L << 40; // no other worker's messages come here
     private static final Set<Reason> OF_TASKS = EnumSet.of(Reason.CLOSED, Reason.KIND, Reason.CALLBACK, Reason.DEVICE);
 

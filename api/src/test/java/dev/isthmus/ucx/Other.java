@@ -2,6 +2,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +24,7 @@ final class Other {
                 System.getProperty("java.home") + "/bin/java",
                 "--enable-native-access=ALL-UNNAMED",
                 "-XX:TieredStopAtLevel=1",
+                TestDeadlines.option(),
                 "-cp",
                 System.getProperty("java.class.path"),
                 program.getName()));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class UcpCloseTest {
 
     /** Longer than any test waits. */
-    private static final Duration NEVER = Duration.ofMinutes(10);
+    private static final Duration NEVER = Duration.ofHours(1);
 
     /** Large messages wait for their receivers, with every version of UCX. */
     private static UcpPair pair(String tls) {
@@ -232,7 +233,7 @@ class UcpCloseTest {
         pair.endpoint.closeForcibly();
         var closed = pair.sender.closeAsync(Duration.ofMillis(300));
         while (!closed.isDone()) {
-            assertTrue(pair.sender.wakeup().await(Duration.ofMinutes(1)));
+            assertTrue(pair.sender.wakeup().await(TestDeadlines.ofSeconds(60)));
             pair.sender.progress();
         }
         assertDoesNotThrow(closed::join);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.GuardedArena;
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -412,7 +413,7 @@ class UcpCompletionsTest {
                     })
                     .join();
             for (long i = 0; i < 5; i++) {
-                assertEquals(i, told.poll(20, TimeUnit.SECONDS));
+                assertEquals(i, told.poll(TestDeadlines.seconds(20), TimeUnit.SECONDS));
             }
             loop.call(() -> {
                 self.closeForcibly();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Inet4Address;
@@ -19,8 +20,8 @@ import java.util.stream.Stream;
  */
 final class UcxTransports {
 
-    /** Only a failing test reaches it: machines that emulate others are slow. */
-    static final long DEADLINE_SECONDS = Long.getLong("isthmus.ucx.deadlineSeconds", 120);
+    /** Only a failing test reaches it. */
+    static final long DEADLINE_SECONDS = Long.getLong("isthmus.ucx.deadlineSeconds", TestDeadlines.seconds(120));
 
     private static final String DEFAULT = "posix,self;sysv,self;tcp,self";
 

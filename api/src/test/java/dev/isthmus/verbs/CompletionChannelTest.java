@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
@@ -17,13 +18,11 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(180)
 class CompletionChannelTest {
 
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = TestDeadlines.ofSeconds(60);
     private static final Duration SHORT = Duration.ofMillis(2);
 
     private static CompletionQueue notifying(RcPair.Side side) {

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.cqex.CompletionField;
 import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import dev.isthmus.verbs.cqex.ExtendedCompletionQueueConfig;
@@ -21,18 +22,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("device")
-@Timeout(180)
 class ExtendedCompletionQueueTest {
 
     private static final int MESSAGES = 2_000;
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
+    private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(60).toNanos();
 
     /** The extended queues of pairs, by the plain queues with which their queue pairs are created. */
     private static final IdentityHashMap<CompletionQueue, ExtendedCompletionQueue> EXTENDED = new IdentityHashMap<>();

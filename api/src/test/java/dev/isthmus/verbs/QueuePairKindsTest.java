@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import dev.isthmus.verbs.xrc.XrcDomain;
 import java.time.Duration;
@@ -25,7 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("device")
 class QueuePairKindsTest {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(60);
 
     @ParameterizedTest
     @EnumSource(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.verbs;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -21,7 +22,7 @@ final class RcPair implements AutoCloseable {
     static final int QKEY = 0x1111_1111;
 
     /** How long a completion may take. Generous, because the emulated machine is slow and shared. */
-    private static final long DEADLINE_NANOS = 60_000_000_000L;
+    private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(60).toNanos();
 
     final Side a;
     final Side b;

@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import java.lang.foreign.Arena;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -206,7 +206,7 @@ class SharedReceiveQueueTest {
             }
             assertNull(events.poll()); // 7 are left
             send(pair);
-            var event = events.await(Duration.ofSeconds(60));
+            var event = events.await(TestDeadlines.ofSeconds(60));
             assertEquals(
                     new AsyncEvent.OfSharedReceiveQueue(pair.b().device, AsyncEventType.SRQ_LIMIT_REACHED, pair.srq),
                     event);
@@ -234,7 +234,7 @@ class SharedReceiveQueueTest {
                 assertNull(events.poll());
                 throw RefusedByDevice.by("ibv_get_async_event", "no QP_LAST_WQE_REACHED before Linux 6.5");
             }
-            var event = events.await(Duration.ofSeconds(60));
+            var event = events.await(TestDeadlines.ofSeconds(60));
             assertEquals(new AsyncEvent.OfQueuePair(pair.b().device, AsyncEventType.QP_LAST_WQE_REACHED, qp), event);
         }
     }

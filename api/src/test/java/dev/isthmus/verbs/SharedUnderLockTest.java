@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
@@ -15,11 +16,9 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Queues and requests that belong to whoever holds a lock. */
 @Tag("device")
-@Timeout(120)
 class SharedUnderLockTest {
 
     private static final int MESSAGES = 300;
@@ -80,7 +79,7 @@ class SharedUnderLockTest {
         });
         Thread.ofPlatform().daemon().start(other);
         writeOften();
-        other.get(1, TimeUnit.MINUTES);
+        other.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 
     @Test
@@ -161,7 +160,7 @@ class SharedUnderLockTest {
         });
         Thread.ofPlatform().daemon().start(result);
         try {
-            result.get(1, TimeUnit.MINUTES);
+            result.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             return null;
         } catch (ExecutionException e) {
             return e.getCause();

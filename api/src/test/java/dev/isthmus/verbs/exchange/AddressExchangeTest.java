@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.internal.Deadline;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.QueuePairAddress;
 import dev.isthmus.verbs.attributes.Mtu;
@@ -38,18 +39,16 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two of our ends over loopback, and ours in both roles against peers that misbehave. */
 @Tag("unit")
-@Timeout(120)
 class AddressExchangeTest {
 
     /** A deadline for what must end earlier, however busy the machine is. */
-    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONG = TestDeadlines.ofSeconds(60);
 
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final InetSocketAddress LOOPBACK = new InetSocketAddress(InetAddress.getLoopbackAddress(), 0);
