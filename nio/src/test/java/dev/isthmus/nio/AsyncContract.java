@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.lang.ref.Reference;
 import java.lang.ref.ReferenceQueue;
@@ -96,7 +97,7 @@ interface AsyncContract {
     }
 
     static <V> V get(Future<V> future) throws Exception {
-        return future.get(1, TimeUnit.MINUTES);
+        return future.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 
     static Class<?> failure(Future<?> future) {
@@ -252,7 +253,8 @@ interface AsyncContract {
         try (Linked linked = linked()) {
             for (int i = 0; i < 20; i++) {
                 var reading = new Handler<Integer>();
-                linked.client.read(ByteBuffer.allocate(1), 1, TimeUnit.MINUTES, "attached", reading);
+                linked.client.read(
+                        ByteBuffer.allocate(1), TestDeadlines.seconds(60), TimeUnit.SECONDS, "attached", reading);
                 get(linked.server.write(ByteBuffer.allocate(1)));
                 assertEquals(1, get(reading.result));
             }
@@ -325,7 +327,7 @@ interface AsyncContract {
             assertFalse(group.isTerminated());
             assertEquals(1, get(linked.client.write(ByteBuffer.allocate(1))));
         }
-        assertTrue(group.awaitTermination(1, TimeUnit.MINUTES));
+        assertTrue(group.awaitTermination(TestDeadlines.seconds(60), TimeUnit.SECONDS));
         assertTrue(group.isTerminated());
     }
 
@@ -346,7 +348,7 @@ interface AsyncContract {
             assertEquals(AsynchronousCloseException.class, failure(accepting));
             assertFalse(client.isOpen() || listener.isOpen());
             assertTrue(peers.isOpen());
-            assertTrue(group.awaitTermination(1, TimeUnit.MINUTES));
+            assertTrue(group.awaitTermination(TestDeadlines.seconds(60), TimeUnit.SECONDS));
         }
     }
 
@@ -385,7 +387,7 @@ interface AsyncContract {
             assertInstanceOf(ShutdownChannelGroupException.class, failure.getCause());
             assertEquals(-1, get(client.read(ByteBuffer.allocate(1))));
         }
-        assertTrue(group.awaitTermination(1, TimeUnit.MINUTES));
+        assertTrue(group.awaitTermination(TestDeadlines.seconds(60), TimeUnit.SECONDS));
     }
 
     @Test

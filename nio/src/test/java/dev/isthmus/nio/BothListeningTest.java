@@ -6,13 +6,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.stream.Deadlines;
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -59,7 +59,7 @@ class BothListeningTest {
         ChildJvm.Result result = new ChildJvm()
                 .under("prlimit", "--nofile=256:256")
                 .options("--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(1))
+                .deadline(TestDeadlines.ofSeconds(60))
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
     }

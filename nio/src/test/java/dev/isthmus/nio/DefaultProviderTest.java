@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -19,7 +20,6 @@ import java.nio.channels.SocketChannel;
 import java.nio.channels.spi.SelectorProvider;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.Properties;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -74,7 +74,7 @@ class DefaultProviderTest {
     void shouldBeCreatedByTwoThreadsAtOnce() {
         ChildJvm.Result result = new ChildJvm()
                 .options(FLAG, "--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(1))
+                .deadline(TestDeadlines.ofSeconds(60))
                 .run(TwoThreads.class);
         assertEquals(0, result.status(), result.output());
         assertTrue(result.output().contains("both are there"), result.output());

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Method;
@@ -25,7 +26,6 @@ import java.nio.channels.SelectionKey;
 import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
@@ -87,7 +87,6 @@ class ForeignChannelsTest {
         ChildJvm.Result result = new ChildJvm()
                 .options("-Dswitched=" + switched)
                 .options("--add-exports=java.base/sun.nio.ch=ALL-UNNAMED", "--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(4))
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
         assertTrue(result.output().contains("29 passed"), result.output());
@@ -152,7 +151,7 @@ class ForeignChannelsTest {
         }
 
         private void selects(Selector selector, SelectableChannel channel) throws IOException {
-            assertEquals(1, selector.select(60_000));
+            assertEquals(1, selector.select(TestDeadlines.ofSeconds(60).toMillis()));
             assertTrue(selector.selectedKeys().remove(channel.keyFor(selector)));
         }
 

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Conversation.Pipe;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -14,7 +15,6 @@ import java.net.NetworkInterface;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 /** Programs that know only plain sockets, in C and on an unmodified JDK, under librspreload.so. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class ForeignPeersTest {
 
     private static final int ATTEMPTS = 3;
@@ -51,7 +51,7 @@ class ForeignPeersTest {
 
     /** What one has sent, the other has received. */
     private static void assertSame(List<String> ours, ChildProgram peer, long bytes) throws InterruptedException {
-        List<String> theirs = peer.ended(Duration.ofMinutes(5));
+        List<String> theirs = peer.ended(TestDeadlines.ofSeconds(300));
         assertEquals(bytes, Long.parseLong(of(ours, "sent ").split(" ", 2)[0]));
         assertEquals(of(ours, "sent "), of(theirs, "received "));
         assertEquals(of(theirs, "sent "), of(ours, "received "));

@@ -8,16 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetConnectedException;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -25,7 +24,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Memory that one end of a socket maps, and the other writes into. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class IomapTest {
 
     private static final int MAPS = 2;
@@ -206,7 +204,7 @@ class IomapTest {
             Iomap map = ends.server.iomap(0, 10);
             ends.client.close();
             ends.server.close();
-            long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+            long end = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
             while (map.segment().scope().isAlive()) {
                 assertTrue(System.nanoTime() < end, "it is not freed");
                 Thread.onSpinWait();

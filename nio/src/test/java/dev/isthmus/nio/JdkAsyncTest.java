@@ -4,11 +4,9 @@ package dev.isthmus.nio;
 import java.net.InetAddress;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** The JDK's own asynchronous channels meet the same expectations as those of this package. */
 @Tag("unit")
-@Timeout(120)
 class JdkAsyncTest implements AsyncContract {
 
     private final AsynchronousChannelProvider provider = AsynchronousChannelProvider.provider();

@@ -4,6 +4,7 @@ package dev.isthmus.nio;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
@@ -24,7 +25,8 @@ record KernelObjects(List<String> lines) {
     /** Requires that soon there are no more than before: the kernel releases some later. */
     void assertNoMore() throws IOException, InterruptedException {
         KernelObjects after = now();
-        for (int i = 0; i < 50 && after.count() > count(); i++) {
+        long end = System.nanoTime() + TestDeadlines.ofSeconds(5).toNanos();
+        while (after.count() > count() && System.nanoTime() < end) {
             Thread.sleep(100); // no event reports it
             after = now();
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -23,7 +24,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * What this side sees when the process of the other is killed: its kernel ends the connection, so nobody waits for long.
@@ -35,10 +35,9 @@ import org.junit.jupiter.api.Timeout;
 @Tag("device")
 @Tag("iwarp")
 @Tag("extended")
-@Timeout(300)
 class KilledPeerTest {
 
-    static final Duration SOON = Duration.ofSeconds(60); // on emulated processors
+    static final Duration SOON = TestDeadlines.ofSeconds(60); // on emulated processors
 
     private static <T> CompletableFuture<T> async(Callable<T> task) {
         var result = new CompletableFuture<T>();

@@ -5,18 +5,17 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.net.InetSocketAddress;
 import java.net.SocketException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Over a link that loses packets, which the devices send again. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class LostPacketsTest {
 
     private static final int BYTES = 1_000;
@@ -60,7 +59,8 @@ class LostPacketsTest {
                         TimeUnit.MILLISECONDS.sleep(SPACING_MILLIS);
                     }
                     outage.ended();
-                    server.socket().setSoTimeout(60_000);
+                    server.socket()
+                            .setSoTimeout((int) TestDeadlines.ofSeconds(60).toMillis());
                     assertEquals(BYTES, server.socket().getInputStream().readNBytes(BYTES).length);
                     assertEquals(-1, server.socket().getInputStream().read());
                 } catch (SocketException e) {

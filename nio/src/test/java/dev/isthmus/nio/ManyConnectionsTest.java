@@ -4,6 +4,7 @@ package dev.isthmus.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ProcessFigures;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -33,8 +34,8 @@ class ManyConnectionsTest {
             client.write(one.clear());
             assertEquals(1, accepted.read(one.clear()));
             // Each close waits until nothing is left of its side.
-            client.setOption(StandardSocketOptions.SO_LINGER, 60);
-            accepted.setOption(StandardSocketOptions.SO_LINGER, 60);
+            client.setOption(StandardSocketOptions.SO_LINGER, Math.toIntExact(TestDeadlines.seconds(60)));
+            accepted.setOption(StandardSocketOptions.SO_LINGER, Math.toIntExact(TestDeadlines.seconds(60)));
             if (Hosts.isIwarp()) { // where either of them waits a while for the other to close
                 closeBoth(client, accepted);
             }

@@ -5,6 +5,7 @@ import static java.nio.channels.SelectionKey.OP_READ;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -38,7 +39,7 @@ class MixedSelectorTest {
     /** In a JVM that has the option which channels of the JDK need. */
     static final class Program {
 
-        private static final long LONG = 60_000;
+        private static final long LONG = TestDeadlines.ofSeconds(60).toMillis();
         private static final int ROUNDS = 40; // more than the turns after which it looks at all descriptors
 
         private Program() {}

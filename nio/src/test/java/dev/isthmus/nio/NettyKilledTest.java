@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.Wire;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
@@ -46,7 +47,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Tag("extended")
 class NettyKilledTest {
 
-    private static final Duration MOST = Duration.ofMinutes(3); // on emulated processors
+    private static final Duration MOST = TestDeadlines.ofSeconds(180); // on emulated processors
     private static final int BLOCK = 65_536;
 
     /** The transports: what is asserted of RDMA also holds for TCP. */

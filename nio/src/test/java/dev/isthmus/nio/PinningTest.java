@@ -9,7 +9,6 @@ import java.net.SocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -31,10 +30,8 @@ class PinningTest {
 
     @Test
     void shouldPinNoThreadThatWaits() throws Exception {
-        ChildJvm.Result result = new ChildJvm()
-                .options("--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(4))
-                .run(Program.class);
+        ChildJvm.Result result =
+                new ChildJvm().options("--enable-native-access=ALL-UNNAMED").run(Program.class);
         assertEquals(0, result.status(), result.output());
     }
 

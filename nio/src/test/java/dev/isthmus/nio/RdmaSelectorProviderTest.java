@@ -23,12 +23,10 @@ import java.nio.channels.SocketChannel;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Which channels use RDMA, which use TCP, and servers that can be reached by both. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class RdmaSelectorProviderTest {
 
     private static RdmaSelectorProvider withRules(String... lines) {

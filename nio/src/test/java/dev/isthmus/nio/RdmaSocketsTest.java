@@ -21,12 +21,10 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Peculiarities of sockets over RDMA: addresses of devices, an exact backlog, and fixed sizes. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class RdmaSocketsTest {
 
     private static void assertReached(RdmaServerSocketChannel server, InetAddress by) throws IOException {

@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -33,7 +34,7 @@ import org.junit.jupiter.api.Test;
 /** The operations for which selectors report channels as ready. */
 interface ReadyContract {
 
-    long LONG = 60_000; // milliseconds, which no test waits for
+    long LONG = TestDeadlines.ofSeconds(60).toMillis(); // milliseconds, which no test waits for
 
     Transport transport();
 

@@ -4,14 +4,13 @@ package dev.isthmus.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.nio.stream.Watchers;
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.channels.SelectionKey;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Registrations while a selector is at work. */
 @Tag("unit")
-@Timeout(60)
 class RegistrationTest {
 
     /** After so many looks in vain a selector asks a channel no more, but waits until it is told. */
@@ -43,7 +42,7 @@ class RegistrationTest {
                 selectable.choose(new ToldOf());
             }
             registering.get();
-            assertEquals(1, selector.select(30_000));
+            assertEquals(1, selector.select(TestDeadlines.ofSeconds(30).toMillis()));
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -45,7 +46,7 @@ final class Running<T> {
 
     T get() throws Exception {
         try {
-            return result.get(1, TimeUnit.MINUTES);
+            return result.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
         } catch (TimeoutException e) {
@@ -58,7 +59,7 @@ final class Running<T> {
     /** Its exception. */
     Throwable failure() throws InterruptedException {
         try {
-            T value = result.get(1, TimeUnit.MINUTES);
+            T value = result.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             throw new AssertionError("it should have failed, and returned " + value);
         } catch (ExecutionException e) {
             return e.getCause();

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
@@ -30,10 +31,10 @@ import org.junit.jupiter.api.Test;
 /** How selectors wait, and what other threads may do meanwhile. */
 interface SelectorContract {
 
-    long LONG = 60_000; // milliseconds, which no test waits for
+    long LONG = TestDeadlines.ofSeconds(60).toMillis(); // milliseconds, which no test waits for
 
     int SOME = 300; // messages, which are fewer than fit, and more than half as many
-    long LATE = 20_000; // milliseconds: more than a busy machine takes to end a short wait
+    long LATE = TestDeadlines.ofSeconds(20).toMillis(); // more than it takes to end a short wait
 
     Transport transport();
 

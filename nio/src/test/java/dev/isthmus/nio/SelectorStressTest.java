@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.Allocated;
 import dev.isthmus.testbed.ProcessFigures;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.ThreadTime;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -107,7 +108,8 @@ class SelectorStressTest {
                 asked.set(i);
                 selector.wakeup();
                 while (done.get() < i) {
-                    assertTrue(turns.tryAcquire(30, TimeUnit.SECONDS), "wakeup " + i + " was lost");
+                    assertTrue(
+                            turns.tryAcquire(TestDeadlines.seconds(30), TimeUnit.SECONDS), "wakeup " + i + " was lost");
                 }
             }
             assertEquals(WAKEUPS, selecting.get());
@@ -189,7 +191,7 @@ class SelectorStressTest {
         long messages = 0;
         ByteBuffer some = ByteBuffer.allocateDirect(IN_A_ROW * MESSAGE);
         for (int open = channels; open > 0; ) {
-            assertTrue(selector.select(30_000) > 0, "a message was lost");
+            assertTrue(selector.select(TestDeadlines.ofSeconds(30).toMillis()) > 0, "a message was lost");
             for (SelectionKey key : selector.selectedKeys()) {
                 var channel = (SocketChannel) key.channel();
                 if (channel.read(some.clear()) < 0) {
@@ -218,7 +220,7 @@ class SelectorStressTest {
 
     private static void receiveInARow(Selector selector, int first) throws IOException {
         for (int left = CONNECTIONS; left > 0; ) {
-            assertTrue(selector.select(30_000) > 0, "an echo was lost");
+            assertTrue(selector.select(TestDeadlines.ofSeconds(30).toMillis()) > 0, "an echo was lost");
             for (SelectionKey key : selector.selectedKeys()) {
                 var into = (ByteBuffer) key.attachment();
                 ((SocketChannel) key.channel()).read(into);
@@ -237,7 +239,7 @@ class SelectorStressTest {
     private static void readAll(Selector selector, SocketChannel channel, ByteBuffer into) throws IOException {
         into.clear();
         while (into.hasRemaining()) {
-            assertEquals(1, selector.select(30_000), "a message was lost");
+            assertEquals(1, selector.select(TestDeadlines.ofSeconds(30).toMillis()), "a message was lost");
             selector.selectedKeys().clear();
             assertTrue(channel.read(into) > 0);
         }
@@ -296,7 +298,7 @@ class SelectorStressTest {
             ByteBuffer one = ByteBuffer.allocate(1);
             for (int i = 0; i < ends.size(); i += 7) {
                 ends.get(i).write(one.clear());
-                assertEquals(1, selector.select(30_000));
+                assertEquals(1, selector.select(TestDeadlines.ofSeconds(30).toMillis()));
                 SelectionKey key = selector.selectedKeys().iterator().next();
                 assertEquals(ends.get(i ^ 1), key.channel());
                 assertEquals(1, ends.get(i ^ 1).read(one.clear()));
@@ -328,7 +330,9 @@ class SelectorStressTest {
             long expected = TURNS * 100L;
             ByteBuffer into = ByteBuffer.allocate(1000);
             for (int turn = 1; received < expected; turn++) {
-                assertTrue(selector.select(30_000) > 0, received + " bytes of " + expected + " came");
+                assertTrue(
+                        selector.select(TestDeadlines.ofSeconds(30).toMillis()) > 0,
+                        received + " bytes of " + expected + " came");
                 for (SelectionKey key : selector.selectedKeys()) {
                     received += ((SocketChannel) key.channel()).read(into.clear());
                 }
@@ -370,7 +374,7 @@ class SelectorStressTest {
             }
             ByteBuffer one = ByteBuffer.allocate(1);
             for (int turn = 0; turn < 200; turn++) {
-                assertTrue(selector.select(30_000) > 0);
+                assertTrue(selector.select(TestDeadlines.ofSeconds(30).toMillis()) > 0);
                 for (SelectionKey key : selector.selectedKeys()) {
                     ((SocketChannel) key.channel()).read(one.clear());
                     ((AtomicInteger) key.attachment()).incrementAndGet();

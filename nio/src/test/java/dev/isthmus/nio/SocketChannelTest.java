@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
@@ -21,11 +22,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class SocketChannelTest {
 
     @Test
@@ -52,7 +51,7 @@ class SocketChannelTest {
             while (into.hasRemaining()) {
                 assertTrue(pair.server.read(into) > 0);
             }
-            assertEquals(sent.length, writing.get(1, TimeUnit.MINUTES));
+            assertEquals(sent.length, writing.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
             assertEquals(-1, into.flip().mismatch(ByteBuffer.wrap(sent)));
         }
     }
@@ -96,7 +95,7 @@ class SocketChannelTest {
             CompletableFuture<Integer> reading = pair.async(() -> pair.server.read(ByteBuffer.allocate(10)));
             pair.awaitWaiting();
             pair.server.close();
-            var e = assertThrows(Exception.class, () -> reading.get(1, TimeUnit.MINUTES));
+            var e = assertThrows(Exception.class, () -> reading.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
             assertEquals(AsynchronousCloseException.class, e.getCause().getClass());
         }
     }
@@ -120,7 +119,7 @@ class SocketChannelTest {
                 Thread.onSpinWait();
             }
             reader.interrupt();
-            assertTrue(over.await(1, TimeUnit.MINUTES));
+            assertTrue(over.await(TestDeadlines.seconds(60), TimeUnit.SECONDS));
             assertEquals(ClosedByInterruptException.class, thrown.get().getClass());
             assertTrue(interrupted.get());
             assertTrue(!pair.server.isOpen());

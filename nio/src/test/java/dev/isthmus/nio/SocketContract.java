@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -29,6 +30,8 @@ import org.junit.jupiter.api.Test;
 /** The sockets of channels. */
 interface SocketContract {
 
+    int LONG = (int) TestDeadlines.ofSeconds(30).toMillis(); // milliseconds, which no test waits for
+
     Transport transport();
 
     private Socket unconnected() throws IOException {
@@ -40,7 +43,7 @@ interface SocketContract {
         try (ServerSocket listener = transport().openServer().socket();
                 Socket client = unconnected()) {
             listener.bind(new InetSocketAddress(transport().serverAddress(), 0));
-            client.connect(listener.getLocalSocketAddress(), 30_000);
+            client.connect(listener.getLocalSocketAddress(), LONG);
             try (Socket server = listener.accept()) {
                 OutputStream out = client.getOutputStream();
                 out.write(200);
@@ -77,7 +80,7 @@ interface SocketContract {
             assertThrows(SocketTimeoutException.class, () -> in.read(new byte[7]));
             assertFalse(server.isClosed());
             linked.client.socket().getOutputStream().write(9);
-            server.setSoTimeout(30_000);
+            server.setSoTimeout(LONG);
             assertEquals(9, in.read());
             server.setSoTimeout(0);
             Running<Integer> reading = Running.of(in::read).awaitBlocked();
@@ -93,7 +96,7 @@ interface SocketContract {
                 Socket client = unconnected()) {
             listener.setSoTimeout(30);
             assertThrows(SocketTimeoutException.class, listener::accept);
-            listener.setSoTimeout(30_000);
+            listener.setSoTimeout(LONG);
             client.connect(listener.getLocalSocketAddress());
             try (Socket accepted = listener.accept()) {
                 assertEquals(client.getLocalSocketAddress(), accepted.getRemoteSocketAddress());
@@ -134,7 +137,7 @@ interface SocketContract {
             assertThrows(IllegalBlockingModeException.class, () -> two.connect(new InetSocketAddress(9)));
             assertThrows(
                     ConnectException.class,
-                    () -> three.connect(new InetSocketAddress(transport().serverAddress(), 9), 30_000));
+                    () -> three.connect(new InetSocketAddress(transport().serverAddress(), 9), LONG));
             assertTrue(three.isClosed());
         }
         try (var linked = transport().linked()) {
@@ -205,7 +208,7 @@ interface SocketContract {
 
     @Test
     default void shouldEndAReadByCloseOrInterrupt() throws Exception {
-        for (int timeout : new int[] {0, 60_000}) {
+        for (int timeout : new int[] {0, LONG}) {
             try (var linked = transport().linked()) {
                 linked.client.socket().setSoTimeout(timeout);
                 linked.server.socket().setSoTimeout(timeout);

@@ -4,6 +4,7 @@ package dev.isthmus.nio;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
@@ -26,11 +27,11 @@ import org.junit.jupiter.api.Timeout;
  */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class SocketStressTest {
 
     private static final int THREADS = 8;
-    private static final long LONGEST_SECONDS = 60;
+    private static final long LONGEST_SECONDS = TestDeadlines.seconds(60);
 
     /**
      * SoftiWARP of Linux 6.1 lets no user pin more than {@code ulimit -l}, not even root: 30 pairs with rings of 128

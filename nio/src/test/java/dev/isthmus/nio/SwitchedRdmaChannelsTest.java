@@ -2,12 +2,10 @@
 package dev.isthmus.nio;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** The channels that a provider opens behave like the JDK's when they use RDMA, which they do without any rule. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class SwitchedRdmaChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
 
     private final RdmaSelectorProvider provider = new RdmaSelectorProvider();

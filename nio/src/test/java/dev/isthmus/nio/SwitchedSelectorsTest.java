@@ -2,12 +2,10 @@
 package dev.isthmus.nio;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** Channels that use RDMA because a rule says so are selected like the JDK's. */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class SwitchedSelectorsTest implements ReadyContract, SelectorContract {
 
     private final RdmaSelectorProvider provider = new RdmaSelectorProvider();

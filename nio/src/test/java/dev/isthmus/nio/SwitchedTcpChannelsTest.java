@@ -3,11 +3,9 @@ package dev.isthmus.nio;
 
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** Channels that can use RDMA, but use TCP because no rule says otherwise, behave like the JDK's. */
 @Tag("unit")
-@Timeout(120)
 class SwitchedTcpChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
 
     private final RdmaSelectorProvider provider =

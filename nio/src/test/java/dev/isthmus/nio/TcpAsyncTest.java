@@ -4,11 +4,9 @@ package dev.isthmus.nio;
 import java.net.InetAddress;
 import java.nio.channels.spi.AsynchronousChannelProvider;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** Asynchronous channels of this package, over the JDK's channels. */
 @Tag("unit")
-@Timeout(120)
 class TcpAsyncTest implements AsyncContract {
 
     private final AsynchronousChannelProvider provider = new RdmaAsynchronousChannelProvider(JdkProvider.get());

@@ -2,11 +2,9 @@
 package dev.isthmus.nio;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** The JDK's own channels meet the expectations for those over RDMA: a test that expects something else fails here. */
 @Tag("unit")
-@Timeout(120)
 class TcpChannelsTest implements ConnectContract, CloseContract, DataContract, SocketContract {
 
     @Override

@@ -2,11 +2,9 @@
 package dev.isthmus.nio;
 
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 
 /** The JDK's own selector meets the expectations for that over RDMA: a test that expects something else fails here. */
 @Tag("unit")
-@Timeout(120)
 class TcpSelectorsTest implements ReadyContract, SelectorContract {
 
     @Override

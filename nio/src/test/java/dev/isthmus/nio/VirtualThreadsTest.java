@@ -7,7 +7,6 @@ import dev.isthmus.testbed.ChildJvm;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -32,7 +31,6 @@ class VirtualThreadsTest {
                         "-Disthmus.nio.sendQueue=16",
                         "-Disthmus.nio.receiveQueue=16",
                         "--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofMinutes(4))
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
     }

@@ -5,8 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -28,7 +28,7 @@ class GrpcTest {
         certify(keys, host);
         try (ChildProgram program =
                 OverRdma.of("grpc").start("dev.isthmus.programs.GrpcProgram", host, keys.toString(), PASSWORD)) {
-            List<String> lines = program.ended(Duration.ofMinutes(8)); // TLS of some 40 MiB
+            List<String> lines = program.ended(TestDeadlines.ofSeconds(480)); // TLS of some 40 MiB
             assertEquals(List.of("plain: by RDMA", "TLS: by RDMA"), lines.subList(lines.size() - 2, lines.size()));
         }
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1100) // on emulated processors
 class KafkaTest {
 
-    private static final Duration MOST = Duration.ofMinutes(8);
+    private static final Duration MOST = TestDeadlines.ofSeconds(480);
 
     @Test
     void shouldGoByRdmaByAFlag(@TempDir Path folder) throws Exception {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -29,7 +30,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(1100) // on emulated processors
 class ZooKeeperTest {
 
-    private static final Duration MOST = Duration.ofMinutes(8);
+    private static final Duration MOST = TestDeadlines.ofSeconds(480);
     private static final int SERVERS = 3;
 
     @TempDir

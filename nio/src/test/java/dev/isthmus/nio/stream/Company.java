@@ -5,10 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
@@ -72,12 +72,12 @@ final class Company implements AutoCloseable {
         LOG.setLevel(Level.ALL);
         LOG.addHandler(handler);
         listening = Listening.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> options, anyone -> true);
-        near = connect(address()).get(60, TimeUnit.SECONDS);
+        near = connect(address()).get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         far = accept();
     }
 
     static CompletableFuture<Stream> connect(InetSocketAddress to) throws IOException {
-        return Service.get().connect(null, to, StreamOptions.DEFAULT, Duration.ofSeconds(60));
+        return Service.get().connect(null, to, StreamOptions.DEFAULT, TestDeadlines.ofSeconds(60));
     }
 
     InetSocketAddress address() {
@@ -85,7 +85,7 @@ final class Company implements AutoCloseable {
     }
 
     Stream accept() throws Exception {
-        Stream next = accept(Deadlines.after(60_000));
+        Stream next = accept(Deadlines.after(TestDeadlines.ofSeconds(60).toMillis()));
         assertNotNull(next);
         return next;
     }
@@ -147,7 +147,7 @@ final class Company implements AutoCloseable {
     /** Checks that the uninvolved connection works in both directions, and so does a new one. */
     void assertWell() throws Exception {
         exchange();
-        Stream one = connect(address()).get(60, TimeUnit.SECONDS);
+        Stream one = connect(address()).get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         Stream other = accept();
         while (!other.peerAddress().equals(one.localAddress())) { // a hostile peer's, which came late
             other.close(true);
@@ -161,9 +161,14 @@ final class Company implements AutoCloseable {
 
     private static void exchange(Stream from, Stream to) throws IOException, InterruptedException {
         byte[] sent = {1, 2, 3};
-        assertEquals(3, from.write(ByteBuffer.wrap(sent), Deadlines.after(60_000)));
+        assertEquals(
+                3,
+                from.write(
+                        ByteBuffer.wrap(sent),
+                        Deadlines.after(TestDeadlines.ofSeconds(60).toMillis())));
         ByteBuffer into = ByteBuffer.allocate(10);
-        assertEquals(3, to.read(into, Deadlines.after(60_000)));
+        assertEquals(
+                3, to.read(into, Deadlines.after(TestDeadlines.ofSeconds(60).toMillis())));
         assertEquals(-1, into.flip().mismatch(ByteBuffer.wrap(sent)));
     }
 

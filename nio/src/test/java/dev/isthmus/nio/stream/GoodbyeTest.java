@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
@@ -13,14 +14,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /**
  * How two peers that keep the rules part: no order of half closes, reads and closes looks like a fault to the other.
  */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class GoodbyeTest {
 
     private static final int RING = StreamOptions.DEFAULT.receiveBuffer();
@@ -32,7 +31,7 @@ class GoodbyeTest {
     @BeforeEach
     void connect() throws Exception {
         company = new Company();
-        client = Company.connect(company.address()).get(60, TimeUnit.SECONDS);
+        client = Company.connect(company.address()).get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         server = company.accept();
     }
 
@@ -46,8 +45,8 @@ class GoodbyeTest {
     private void assertNoReset() throws Exception {
         client.close(true);
         server.close(true);
-        client.released().get(60, TimeUnit.SECONDS);
-        server.released().get(60, TimeUnit.SECONDS);
+        client.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
+        server.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertEquals(0, company.logged("is reset"));
     }
 
@@ -55,7 +54,8 @@ class GoodbyeTest {
         ByteBuffer into = ByteBuffer.allocate(bytes + 1);
         int length = 0;
         while (length >= 0) {
-            length = stream.read(into, Deadlines.after(30_000));
+            length = stream.read(
+                    into, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
             assertTrue(length != 0, "nothing came");
         }
         assertEquals(bytes, into.position());
@@ -67,7 +67,11 @@ class GoodbyeTest {
      */
     private int fill() throws Exception {
         int bytes = Hosts.isIwarp() ? RING / 2 : RING;
-        assertEquals(bytes, client.write(ByteBuffer.allocate(bytes), Deadlines.after(30_000)));
+        assertEquals(
+                bytes,
+                client.write(
+                        ByteBuffer.allocate(bytes),
+                        Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
         return bytes;
     }
 
@@ -76,7 +80,9 @@ class GoodbyeTest {
         int bytes = fill();
         client.shutdownOutput(Deadlines.EVER);
         ByteBuffer first = ByteBuffer.allocate(1); // so that it has seen all, as it is in order
-        assertEquals(1, server.read(first, Deadlines.after(30_000)));
+        assertEquals(
+                1,
+                server.read(first, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
         server.shutdownOutput(Deadlines.EVER);
         readToEnd(server, bytes - 1);
         readToEnd(client, 0);
@@ -97,7 +103,11 @@ class GoodbyeTest {
     void shouldCloseWhileThePeerWrites() throws Exception {
         assertTrue(fill() > 0);
         server.close(true);
-        assertThrows(IOException.class, () -> client.write(ByteBuffer.allocate(4 * RING), Deadlines.after(30_000)));
+        assertThrows(
+                IOException.class,
+                () -> client.write(
+                        ByteBuffer.allocate(4 * RING),
+                        Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
         readToEnd(client, 0);
         assertNoReset();
     }
@@ -108,6 +118,6 @@ class GoodbyeTest {
         client.close(false);
         var e = assertThrows(IOException.class, () -> readToEnd(server, 100));
         assertTrue(e.getMessage().contains("without a goodbye"), e::toString);
-        client.released().get(60, TimeUnit.SECONDS);
+        client.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 }

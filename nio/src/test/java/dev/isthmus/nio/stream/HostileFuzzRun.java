@@ -2,6 +2,7 @@
 package dev.isthmus.nio.stream;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -22,7 +23,10 @@ final class HostileFuzzRun {
     private static final int ATTACKERS = 2;
     private static final int VICTIMS = 4;
     private static final long BETWEEN_EXCHANGES_MILLIS = 20;
-    private static final long LONGEST_MILLIS = 120_000; // without anything happening
+
+    /** Without anything happening; twice as long is less than the JVM may take, so that a hang can be told. */
+    private static final long LONGEST_MILLIS =
+            Math.min(TestDeadlines.ofSeconds(120).toMillis(), 300_000);
 
     private final Company company = new Company();
     private final Queue<Stream> connected = new ConcurrentLinkedQueue<>(); // by this side, to hostile peers
@@ -151,7 +155,7 @@ final class HostileFuzzRun {
 
     private static void await(CompletableFuture<Void> added) throws Exception {
         try {
-            added.get(60, TimeUnit.SECONDS);
+            added.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof IOException)) {
                 throw e;
@@ -208,7 +212,7 @@ final class HostileFuzzRun {
     private void release(Stream one) throws Exception {
         if (one != null) {
             try {
-                one.released().get(60, TimeUnit.SECONDS);
+                one.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             } catch (TimeoutException e) {
                 throw new AssertionError("not released: " + one, e);
             }

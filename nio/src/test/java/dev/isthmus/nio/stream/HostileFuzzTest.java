@@ -4,7 +4,7 @@ package dev.isthmus.nio.stream;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
-import java.time.Duration;
+import dev.isthmus.testbed.TestDeadlines;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -34,7 +34,7 @@ class HostileFuzzTest {
                         "-ea",
                         "-Disthmus.nio.lingerSeconds=2",
                         "-Disthmus.nio.handshakeSeconds=2")
-                .deadline(Duration.ofSeconds(SPARE_SECONDS + actions / SLOWEST_PER_SECOND))
+                .deadline(TestDeadlines.ofSeconds(SPARE_SECONDS + actions / SLOWEST_PER_SECOND))
                 .run(HostileFuzzRun.class, Long.toString(actions), Long.toString(seed));
         System.out.print(result.output());
         assertEquals(0, result.status(), () -> settings + " ended with " + result.status());

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetSocketAddress;
@@ -19,7 +20,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class HostileHandshakeTest {
 
     private static Company company;
@@ -87,7 +86,8 @@ class HostileHandshakeTest {
         try (var listener = new RawPeer.Listener(new InetSocketAddress(Hosts.far(), 0))) {
             CompletableFuture<Stream> connecting = Company.connect(listener.address());
             try (var peer = listener.accept(lie.change)) {
-                var e = assertThrows(ExecutionException.class, () -> connecting.get(60, TimeUnit.SECONDS));
+                var e = assertThrows(
+                        ExecutionException.class, () -> connecting.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
                 assertTrue(e.getCause() instanceof IOException, e::toString);
                 assertTrue(e.getCause().getMessage().contains(lie.reason()), e::toString);
                 assertTrue(peer.theirs().credits() > 0);
@@ -101,10 +101,14 @@ class HostileHandshakeTest {
         for (int i = 0; i < 10; i++) {
             RawPeer.connect(company.address(), greeting -> {}).close();
             Stream stream = company.accept();
-            var e = assertThrows(IOException.class, () -> stream.read(ByteBuffer.allocate(1), Deadlines.after(30_000)));
+            var e = assertThrows(
+                    IOException.class,
+                    () -> stream.read(
+                            ByteBuffer.allocate(1),
+                            Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
             assertTrue(e.getMessage().startsWith("Connection reset"), e::toString);
             stream.close(true);
-            stream.released().get(60, TimeUnit.SECONDS);
+            stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         }
         company.assertWell();
     }

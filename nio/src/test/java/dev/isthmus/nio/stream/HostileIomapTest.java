@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -17,7 +18,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -27,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class HostileIomapTest {
 
     private static final int MAPS = 2;
@@ -114,7 +113,7 @@ class HostileIomapTest {
 
     private static void assertReset(Stream stream, String reason) throws Exception {
         var e = assertThrows(IOException.class, () -> {
-            long end = Deadlines.after(30_000);
+            long end = Deadlines.after(TestDeadlines.ofSeconds(30).toMillis());
             while (System.nanoTime() < end) {
                 stream.read(ByteBuffer.allocate(100), Deadlines.NEVER);
                 stream.write(ByteBuffer.allocate(1), Deadlines.NEVER);
@@ -130,14 +129,18 @@ class HostileIomapTest {
 
     private static void end(Stream stream) throws Exception {
         stream.close(true);
-        stream.released().get(60, TimeUnit.SECONDS);
+        stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         company.assertWell();
     }
 
     /** Sends a byte, which arrives after everything that it did before. */
     private static void say(RawPeer peer, Stream stream) throws Exception {
         peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), 1, Message.of(Message.DATA, 1));
-        assertEquals(1, stream.read(ByteBuffer.allocate(1), Deadlines.after(30_000)));
+        assertEquals(
+                1,
+                stream.read(
+                        ByteBuffer.allocate(1),
+                        Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
     }
 
     private static void assertNothingAt(Stream stream, long offset) {
@@ -151,7 +154,13 @@ class HostileIomapTest {
         for (int one : bytes) {
             from.put((byte) one);
         }
-        assertEquals(bytes.length, stream.iomaps().write(from.flip(), offset, Deadlines.after(30_000)));
+        assertEquals(
+                bytes.length,
+                stream.iomaps()
+                        .write(
+                                from.flip(),
+                                offset,
+                                Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
     }
 
     private static void awaitByte(MemorySegment in, long at, int value) {
@@ -250,7 +259,8 @@ class HostileIomapTest {
         try (var peer = RawPeer.connect(company.address(), greeting -> tell(greeting))) {
             Stream stream = company.accept();
             say(peer, stream);
-            Iomaps.Mapping mapping = stream.iomaps().map(5, 100, Deadlines.after(30_000));
+            Iomaps.Mapping mapping = stream.iomaps()
+                    .map(5, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
             ByteBuffer told = awaitTold(peer);
             assertEquals(5, told.getLong(0));
             assertEquals(100, told.getInt(20));
@@ -268,7 +278,8 @@ class HostileIomapTest {
         try (var peer = RawPeer.connect(company.address(), greeting -> tell(greeting))) {
             Stream stream = company.accept();
             say(peer, stream);
-            Iomaps.Mapping mapping = stream.iomaps().map(0, 100, Deadlines.after(30_000));
+            Iomaps.Mapping mapping = stream.iomaps()
+                    .map(0, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
             ByteBuffer told = awaitTold(peer);
             mapping.close();
             peer.write(told.getLong(8), told.getInt(16), 8);
@@ -307,7 +318,8 @@ class HostileIomapTest {
         })) {
             Stream stream = company.accept();
             say(peer, stream);
-            Iomaps.Mapping mapping = stream.iomaps().map(5, 100, Deadlines.after(30_000));
+            Iomaps.Mapping mapping = stream.iomaps()
+                    .map(5, 100, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()));
             ByteBuffer told = peer.told(0);
             awaitByte(MemorySegment.ofBuffer(told), 23, 100);
             assertEquals(Long.reverseBytes(5), told.getLong(0));

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -16,7 +17,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -26,7 +26,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @Tag("device")
 @Tag("iwarp")
-@Timeout(120)
 class HostilePeerTest {
 
     private static final int CREDITS = StreamOptions.DEFAULT.receiveQueue();
@@ -159,7 +158,7 @@ class HostilePeerTest {
         assertEquals(1, company.resets(stream), "how often it was logged");
         assertThrows(IOException.class, () -> stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
         stream.close(true);
-        stream.released().get(60, TimeUnit.SECONDS);
+        stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         company.forgetResets(stream);
         company.assertWell();
     }
@@ -167,7 +166,7 @@ class HostilePeerTest {
     /** Reads to the end, and then writes until that fails. */
     private static void readAndWrite(Stream stream) throws Exception {
         ByteBuffer into = ByteBuffer.allocate(RING);
-        long end = Deadlines.after(30_000);
+        long end = Deadlines.after(TestDeadlines.ofSeconds(30).toMillis());
         while (System.nanoTime() < end) {
             stream.read(into.clear(), Deadlines.NEVER);
             stream.write(ByteBuffer.allocate(128), Deadlines.NEVER);
@@ -198,7 +197,11 @@ class HostilePeerTest {
         try (var peer = RawPeer.connect(company.address(), greeting -> {})) {
             Stream stream = company.accept();
             if (begin(peer)) {
-                assertEquals(1, stream.read(ByteBuffer.allocate(10), Deadlines.after(10_000)));
+                assertEquals(
+                        1,
+                        stream.read(
+                                ByteBuffer.allocate(10),
+                                Deadlines.after(TestDeadlines.ofSeconds(10).toMillis())));
             }
             for (int i = 0; i < RING; i++) {
                 peer.out().put(i, (byte) -1);
@@ -206,10 +209,17 @@ class HostilePeerTest {
             peer.write(peer.theirs().buffer(), peer.theirs().bufferKey(), RING);
             peer.write(peer.theirs().targets(), peer.theirs().targetsKey(), 2 * ConnectionData.TARGET_BYTES);
             ByteBuffer part = ByteBuffer.allocate(RawPeer.PART);
-            assertEquals(RawPeer.PART, stream.write(part, Deadlines.after(10_000)));
+            assertEquals(
+                    RawPeer.PART,
+                    stream.write(
+                            part, Deadlines.after(TestDeadlines.ofSeconds(10).toMillis())));
             assertEquals(0, stream.write(part.clear(), Deadlines.NEVER), "there is no room that was told of");
             peer.say(Message.DATA, 5);
-            assertEquals(5, stream.read(ByteBuffer.allocate(10), Deadlines.after(10_000)));
+            assertEquals(
+                    5,
+                    stream.read(
+                            ByteBuffer.allocate(10),
+                            Deadlines.after(TestDeadlines.ofSeconds(10).toMillis())));
             stream.close(true);
             company.assertWell();
         }
@@ -222,10 +232,13 @@ class HostilePeerTest {
             peer.say(Message.CONTROL, Message.DISCONNECT);
             peer.say(Message.CREDITS, RawPeer.CREDITS + 1);
             ByteBuffer into = ByteBuffer.allocate(10);
-            assertEquals(-1, stream.read(into, Deadlines.after(10_000)));
+            assertEquals(
+                    -1,
+                    stream.read(
+                            into, Deadlines.after(TestDeadlines.ofSeconds(10).toMillis())));
             peer.disconnect();
             stream.close(true);
-            stream.released().get(60, TimeUnit.SECONDS);
+            stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             assertEquals(0, company.resets(stream));
         }
     }

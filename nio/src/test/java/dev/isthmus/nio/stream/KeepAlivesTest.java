@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.nio.RdmaServerSocketChannel;
 import dev.isthmus.nio.RdmaSocketChannel;
 import dev.isthmus.nio.Warnings;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairTransition;
 import java.io.IOException;
@@ -27,10 +28,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(120)
 class KeepAlivesTest {
 
     private static final Duration PERIOD = Duration.ofMillis(20);
@@ -51,7 +50,7 @@ class KeepAlivesTest {
                 InetAddress.getByName(System.getenv("ISTHMUS_ADDRESSES").split(" ", -1)[1]);
         listening = Listening.listen(
                 new InetSocketAddress(address, 0), 5, false, () -> StreamOptions.DEFAULT, peer -> true);
-        client = service.connect(null, listening.localAddress(), StreamOptions.DEFAULT, Duration.ofSeconds(30))
+        client = service.connect(null, listening.localAddress(), StreamOptions.DEFAULT, TestDeadlines.ofSeconds(30))
                 .get();
         server = listening.accept(Deadlines.EVER);
     }
@@ -91,7 +90,8 @@ class KeepAlivesTest {
         onService(() -> server.link().queuePair().modify(QueuePairTransition.to(QueuePairState.RESET)));
         try (var warnings = new Warnings()) {
             onService(() -> keepAlives.add(client));
-            Throwable seen = assertThrows(ExecutionException.class, () -> reading.get(1, TimeUnit.MINUTES))
+            Throwable seen = assertThrows(
+                            ExecutionException.class, () -> reading.get(TestDeadlines.seconds(60), TimeUnit.SECONDS))
                     .getCause();
             assertInstanceOf(SocketException.class, seen);
             assertEquals("Connection reset: the peer's device no longer answers", seen.getMessage());
@@ -108,7 +108,7 @@ class KeepAlivesTest {
         }
         assertFalse(reading.isDone());
         assertEquals(7, client.write(ByteBuffer.allocate(7), Deadlines.EVER));
-        assertEquals(7, reading.get(1, TimeUnit.MINUTES));
+        assertEquals(7, reading.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
     }
 
     @Test

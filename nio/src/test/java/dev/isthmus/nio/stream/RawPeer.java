@@ -8,6 +8,7 @@ import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.cm.EventChannel;
 import dev.isthmus.cm.PortSpace;
 import dev.isthmus.cm.PrivateData;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionQueue;
 import dev.isthmus.verbs.DeviceContext;
@@ -43,7 +44,7 @@ final class RawPeer implements AutoCloseable {
     /** The length of the part of its ring that its greeting grants. */
     static final int PART = 2048;
 
-    static final Duration LONGEST = Duration.ofSeconds(60);
+    static final Duration LONGEST = TestDeadlines.ofSeconds(60);
 
     /** Numbers of queue pairs that do not exist; the kernel refuses a number that it has seen recently as stale. */
     private static final AtomicInteger NUMBERS = new AtomicInteger(0x400000);

@@ -7,16 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Peers that break no rule, but do not do their part. There are none of these on iWARP. */
 @Tag("device")
-@Timeout(120)
 class RudePeerTest {
 
     private static final int HALF = StreamOptions.DEFAULT.receiveBuffer() / 2;
@@ -34,14 +33,16 @@ class RudePeerTest {
             company.assertWell();
             stream.close(true);
             peer.disconnect();
-            stream.released().get(60, TimeUnit.SECONDS);
+            stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         }
     }
 
     private static void read(Stream stream, int bytes) throws Exception {
         ByteBuffer into = ByteBuffer.allocate(bytes);
         while (into.hasRemaining()) {
-            assertTrue(stream.read(into, Deadlines.after(30_000)) > 0);
+            assertTrue(stream.read(
+                            into, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis()))
+                    > 0);
         }
     }
 
@@ -63,7 +64,7 @@ class RudePeerTest {
             Stream stream = company.accept();
             assertEquals(1, stream.write(ByteBuffer.allocate(1), Deadlines.NEVER));
             stream.close(false);
-            stream.released().get(60, TimeUnit.SECONDS);
+            stream.released().get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             assertTrue(peer.theirs().credits() > 0);
         }
     }
@@ -85,7 +86,10 @@ class RudePeerTest {
             read(stream, 1);
             peer.say(Message.CREDITS, upTo); // which is one too many
             ByteBuffer one = ByteBuffer.allocate(1);
-            IOException e = assertThrows(IOException.class, () -> stream.read(one, Deadlines.after(30_000)));
+            IOException e = assertThrows(
+                    IOException.class,
+                    () -> stream.read(
+                            one, Deadlines.after(TestDeadlines.ofSeconds(30).toMillis())));
             assertTrue(e.getMessage().contains("granted nothing"), e.getMessage());
             stream.close(false);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio.stream;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -9,7 +10,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -80,7 +80,7 @@ record Usage(long descriptors, String objects, long heap, long resident) {
 
     /** Waits until no more is held than before: the kernel releases some things a moment after they were closed. */
     static void awaitNoMoreThan(Usage before) throws IOException, InterruptedException {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        long end = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
         while (!readObjects().equals(before.objects) || countDescriptors() > before.descriptors) {
             if (System.nanoTime() > end) {
                 throw new AssertionError(
