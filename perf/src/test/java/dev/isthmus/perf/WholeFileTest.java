@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -40,7 +41,7 @@ class WholeFileTest {
         while (!writer.isDone()) {
             assertTrue(Set.of(some, other).contains(Files.readString(file)), "half of a file");
         }
-        writer.get(1, TimeUnit.MINUTES);
+        writer.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertOnly("report");
     }
 

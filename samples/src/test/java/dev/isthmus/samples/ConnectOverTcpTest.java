@@ -11,10 +11,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(120)
 class ConnectOverTcpTest {
 
     @Test

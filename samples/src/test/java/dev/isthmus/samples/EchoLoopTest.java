@@ -10,6 +10,7 @@ import dev.isthmus.cm.Connector;
 import dev.isthmus.cm.GroupHandler;
 import dev.isthmus.cm.GroupMember;
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
@@ -27,14 +28,12 @@ import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
 @Tag("extended")
-@Timeout(240)
 class EchoLoopTest {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(60);
     private static final int CLIENTS = 6;
     private static final int CROWD = Integer.parseInt(System.getenv().getOrDefault("ISTHMUS_CLIENTS", "100"));
 

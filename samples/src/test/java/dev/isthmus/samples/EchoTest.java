@@ -9,10 +9,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(120)
 class EchoTest {
 
     @Test

@@ -4,6 +4,7 @@ package dev.isthmus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 /** Types what docs/jshell.md shows into the engine of jshell, after the launcher's start-up file. */
 @Tag("device")
 @Tag("extended")
-@Timeout(900) // a compiler on emulated processors
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS) // a compiler on emulated processors
 class JshellPageTest {
 
     private static final String PROMPT = "jshell> ";

@@ -10,6 +10,7 @@ import dev.isthmus.CmException;
 import dev.isthmus.cm.Connection;
 import dev.isthmus.cm.Connector;
 import dev.isthmus.cm.Listener;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
@@ -28,13 +29,11 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(240)
 class KeyValueTest {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(60);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(60);
 
     private final KeyValueServer server = new KeyValueServer();
 

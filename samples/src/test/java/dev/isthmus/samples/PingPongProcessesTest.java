@@ -4,6 +4,7 @@ package dev.isthmus.samples;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,11 +13,9 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
 @Tag("extended")
-@Timeout(180)
 class PingPongProcessesTest {
 
     private static Process start(String... arguments) throws IOException {
@@ -45,7 +44,7 @@ class PingPongProcessesTest {
             printed.addAll(Output.of(() -> PingPong.main(client.with(address, port))));
             printed.addAll(lines.lines().toList());
             SamplesPage.assertPrint(printed, "PingPong");
-            assertTrue(server.waitFor(60, TimeUnit.SECONDS));
+            assertTrue(server.waitFor(TestDeadlines.seconds(60), TimeUnit.SECONDS));
             assertEquals(0, server.exitValue());
         } finally {
             server.destroyForcibly();

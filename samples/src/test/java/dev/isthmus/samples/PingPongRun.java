@@ -2,6 +2,7 @@
 package dev.isthmus.samples;
 
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import java.io.IOException;
@@ -20,8 +21,7 @@ import java.util.concurrent.TimeUnit;
 /** A C program and a sample as each other's peer: the server on the first device, the client on the last one. */
 final class PingPongRun implements AutoCloseable {
 
-    /** Generous, because the emulated machine is slow and shared. */
-    static final long LIMIT_SECONDS = 280;
+    static final long LIMIT_SECONDS = TestDeadlines.seconds(280);
 
     /** {@code TCP_LISTEN}, in the kernel's table. */
     private static final String LISTEN = "0A";

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.isthmus.VerbsException;
 import dev.isthmus.samples.PingPongRun.Outcome;
 import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.xrc.XrcDomain;
 import java.net.InetAddress;
@@ -28,7 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The ping-pong samples with the C programs that Debian ships as their peers, in both roles. */
 @Tag("device")
 @Tag("extended")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class PingPongTest {
 
     /** A sample, by the name of its C program without "ibv_" and "_pingpong". */

@@ -14,10 +14,8 @@ import java.util.concurrent.Future;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(240)
 class RemoteCounterTest {
 
     private static final int CLIENTS = 3;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.cm.Listener;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.attributes.TransportType;
@@ -22,11 +23,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
 @Tag("iwarp")
-@Timeout(240)
 class RpingTest {
 
     private static final int PINGS = 5;
@@ -54,7 +53,7 @@ class RpingTest {
                 .redirectOutput(output.toFile())
                 .start();
         var task = new FutureTask<>(() -> {
-            boolean ended = process.waitFor(200, TimeUnit.SECONDS);
+            boolean ended = process.waitFor(TestDeadlines.seconds(200), TimeUnit.SECONDS);
             process.destroyForcibly();
             List<String> lines = Files.readAllLines(output);
             Files.delete(output);
@@ -78,12 +77,13 @@ class RpingTest {
     }
 
     private static void ping(InetSocketAddress server, int size) throws Exception {
-        for (int attempt = 0; ; attempt++) {
+        long end = System.nanoTime() + TestDeadlines.ofSeconds(50).toNanos();
+        while (true) {
             try {
                 Rping.ping(server, PINGS, size);
                 return;
             } catch (CmException e) { // it does not listen yet
-                if (e.failure() != CmException.Failure.REJECTED || attempt > 500) {
+                if (e.failure() != CmException.Failure.REJECTED || System.nanoTime() > end) {
                     throw e;
                 }
                 Thread.sleep(100);

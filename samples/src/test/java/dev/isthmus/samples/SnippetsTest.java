@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.cm.Listener;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
@@ -23,11 +24,11 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every block of Java in the documents compiles and runs, taken from the page itself. */
-@Timeout(600) // a compiler on emulated processors
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS) // a compiler on emulated processors
 class SnippetsTest {
 
     private static final Set<String> KINDS = Set.of("sample", "device", "rc", "ucx", "class");
-    private static final long WAIT_SECONDS = 120;
+    private static final long WAIT_SECONDS = TestDeadlines.seconds(120);
 
     @TempDir
     private Path folder;

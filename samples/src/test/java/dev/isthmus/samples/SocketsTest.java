@@ -18,12 +18,10 @@ import java.util.Random;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The samples that only know sockets. */
 @Tag("device")
-@Timeout(120)
 class SocketsTest {
 
     @Test

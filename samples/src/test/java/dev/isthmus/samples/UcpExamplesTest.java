@@ -20,7 +20,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,7 +27,6 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** The samples and UCX's own examples as each other's peers, in both roles. */
 @Tag("ucx")
 @Tag("system-ucx")
-@Timeout(240)
 class UcpExamplesTest {
 
     private static final int COUNT = 3;

@@ -15,12 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("ucx")
-@Timeout(240)
 class UcpStreamChatTest {
 
     private static final String LONG = "long ".repeat(5_000); // arrives in several pieces

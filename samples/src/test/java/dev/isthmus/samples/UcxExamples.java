@@ -3,6 +3,7 @@ package dev.isthmus.samples;
 
 import dev.isthmus.testbed.CProgram;
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Files;
@@ -15,7 +16,7 @@ import java.util.stream.Stream;
 /** An example program of UCX, compiled from the source that Debian's libucx-dev ships, and run as a sample's peer. */
 final class UcxExamples implements AutoCloseable {
 
-    static final long LIMIT_SECONDS = 120;
+    static final long LIMIT_SECONDS = TestDeadlines.seconds(120);
 
     private static final Path SOURCES = Path.of("/usr/share/doc/libucx-dev/examples");
 

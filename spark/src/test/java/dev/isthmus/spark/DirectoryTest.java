@@ -4,6 +4,7 @@ package dev.isthmus.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -56,10 +57,10 @@ class DirectoryTest {
         asked.await();
         try {
             var quick = CompletableFuture.supplyAsync(() -> directory.find("BB"), threads);
-            assertEquals(Optional.empty(), quick.get(20, TimeUnit.SECONDS));
+            assertEquals(Optional.empty(), quick.get(TestDeadlines.seconds(20), TimeUnit.SECONDS));
         } finally {
             answer.countDown();
         }
-        assertEquals(Optional.empty(), slow.get(20, TimeUnit.SECONDS));
+        assertEquals(Optional.empty(), slow.get(TestDeadlines.seconds(20), TimeUnit.SECONDS));
     }
 }

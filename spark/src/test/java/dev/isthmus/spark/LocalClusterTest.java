@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * the jar that users have. The system property {@code isthmus.spark.jars} names the folder with Spark's jars.
  */
 @Tag("spark")
-@Timeout(value = 15, unit = TimeUnit.MINUTES) // some read and write gigabytes
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS) // some read and write gigabytes
 class LocalClusterTest {
 
     private static final String C1 =

@@ -4,6 +4,7 @@ package dev.isthmus.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -69,7 +70,7 @@ class PySparkTest {
         builder.environment().remove("SPARK_HOME");
         Process process = builder.start();
         try {
-            assertTrue(process.waitFor(8, TimeUnit.MINUTES), "it has not ended");
+            assertTrue(process.waitFor(TestDeadlines.seconds(480), TimeUnit.SECONDS), "it has not ended");
         } finally {
             process.descendants().forEach(ProcessHandle::destroyForcibly);
             process.destroyForcibly();

@@ -4,14 +4,12 @@ package dev.isthmus.perf.bench;
 import dev.isthmus.testbed.Allocated;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is measured allocates not a byte; measured without JMH, which does allocate. */
 @Tag("ucx")
 @Tag("host")
-@Timeout(240)
 class UcxAllocationTest {
 
     private static void assertNone(String transports, int operations, Consumer<UcxBenchmark> operation) {

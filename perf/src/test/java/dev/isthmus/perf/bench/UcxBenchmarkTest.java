@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench;
 
+import dev.isthmus.testbed.TestDeadlines;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -8,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 @Tag("ucx")
 @Tag("host")
 @Tag("extended")
-@Timeout(400)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class UcxBenchmarkTest {
 
     /** In a JVM of its own, to keep JUCX apart from other tests. */

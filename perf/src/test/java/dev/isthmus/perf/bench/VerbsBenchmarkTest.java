@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.bench;
 
+import dev.isthmus.testbed.TestDeadlines;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 @Tag("device")
-@Timeout(400)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class VerbsBenchmarkTest {
 
     @Test

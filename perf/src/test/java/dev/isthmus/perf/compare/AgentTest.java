@@ -10,6 +10,7 @@ import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.CrashException;
 import dev.isthmus.perf.process.Placement;
 import dev.isthmus.perf.process.Ports;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -24,16 +25,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** JVMs that run ends. */
 @Tag("unit")
-@Timeout(120)
 class AgentTest {
 
     private static final String HERE = "127.0.0.1";
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = TestDeadlines.ofSeconds(60);
 
     @TempDir
     private Path folder;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.Machine;
 import dev.isthmus.perf.Side;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -23,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Tag("interop")
 @Tag("extended")
-@Timeout(900)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class CompareDeviceTest {
 
     private static final String SHORT = " --bytes 64 --rounds 1 --seconds 0.05 --warm-up 0.1";

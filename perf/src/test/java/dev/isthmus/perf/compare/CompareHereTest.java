@@ -11,13 +11,11 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Whole comparisons of what every machine has, typed as a user does, over the loopback interface. */
 @Tag("unit")
 @Tag("extended")
-@Timeout(300)
 class CompareHereTest {
 
     private static final String SHORT = " --devices none --bytes 64 --seconds 0.1 --warm-up 0.2";

@@ -10,6 +10,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvSchema;
 import dev.isthmus.perf.Main;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -34,7 +35,7 @@ import picocli.CommandLine;
 @Tag("system-ucx")
 @Tag("host")
 @Tag("extended")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class CompareUcxTest {
 
     private static final int SIGTERM = 15;
@@ -94,8 +95,8 @@ class CompareUcxTest {
                 line = progress.readLine();
             }
             Process kill = new ProcessBuilder("sh", "-c", "kill -TERM -" + command.pid()).start();
-            assertTrue(kill.waitFor(1, TimeUnit.MINUTES) && kill.exitValue() == 0);
-            assertTrue(command.waitFor(2, TimeUnit.MINUTES), "it goes on");
+            assertTrue(kill.waitFor(TestDeadlines.seconds(60), TimeUnit.SECONDS) && kill.exitValue() == 0);
+            assertTrue(command.waitFor(TestDeadlines.seconds(120), TimeUnit.SECONDS), "it goes on");
             assertEquals(128 + SIGTERM, command.exitValue());
         } finally {
             command.destroyForcibly();

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Ports;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -14,13 +15,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ends that are programs on Netty, over TCP. */
 @Tag("unit")
-@Timeout(120)
 class NettyJobTest {
 
     private static final String HERE = "127.0.0.1";
@@ -56,7 +55,7 @@ class NettyJobTest {
         NettyJob job = job(transport, benchmark, bytes, connections, Ports.free());
         CompletableFuture<Measured> server = start(job);
         Measured measured = job.ask(); // which tries until the server listens
-        server.get(60, TimeUnit.SECONDS);
+        server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         assertEquals(50L * connections * (benchmark == Benchmark.ONE_WAY ? 1 : 2), measured.messages());
         assertEquals(benchmark.isRoundTrip(), measured.averageMicros() > 0);
@@ -69,7 +68,7 @@ class NettyJobTest {
             NettyJob job = job(NettyTransport.NIO, Benchmark.PING_PONG, 8, 16, Ports.free());
             CompletableFuture<Measured> server = start(job);
             job.ask();
-            server.get(60, TimeUnit.SECONDS);
+            server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             try (var next = new ServerSocket(job.ends().port(), 1, InetAddress.getLoopbackAddress())) {
                 assertEquals(job.ends().port(), next.getLocalPort());
             }
@@ -91,7 +90,11 @@ class NettyJobTest {
             try (var connection = server.accept()) {
                 assertEquals(8, connection.getInputStream().readNBytes(8).length);
             }
-            assertTrue(client.get(60, TimeUnit.SECONDS).getMessage().contains("closed"), "it says why");
+            assertTrue(
+                    client.get(TestDeadlines.seconds(60), TimeUnit.SECONDS)
+                            .getMessage()
+                            .contains("closed"),
+                    "it says why");
         }
     }
 }

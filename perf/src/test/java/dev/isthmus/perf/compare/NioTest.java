@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Listening;
 import dev.isthmus.perf.process.Ports;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -15,13 +16,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** The ends that communicate by sockets. */
 @Tag("unit")
-@Timeout(120)
 class NioTest {
 
     private static final String HERE = "127.0.0.1";
@@ -57,7 +56,7 @@ class NioTest {
         NioJob job = job(blocking, benchmark, bytes, connections, Ports.free());
         CompletableFuture<Measured> server = start(job);
         Measured measured = job.ask();
-        server.get(60, TimeUnit.SECONDS);
+        server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         assertTrue(measured.messagesPerSecond() > 0, measured.toString());
         int each = benchmark == Benchmark.ONE_WAY ? 1 : 2;
         assertEquals(50L * connections * each, measured.messages());
@@ -96,7 +95,11 @@ class NioTest {
                 connection.getOutputStream().write(new byte[1]);
                 assertEquals(8, connection.getInputStream().readNBytes(8).length);
             }
-            assertTrue(client.get(60, TimeUnit.SECONDS).getMessage().contains("closed"), "it says why");
+            assertTrue(
+                    client.get(TestDeadlines.seconds(60), TimeUnit.SECONDS)
+                            .getMessage()
+                            .contains("closed"),
+                    "it says why");
         }
     }
 
@@ -109,6 +112,6 @@ class NioTest {
             assertTrue(other.isBound());
         }
         job.ask();
-        server.get(60, TimeUnit.SECONDS);
+        server.get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
     }
 }

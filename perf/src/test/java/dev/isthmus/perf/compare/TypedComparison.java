@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.Main;
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -29,7 +30,7 @@ final class TypedComparison implements AutoCloseable {
     /** These tests do not measure speed, and the better compiler takes long on an emulated processor. */
     private static final String QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC";
 
-    private static final Duration LIMIT = Duration.ofMinutes(10);
+    private static final Duration LIMIT = TestDeadlines.ofSeconds(600);
 
     /** A shell's exit status for SIGTERM. */
     private static final int TERMINATED = 128 + 15;
@@ -137,7 +138,7 @@ final class TypedComparison implements AutoCloseable {
         comparison.destroy();
         assertEquals(TERMINATED, status(comparison), this::said);
         for (ProcessHandle child : started) {
-            child.onExit().get(60, TimeUnit.SECONDS); // or it outlives the comparison
+            child.onExit().get(TestDeadlines.seconds(60), TimeUnit.SECONDS); // or it outlives the comparison
         }
         assertTrue(output().contains("interrupted; to go on: ./isthmus compare --resume " + out()), this::said);
         assertTrue(Files.size(out().resolve(ReportWriter.HTML)) > 0);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.JavaChild;
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("system-ucx")
 @Tag("host")
 @Tag("extended")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class HalfCommandTest {
 
     @TempDir

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import dev.isthmus.testbed.Allocated;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -15,7 +16,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Posting and polling allocate not a byte, including what prepares and drains them. */
 @Tag("device")
-@Timeout(400)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class VerbsAllocationTest {
 
     private static final int OPERATIONS = 128;

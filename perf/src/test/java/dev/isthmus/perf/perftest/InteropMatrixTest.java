@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.perf.process.Listening;
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.Gid;
@@ -31,7 +32,6 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -39,10 +39,13 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Runs every test over every transport and set-up with the programs that Debian ships, in both roles; prints a table.
  */
 @Tag("interop")
-@Timeout(240) // a disturbed run may take half of it
 class InteropMatrixTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final Duration LIMIT = TestDeadlines.ofSeconds(60);
+
+    /** A C program that runs for a second or two and goes on for longer than this never ends, and is run again. */
+    private static final Duration DISTURBED = Duration.ofSeconds(60);
+
     private static final Map<String, String[]> TABLE = new TreeMap<>();
     /**
      * C prints this, after other warnings, if it was held up while it measured its clock. It goes on with a frequency
@@ -361,7 +364,7 @@ class InteropMatrixTest {
 
     private static Plan java(Cell cell, String device, int port, Optional<String> server) {
         // C waits forever, and 8 MiB take seconds on an emulated device
-        List<String> arguments = new ArrayList<>(List.of("-d", device, "--silence", "60"));
+        List<String> arguments = new ArrayList<>(List.of("-d", device, "--silence", "" + TestDeadlines.seconds(60)));
         arguments.addAll(cell.common(port));
         server.ifPresent(arguments::add);
         return Plan.of(cell.test(), arguments.toArray(String[]::new));
@@ -389,12 +392,13 @@ class InteropMatrixTest {
 
     /** Waits for the C program, which must succeed and, if its role has any, must have printed figures. */
     private static void assertContent(Cell cell, Process process, boolean hasFigures) throws Exception {
-        boolean ended = process.waitFor(LIMIT.toSeconds(), TimeUnit.SECONDS); // a pipe holds all that it prints
+        Duration most = cell.isTimed() ? DISTURBED : LIMIT;
+        boolean ended = process.waitFor(most.toSeconds(), TimeUnit.SECONDS); // a pipe holds all that it prints
         InputStream printed = process.getInputStream();
         byte[] bytes = ended ? printed.readAllBytes() : printed.readNBytes(printed.available());
         String output = new String(bytes, StandardCharsets.UTF_8);
         if (!ended && cell.isTimed()) {
-            throw new Disturbed(cell + ": C has not ended after " + LIMIT.toSeconds() + " s: " + output);
+            throw new Disturbed(cell + ": C has not ended after " + most.toSeconds() + " s: " + output);
         }
         assertTrue(ended, output);
         if (process.exitValue() != 0 && output.contains(WRONG_CLOCK)) {

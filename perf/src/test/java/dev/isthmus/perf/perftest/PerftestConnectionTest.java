@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.attributes.Mtu;
 import java.io.IOException;
@@ -25,14 +26,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 
 /** Two of our ends with each other, and our ends with peers that misbehave, over loopback. */
 @Tag("unit")
-@Timeout(60)
 class PerftestConnectionTest {
 
-    private static final Duration DEADLINE = Duration.ofSeconds(20);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(20);
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final Gid IPV4 = Gid.of(HexFormat.of().parseHex("00000000000000000000ffff0a000001"));
     private static final Gid IPV6 = Gid.of(HexFormat.of().parseHex("fe800000000000000000000000000001"));

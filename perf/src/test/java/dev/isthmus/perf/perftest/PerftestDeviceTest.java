@@ -17,13 +17,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Our two ends with each other, and faults: of the device, the port, or what the other end wants. */
 @Tag("device")
-@Timeout(120)
 class PerftestDeviceTest {
 
     private TwoEnds ends;

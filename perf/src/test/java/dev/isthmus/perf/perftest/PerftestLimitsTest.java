@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
@@ -21,13 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What a session guarantees: the same test on both ends, a rate, and no garbage per message. */
 @Tag("device")
-@Timeout(300)
 class PerftestLimitsTest {
 
     /**
@@ -81,7 +80,7 @@ class PerftestLimitsTest {
         int port = TwoEnds.freePort();
         CompletableFuture<Void> server = TwoEnds.start(ends.server(ours, port, "-n 20 -s 8 --silence 3 --run-limit 3"));
         Process other = ends.startCClient(theirs, port, "-n 20 -s 8");
-        var e = assertThrows(ExecutionException.class, () -> server.get(90, TimeUnit.SECONDS));
+        var e = assertThrows(ExecutionException.class, () -> server.get(TestDeadlines.seconds(90), TimeUnit.SECONDS));
         assertOneLine(e.getCause());
         assertTrue(other.waitFor(TwoEnds.LIMIT.toSeconds(), TimeUnit.SECONDS), "C waits on");
     }

@@ -3,6 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import dev.isthmus.perf.process.Listening;
 import dev.isthmus.testbed.OtherProcessor;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
 import java.io.IOException;
 import java.net.ServerSocket;
@@ -16,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 /** The two ends of a test on this machine's devices: ours in this JVM, and perftest's programs. */
 final class TwoEnds implements AutoCloseable {
 
-    static final Duration LIMIT = Duration.ofSeconds(60);
+    static final Duration LIMIT = TestDeadlines.ofSeconds(60);
     static final Observer QUIET = new Observer() {};
 
     private final String serverDevice = Device.list().getFirst().name();

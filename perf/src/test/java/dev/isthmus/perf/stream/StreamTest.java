@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PipedReader;
@@ -17,7 +18,6 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
@@ -27,7 +27,6 @@ import picocli.CommandLine;
  * lets the accepting side send first, which RFC 5044 forbids, and SoftiWARP then fails one connect in 14.
  */
 @Tag("device")
-@Timeout(300)
 class StreamTest {
 
     static final String HOST =
@@ -105,7 +104,7 @@ class StreamTest {
         try (ChildProgram client = rstream(flags("-s", ofC))) {
             assertTable(client.ended().stream().filter(StreamTest::isOfTable).toList());
         }
-        assertEquals(0, served.get(1, TimeUnit.MINUTES));
+        assertEquals(0, served.get(TestDeadlines.seconds(60), TimeUnit.SECONDS));
         assertTable(List.of(HEAD, lines.readLine()));
     }
 

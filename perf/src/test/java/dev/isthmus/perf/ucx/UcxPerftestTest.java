@@ -9,6 +9,7 @@ import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Listening;
 import dev.isthmus.perf.process.Placement;
 import dev.isthmus.perf.process.ToolRun;
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.File;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -30,10 +31,10 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("ucx")
 @Tag("system-ucx")
 @Tag("host")
-@Timeout(600)
+@Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
 class UcxPerftestTest {
 
-    private static final Duration LIMIT = Duration.ofSeconds(100);
+    private static final Duration LIMIT = TestDeadlines.ofSeconds(100);
 
     @TempDir
     private Path folder;

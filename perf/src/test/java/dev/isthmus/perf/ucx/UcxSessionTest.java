@@ -14,13 +14,11 @@ import java.util.Map;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("ucx")
 @Tag("host")
-@Timeout(300)
 class UcxSessionTest {
 
     private static void runs(String line, String transports) throws Exception {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.ucx;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -12,7 +13,7 @@ import java.util.concurrent.TimeUnit;
 /** Two ends of a session in this JVM. */
 final class UcxSessions {
 
-    private static final long DEADLINE_SECONDS = 120;
+    private static final long DEADLINE_SECONDS = TestDeadlines.seconds(120);
 
     private UcxSessions() {}
 

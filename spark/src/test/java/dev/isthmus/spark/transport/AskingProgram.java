@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -26,7 +26,7 @@ final class AskingProgram {
         BlockSource none = block -> {
             throw new IOException("no " + block);
         };
-        var settings = StallingProgram.settings(args[0], Duration.ofMinutes(2));
+        var settings = StallingProgram.settings(args[0], TestDeadlines.ofSeconds(120));
         try (var client = Transport.start(settings, StallingProgram.SECRET, none, (text, e) -> {})) {
             fetch(client, server, blocks);
             if (greed > 0) {

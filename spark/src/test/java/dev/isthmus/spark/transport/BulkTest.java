@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -51,8 +51,8 @@ class BulkTest {
                 64,
                 16 << 10,
                 2,
-                Duration.ofSeconds(200),
-                Duration.ofMinutes(1),
+                TestDeadlines.ofSeconds(200),
+                TestDeadlines.ofSeconds(60),
                 Map.of("TLS", "tcp,self"));
     }
 
@@ -136,7 +136,7 @@ class BulkTest {
         }
 
         void await() throws InterruptedException {
-            assertTrue(room.tryAcquire(200, TimeUnit.SECONDS), "no block came");
+            assertTrue(room.tryAcquire(TestDeadlines.seconds(200), TimeUnit.SECONDS), "no block came");
             assertNull(wrong.get());
         }
 

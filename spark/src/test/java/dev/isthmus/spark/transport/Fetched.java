@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
@@ -31,7 +32,7 @@ final class Fetched implements FetchListener {
     }
 
     Fetched await() throws InterruptedException {
-        if (!left.await(200, TimeUnit.SECONDS)) {
+        if (!left.await(TestDeadlines.seconds(200), TimeUnit.SECONDS)) {
             throw new AssertionError(left.getCount() + " blocks are left, after " + received.size() + " that came, "
                     + failed + " and " + refused);
         }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -23,6 +24,7 @@ final class FetchingProgram {
         Process server = new ProcessBuilder(
                         ProcessHandle.current().info().command().orElseThrow(),
                         "-XX:TieredStopAtLevel=1",
+                        TestDeadlines.option(),
                         "--enable-native-access=ALL-UNNAMED",
                         "-cp",
                         System.getProperty("java.class.path"),
@@ -74,7 +76,7 @@ final class FetchingProgram {
         require(
                 pending.failed.get(0).getMessage().contains("is gone"),
                 pending.failed.get(0).getMessage());
-        require(millis < 20_000, "the dead peer was seen after " + millis + " ms");
+        require(millis < TestDeadlines.ofSeconds(20).toMillis(), "the dead peer was seen after " + millis + " ms");
         System.out.println(
                 "SEEN after " + millis + " ms: " + pending.failed.get(0).getMessage());
         Fetched later = Fetched.of(client, node, keys).await();

@@ -2,6 +2,7 @@
 package dev.isthmus.spark.transport;
 
 import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.ucx.UcpActiveMessages;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpEndpoint;
@@ -97,7 +98,7 @@ final class HostilePeer implements AutoCloseable {
 
     /** The next message of that kind. */
     <M extends Message> M next(Class<M> kind) throws InterruptedException {
-        Message message = received.poll(20, TimeUnit.SECONDS);
+        Message message = received.poll(TestDeadlines.seconds(20), TimeUnit.SECONDS);
         if (!kind.isInstance(message)) {
             throw new AssertionError("came: " + message);
         }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
@@ -16,7 +17,6 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.Base64;
 import java.util.Collections;
 import java.util.List;
@@ -62,7 +62,7 @@ class HostilePeerTest {
     private static Settings settings() {
         return Settings.defaults()
                 .withUcx(Map.of("TLS", "tcp,self"))
-                .withTimes(Duration.ofSeconds(20), Duration.ofSeconds(20));
+                .withTimes(TestDeadlines.ofSeconds(20), TestDeadlines.ofSeconds(20));
     }
 
     private Transport startTransport() {
@@ -87,7 +87,7 @@ class HostilePeerTest {
     private void awaitLog(String part) throws InterruptedException {
         String line = "";
         while (!line.contains(part)) {
-            line = logged.poll(20, TimeUnit.SECONDS);
+            line = logged.poll(TestDeadlines.seconds(20), TimeUnit.SECONDS);
             assertTrue(line != null, "nothing was logged of: " + part);
         }
     }
@@ -433,7 +433,7 @@ class HostilePeerTest {
     /** Ends when the other side has closed, or has taken everything. */
     private static void sendGarbage(InetSocketAddress port, byte[] garbage) throws IOException {
         try (var socket = new Socket(port.getAddress(), port.getPort())) {
-            socket.setSoTimeout(60_000);
+            socket.setSoTimeout((int) TestDeadlines.ofSeconds(60).toMillis());
             try {
                 socket.getOutputStream().write(garbage);
                 socket.shutdownOutput();

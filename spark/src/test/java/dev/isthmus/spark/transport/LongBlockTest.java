@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -133,7 +134,7 @@ class LongBlockTest {
         assertEquals(Set.of(1, 2), fetched.stored);
         assertEquals(Set.of(0), fetched.failed.keySet());
         assertTrue(fetched.failed.get(0).getMessage().contains("no space left"), fetched.failed.get(0)::getMessage);
-        assertTrue(sinks.get(0).ended.await(60, TimeUnit.SECONDS), "it was not discarded");
+        assertTrue(sinks.get(0).ended.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "it was not discarded");
         assertEquals(3, writes.get());
     }
 

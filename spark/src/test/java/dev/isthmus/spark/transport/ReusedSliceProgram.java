@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -71,7 +72,7 @@ final class ReusedSliceProgram {
                 var hostile = new HostilePeer(SECRET, TLS)) {
             try {
                 client.fetch(server.node(), blocks.all().subList(0, 2), holding(fetched, held, goesOn));
-                require(held.await(60, TimeUnit.SECONDS), "the short block did not come");
+                require(held.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the short block did not come");
                 fetch(other, server, blocks.all().get(2)); // read after the long block, which is thus sent
                 hostile.connect(server.node());
                 var wrong = new Message.Release(1); // a ticket that nobody has
@@ -129,7 +130,7 @@ final class ReusedSliceProgram {
     private void awaitLog(String part) throws InterruptedException {
         String line = "";
         while (!line.contains(part)) {
-            line = logged.poll(60, TimeUnit.SECONDS);
+            line = logged.poll(TestDeadlines.seconds(60), TimeUnit.SECONDS);
             require(line != null, "nothing was logged of: " + part);
         }
     }

@@ -4,8 +4,8 @@ package dev.isthmus.spark.transport;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import java.nio.file.Path;
-import java.time.Duration;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,7 +26,7 @@ class StalledPeerTest {
         ChildJvm.Result result = new ChildJvm()
                 .under("env", "UCX_POSIX_ERROR_HANDLING=y") // as the plugin sets it for executors
                 .options("-Djava.io.tmpdir=" + folder, "--enable-native-access=ALL-UNNAMED")
-                .deadline(Duration.ofSeconds(280))
+                .deadline(TestDeadlines.ofSeconds(280))
                 .run(StallingProgram.class, tls, Integer.toString(greed), fate);
         assertEquals(0, result.status(), result.output());
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -27,7 +28,7 @@ final class StallingProgram {
     static final int LONG = 8;
 
     private static final int SLICE = 64 << 10;
-    private static final Duration DEADLINE = Duration.ofMinutes(2);
+    private static final Duration DEADLINE = TestDeadlines.ofSeconds(120);
 
     private final String tls;
     private final Path folder;
@@ -56,7 +57,7 @@ final class StallingProgram {
                 16 << 10,
                 2,
                 patience,
-                Duration.ofMinutes(1),
+                TestDeadlines.ofSeconds(60),
                 Map.of("TLS", tls));
     }
 
@@ -82,6 +83,7 @@ final class StallingProgram {
             process = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
                             "-XX:TieredStopAtLevel=1",
+                            TestDeadlines.option(),
                             "-XX:+UseSerialGC",
                             "--enable-native-access=ALL-UNNAMED",
                             "-cp",
@@ -184,7 +186,7 @@ final class StallingProgram {
 
     /** The memory that it holds becomes free for others, too. */
     private void giveUp(int greed) throws Exception {
-        try (var server = start(Duration.ofSeconds(10)); // for the good asker, too
+        try (var server = start(TestDeadlines.ofSeconds(10)); // for the good asker, too
                 var greedy = new Asker(server, greed)) {
             stop(server, greedy);
             await(

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -53,8 +54,8 @@ class TransportTest {
                 credits,
                 16 << 10,
                 2,
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(20),
+                TestDeadlines.ofSeconds(60),
+                TestDeadlines.ofSeconds(20),
                 Map.of("TLS", "tcp,self"));
     }
 
@@ -277,7 +278,7 @@ class TransportTest {
                 () -> Transport.start(settings(16, 64, 8), new byte[0], NONE, this::log)); // nothing seals with no key
         for (Thread thread : Thread.getAllStackTraces().keySet()) {
             if (thread.getName().equals("isthmus-spark")) {
-                thread.join(Duration.ofSeconds(10));
+                thread.join(TestDeadlines.ofSeconds(10));
                 assertTrue(!thread.isAlive(), "the loop goes on");
             }
         }
@@ -285,7 +286,7 @@ class TransportTest {
 
     /** A second or two without an answer; connecting may take longer on a busy machine. */
     private Transport startImpatient(BlockSource source) {
-        return start(settings(16, 16, 8).withTimes(Duration.ofSeconds(2), Duration.ofSeconds(20)), SECRET, source);
+        return start(settings(16, 16, 8).withTimes(Duration.ofSeconds(2), TestDeadlines.ofSeconds(20)), SECRET, source);
     }
 
     /** Whether blocks failed, and each because the impatient client gave it up. */
@@ -304,7 +305,8 @@ class TransportTest {
         Fetched fetched;
         do {
             fetched = Fetched.of(client, server.node(), blocks.all()).await();
-        } while ((!fetched.refused.isEmpty() || isGivenUp(fetched)) && System.nanoTime() - begin < 60_000_000_000L);
+        } while ((!fetched.refused.isEmpty() || isGivenUp(fetched))
+                && System.nanoTime() - begin < TestDeadlines.ofSeconds(60).toNanos());
         assertAllCame(blocks, blocks.all(), fetched);
     }
 
@@ -364,7 +366,7 @@ class TransportTest {
             }
         });
         try {
-            assertTrue(stopped.await(60, TimeUnit.SECONDS), "the server got nothing");
+            assertTrue(stopped.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the server got nothing");
             Fetched fetched = Fetched.of(client, server.node(), blocks.all()).await();
             assertEquals(Set.of(0, 1), fetched.failed.keySet());
             fetched = Fetched.of(client, server.node(), blocks.all()).await();
@@ -391,7 +393,7 @@ class TransportTest {
         Transport server = start(blocks);
         var other = Settings.defaults()
                 .withUcx(Map.of("TLS", "tcp,self"))
-                .withTimes(Duration.ofSeconds(60), Duration.ofSeconds(2)); // which then pass
+                .withTimes(TestDeadlines.ofSeconds(60), Duration.ofSeconds(2)); // which then pass
         Transport client = start(other, SECRET, NONE);
         Fetched fetched = Fetched.of(client, server.node(), blocks.all()).await();
         assertEquals(Set.of(0), fetched.refused.keySet());
