@@ -5,6 +5,7 @@ import static java.nio.channels.SelectionKey.OP_READ;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.testbed.ThreadTime;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
@@ -34,7 +35,9 @@ class SelectPollingTest {
     static final class Program {
 
         private static final int MILLIS = 300;
-        private static final int LATE = 20_000;
+
+        /** More than it takes to end a short wait. */
+        private static final long LATE = TestDeadlines.ofSeconds(20).toMillis();
 
         private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
 
