@@ -193,10 +193,11 @@ final class EndpointClose {
     /** Leaves the request to UCX; returns whether it has ended. */
     private boolean free() {
         boolean ended = !isInProgress();
-        if (request != 0 && !UcxFailure.isError(request)) {
-            UcpCall.run(Libucp.REQUEST_FREE, request);
-        }
+        long left = request;
         request = 0;
+        if (left != 0 && !UcxFailure.isError(left)) {
+            UcpCall.run(Libucp.REQUEST_FREE, left);
+        }
         return ended;
     }
 

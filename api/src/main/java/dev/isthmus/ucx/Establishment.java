@@ -78,9 +78,10 @@ final class Establishment {
 
     /** Leaves the flush to UCX, when the endpoint is closed. */
     void forget() {
-        if (request != 0) {
-            UcpCall.run(Libucp.REQUEST_FREE, request);
-            request = 0;
+        long left = request;
+        request = 0;
+        if (left != 0) {
+            UcpCall.run(Libucp.REQUEST_FREE, left);
         }
     }
 }

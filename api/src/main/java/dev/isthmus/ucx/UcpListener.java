@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
+import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_listener_attr;
 import dev.isthmus.bindings.ucx.ucp_listener_conn_handler;
@@ -11,7 +12,6 @@ import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Set;
 
 /**
@@ -88,10 +88,26 @@ public final class UcpListener implements AutoCloseable {
 
     private void destroy() {
         lifetime.close(() -> {
-            List.copyOf(undecided).forEach(UcpConnectionRequest::reject);
+            closed = true;
             worker.parts().connections().retire(new ConnectionRequests.Retired(id, handle, address));
         });
-        closed = true;
+        rejectUndecided();
+    }
+
+    // Each rejection progresses the worker, and handlers of the program run in it: they may decide requests, too. No
+    // request is added, as the listener is retired.
+    private void rejectUndecided() {
+        UcxException refused = null;
+        while (!undecided.isEmpty()) {
+            try {
+                undecided.iterator().next().reject();
+            } catch (UcxException e) {
+                refused = e;
+            }
+        }
+        if (refused != null) {
+            throw refused;
+        }
     }
 
     UcpWorker worker() {

@@ -4,6 +4,7 @@ package dev.isthmus.ucx;
 import dev.isthmus.UcxException;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.Lifetime;
+import dev.isthmus.internal.NativeHandle;
 import dev.isthmus.internal.ucx.Libucp;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -35,10 +36,9 @@ public final class UcpRemoteMemory implements AutoCloseable {
     private final long address;
     private final long byteSize;
     private final boolean transfers;
-    private final long handle;
+    private final NativeHandle handle;
     private long limit; // how many bytes can be put and got; -1 if none can, not even 0
     private boolean open = true;
-    private boolean destroyLater;
     private int outstanding;
     private Arena arena; // of the pointer; null if there is none
     private MemorySegment pointer;
@@ -54,7 +54,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         this.transfers = context.features().contains(UcpFeature.RMA);
         this.limit = transfers ? byteSize : -1;
         this.lifetime = new Lifetime("UcpRemoteMemory", key + " over " + endpoint, endpoint.lifetime());
-        this.handle = lifetime.open(() -> RemoteKeys.unpack(endpoint, key));
+        this.handle = new NativeHandle(lifetime.open(() -> RemoteKeys.unpack(endpoint, key)));
         this.atomics = new UcpRemoteAtomics(this, operations, context);
     }
 
@@ -325,7 +325,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     public Optional<MemorySegment> pointer() {
         checkOpen();
         if (pointer == null) {
-            RemoteKeys.pointer(handle, key).ifPresent(this::map);
+            RemoteKeys.pointer(handle(), key).ifPresent(this::map);
         }
         return Optional.ofNullable(pointer);
     }
@@ -354,7 +354,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         if (other.endpoint.worker() != endpoint.worker()) {
             throw new IllegalArgumentException(other + " is of another worker than " + this);
         }
-        return RemoteKeys.compare(this, endpoint.worker().handle(), handle, other.handle);
+        return RemoteKeys.compare(this, endpoint.worker().handle(), handle(), other.handle());
     }
 
     /**
@@ -376,9 +376,10 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /**
-     * Destroys the key: {@code ucp_rkey_destroy}. Gives outstanding operations {@link UcpWorkerConfig#closeTimeout} to
-     * end, and progresses the worker meanwhile. C's part of the key stays until they have ended. Inside a callback of
-     * UCX it does not wait for them. Does nothing if it is closed already.
+     * Destroys the key: {@code ucp_rkey_destroy}. From now on no operation can begin with it. Gives outstanding
+     * operations {@link UcpWorkerConfig#closeTimeout} to end, and progresses the worker meanwhile. C's part of the key
+     * stays until they have ended. Inside a callback of UCX it does not wait for them. Does nothing if it is closed
+     * already, or being closed.
      *
      * @throws WrongThreadException if the worker belongs to another thread
      * @throws IllegalStateException if another thread is in a call that uses the {@link #pointer()}; you can try again
@@ -389,21 +390,20 @@ public final class UcpRemoteMemory implements AutoCloseable {
             return;
         }
         endpoint.worker().owner().check();
-        if (!endpoint.worker().parts().callbacks().isInside()
-                && endpoint.worker().mayWait()) {
-            drain();
+        if (arena != null) {
+            arena.close(); // the last thing that can be refused
         }
-        lifetime.close(() -> {
-            if (arena != null) {
-                arena.close();
-            }
-        });
-        open = false;
+        lifetime.beginClose();
+        open = false; // before any progress, as handlers of the program run in it
         limit = -1;
-        if (outstanding == 0) {
-            UcpCall.run(Libucp.RKEY_DESTROY, handle);
-        } else {
-            destroyLater = true;
+        try {
+            if (!endpoint.worker().parts().callbacks().isInside()
+                    && endpoint.worker().mayWait()) {
+                drain();
+            }
+        } finally {
+            lifetime.endClose();
+            destroyIfUnused();
         }
     }
 
@@ -413,6 +413,13 @@ public final class UcpRemoteMemory implements AutoCloseable {
         boolean inTime = true;
         while (outstanding > 0 && inTime && worker.parts().pending().count(endpoint) > 0) {
             inTime = worker.parts().news().progressUntil(deadline);
+        }
+    }
+
+    private void destroyIfUnused() {
+        long unused = outstanding == 0 ? handle.take() : 0;
+        if (unused != 0) {
+            UcpCall.run(Libucp.RKEY_DESTROY, unused);
         }
     }
 
@@ -433,14 +440,14 @@ public final class UcpRemoteMemory implements AutoCloseable {
         if (slot.kind >= RequestSlot.FETCH_32) {
             slot.length = UcpRemoteAtomics.fetched(slot);
         }
-        if (--outstanding == 0 && destroyLater) {
-            UcpCall.run(Libucp.RKEY_DESTROY, handle);
+        if (--outstanding == 0 && !open) {
+            destroyIfUnused();
         }
     }
 
     /** Leaves C's part of the key to the worker, which is being destroyed. */
     void leave() {
-        destroyLater = false;
+        handle.take();
     }
 
     @HotPath
@@ -504,10 +511,10 @@ public final class UcpRemoteMemory implements AutoCloseable {
         return endpoint.handle();
     }
 
-    /** {@code ucp_rkey_h}. */
+    /** {@code ucp_rkey_h}; 0 once it is destroyed. */
     @HotPath
     long handle() {
-        return handle;
+        return handle.address();
     }
 
     /** The memory as it appears in error messages. */

@@ -309,10 +309,10 @@ public final class UcpWorker implements AutoCloseable {
 
     UcpEndpoint createEndpoint(
             EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
-        owner.check();
-        close.refuseMeanwhile();
+        checkTakesMore();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         config.filling.by(configurer, config);
+        checkTakesMore(); // the configurer may have closed the worker, or handed it over
         news.settle();
         try {
             return new UcpEndpoint(this, target, name, config);
@@ -320,6 +320,11 @@ public final class UcpWorker implements AutoCloseable {
             news.settle();
             throw e;
         }
+    }
+
+    private void checkTakesMore() {
+        owner.check();
+        close.refuseMeanwhile();
     }
 
     /**
@@ -334,8 +339,7 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if UCX refuses, for example because the port is in use
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
-        owner.check();
-        close.refuseMeanwhile();
+        checkTakesMore();
         news.settle();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }

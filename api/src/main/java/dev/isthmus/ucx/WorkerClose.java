@@ -211,10 +211,12 @@ final class WorkerClose {
             }
             case FLUSH -> {
                 flushed = !isFlushing();
-                if (flush != 0 && !UcxFailure.isError(flush)) {
-                    UcpCall.run(Libucp.REQUEST_FREE, flush);
-                }
+                long left = flush;
+                flush = 0;
                 stage = Stage.NOTHING;
+                if (left != 0 && !UcxFailure.isError(left)) {
+                    UcpCall.run(Libucp.REQUEST_FREE, left);
+                }
             }
             case NOT_BEGUN, NOTHING -> {}
         }
