@@ -44,8 +44,15 @@ final class UcxFailure {
             case NO_MEMORY -> "check ulimit -l and the size of /dev/shm";
             case SHMEM_SEGMENT -> "check the size of /dev/shm and kernel.shmmax";
             case UNSUPPORTED -> endpoint ? "no transport has all that the endpoint asks for; check TLS" : "";
-            case CONNECTION_RESET, ENDPOINT_TIMEOUT, NOT_CONNECTED ->
-                "the peer is gone; close the endpoint and make a new one";
+            case IO_ERROR ->
+                call.equals("ucp_listener_create")
+                        ? "UCX cannot listen there: the address must be one of this machine's (ip address lists them)"
+                        : "the network or a device failed, or the peer has died";
+            case NOT_CONNECTED ->
+                "there is no connection, or no longer: does a listener listen at the address? Close the endpoint and"
+                        + " make a new one";
+            case REJECTED -> "the program that listens there rejected the connection";
+            case CONNECTION_RESET, ENDPOINT_TIMEOUT -> "the peer is gone; close the endpoint and make a new one";
             default -> "";
         };
     }

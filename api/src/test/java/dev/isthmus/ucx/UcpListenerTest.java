@@ -9,8 +9,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.UcxException;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -25,6 +29,36 @@ class UcpListenerTest {
 
     private static String any() {
         return UcxTransports.withPeerErrors().findFirst().orElseThrow();
+    }
+
+    @Test
+    void shouldSayWhyItCannotListenAtAnotherMachinesAddress() throws UnknownHostException {
+        var foreign = new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 192, 0, 2, 1}), 0);
+        try (var context = UcpContext.create(config -> config.set("TLS", "tcp,self"));
+                var worker = context.createWorker()) {
+            var e = assertThrows(
+                    UcxException.class, () -> worker.createListener(foreign, UcpConnectionRequest::reject));
+            assertTrue(e.getMessage().contains("one of this machine's"), e::getMessage);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("dev.isthmus.ucx.UcxTransports#withPeerErrors")
+    void shouldSayThatNobodyListens(String tls) throws IOException {
+        try (var pair = new SocketPair(tls)) {
+            InetSocketAddress nobody;
+            try (var socket = new ServerSocket(0, 1, pair.listener.address().getAddress())) {
+                nobody = new InetSocketAddress(socket.getInetAddress(), socket.getLocalPort());
+            }
+            UcpEndpoint endpoint = pair.connect(nobody, config -> {});
+            UcxTransports.until(endpoint::isFailed, pair::progress);
+            var e = assertThrows(UcxException.class, () -> endpoint.tagSend(pair.arena.allocate(8), 1));
+            assertTrue(
+                    e.getMessage().contains("make a new one") || e.getMessage().contains("rejected"), e::getMessage);
+            if (endpoint.failure() == UcsStatus.NOT_CONNECTED) {
+                assertTrue(e.getMessage().contains("does a listener listen"), e::getMessage);
+            }
+        }
     }
 
     @ParameterizedTest
