@@ -231,13 +231,35 @@ public final class ArenaGuard implements Arena {
         }
     }
 
-    /** Closes it whatever uses it, as C's memory is freed in any case. */
-    public synchronized void closeAnyway() {
-        arena.close();
-        closed = true;
+    /**
+     * Closes it although operations of one user use it, which C will not continue.
+     *
+     * @return false if anything else uses it; then it stays open
+     */
+    public synchronized boolean closeWithout(ArenaUse.User dropped) {
         closing = true;
-        GUARDS.remove(arena.scope());
-        uses.clear();
+        VarHandle.fullFence(); // as in close()
+        boolean done = false;
+        try {
+            boolean used = !holders.isEmpty();
+            for (ArenaUse use : uses) {
+                used |= use.count() > 0 && !use.isOf(dropped);
+            }
+            if (!used) {
+                arena.close();
+                done = true;
+            }
+        } catch (IllegalStateException e) { // another thread is in the middle of an access
+            done = false;
+        } finally {
+            closed = done;
+            closing = done;
+        }
+        if (done) {
+            GUARDS.remove(arena.scope());
+            uses.clear();
+        }
+        return done;
     }
 
     /**

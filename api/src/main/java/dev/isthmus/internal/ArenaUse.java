@@ -88,6 +88,11 @@ public final class ArenaUse {
         return guard.isClosed();
     }
 
+    @SuppressWarnings("ReferenceEquality") // identity is meant
+    boolean isOf(User one) {
+        return user == one;
+    }
+
     boolean isOver() {
         return count == 0 && user.isOver();
     }

@@ -129,11 +129,21 @@ final class AmOperations {
         }
     }
 
+    /**
+     * Does everything that can fail before {@link #receive}: after this, the caller gives up the message, and C gets it.
+     *
+     * @return an argument of the receive
+     */
+    @HotPath
+    ArenaUse reserve(MemorySegment buffer) {
+        operations.next(); // before the arena is held, as it throws if there can be no more
+        return operations.hold(buffer);
+    }
+
     /** {@code ucp_am_recv_data_nbx} of a rendezvous, into a buffer of the right length. */
     @HotPath
-    long receive(long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint) {
+    long receive(long descriptor, MemorySegment buffer, long address, long length, UcpEndpoint endpoint, ArenaUse use) {
         long parameters = operations.next();
-        ArenaUse use = operations.hold(buffer);
         long result = UcpAm.receiveData(worker, descriptor, address, length, parameters);
         return result == 0
                 ? operations.done(buffer, use)
@@ -148,10 +158,9 @@ final class AmOperations {
             long address,
             long length,
             UcpEndpoint endpoint,
+            ArenaUse use,
             long userData,
             PolledOperations polled) {
-        operations.next(); // before the arena is held, as it throws if there can be no more
-        ArenaUse use = operations.hold(buffer);
         long result = UcpAm.receiveData(worker, descriptor, address, length, polled.parameters(true));
         return result == 0
                 ? operations.done(buffer, use)
@@ -185,8 +194,8 @@ final class AmOperations {
 
     @HotPath
     void hold(UcpKeptMessage message) {
-        message.index(kept.size());
         kept.add(message);
+        message.index(kept.size() - 1);
     }
 
     @HotPath
@@ -198,25 +207,51 @@ final class AmOperations {
         }
     }
 
-    /** {@code ucp_am_data_release}. */
+    /**
+     * Gives the data of a kept message back to C: {@code ucp_am_data_release}. Nothing else does.
+     *
+     * @throws IllegalStateException if its segment is used
+     */
     @HotPath
-    void release(long descriptor) {
-        UcpAm.releaseData(worker, descriptor);
-        operations.touch();
+    void giveBack(UcpKeptMessage message) {
+        message.lent().end();
+        UcpActiveMessage during = message.during();
+        long descriptor = message.empty();
+        if (during != null) {
+            during.unkeep(); // C releases it when the handler returns
+        } else {
+            UcpAm.releaseData(worker, descriptor);
+            operations.touch();
+        }
+    }
+
+    /** Gives back to C what is kept and not used, before the worker is closed. */
+    void giveBackUnused() {
+        for (int i = kept.size() - 1; i >= 0; i--) {
+            UcpKeptMessage message = kept.get(i);
+            if (message.lent().endIfUnused()) {
+                giveBack(message);
+            }
+        }
     }
 
     /**
-     * Releases kept messages, before the worker is closed.
+     * The worker is being closed, and C no longer progresses it.
      *
-     * @param used also those that an operation uses, which C must not continue
+     * @return whether C may free the memory of all that was kept
      */
-    void releaseAll(boolean used) {
-        for (int i = kept.size() - 1; i >= 0; i--) {
-            UcpKeptMessage message = kept.get(i);
-            if (used || !message.isUsed()) {
-                release(message.empty());
+    boolean takeAllBack() {
+        boolean all = true;
+        while (!kept.isEmpty()) {
+            UcpKeptMessage message = kept.getLast();
+            if (message.lent().endWithout(operations.holds())) {
+                giveBack(message);
+            } else {
+                message.empty();
+                all = false;
             }
         }
+        return all;
     }
 
     int keptCount() {

@@ -21,6 +21,7 @@ final class EndpointClose {
 
     /** What is waited for. */
     private enum Stage {
+        LOANS,
         SENDS,
         FLUSH,
         WORKER_FLUSH,
@@ -34,7 +35,7 @@ final class EndpointClose {
 
     private final UcpWorker worker;
     private final UcpEndpoint endpoint;
-    private Stage stage = Stage.SENDS;
+    private Stage stage = Stage.LOANS;
     private long deadline;
     private boolean limited; // the program's deadline covers all stages
     private long request; // in memory of UCX's own
@@ -58,7 +59,7 @@ final class EndpointClose {
         if (stage == Stage.FLUSH) {
             flushLeft = !free();
         }
-        if (stage == Stage.SENDS || stage == Stage.FLUSH) {
+        if (stage == Stage.LOANS || stage == Stage.SENDS || stage == Stage.FLUSH) {
             begin(Stage.WORKER_FLUSH);
         }
     }
@@ -91,6 +92,7 @@ final class EndpointClose {
     boolean isWaiting() {
         return nanosLeft() > 0
                 && switch (stage) {
+                    case LOANS -> !worker.parts().streams().giveBackUnused(endpoint);
                     case SENDS -> !endpoint.isFailed() && isSending();
                     case FLUSH, CLOSE -> isInProgress();
                     case WORKER_FLUSH -> isWorkerFlushing();
@@ -100,6 +102,7 @@ final class EndpointClose {
 
     private void goOn() {
         switch (stage) {
+            case LOANS -> begin(Stage.SENDS); // if they are still used, the data stays lent
             case SENDS -> {
                 if (endpoint.isFailed() || isSending()) {
                     force();
@@ -167,6 +170,7 @@ final class EndpointClose {
             letFlushesGoOn();
         }
         begin(Stage.CLOSE);
+        worker.parts().streams().orphan(endpoint);
         try (var call = new UcpCall()) {
             MemorySegment param = ucp_request_param_t.allocate(call);
             ucp_request_param_t.op_attr_mask(param, ucp_h.UCP_OP_ATTR_FIELD_FLAGS());
@@ -203,6 +207,7 @@ final class EndpointClose {
 
     private void end() {
         stage = Stage.NOTHING;
+        worker.parts().streams().orphan(endpoint);
         endpoint.ended();
     }
 }

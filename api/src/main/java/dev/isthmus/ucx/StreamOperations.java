@@ -100,6 +100,9 @@ final class StreamOperations {
     @HotPath
     boolean receiveData(UcpEndpoint endpoint, long ep, UcpStreamData data) {
         data.checkEmptyOf(this);
+        if (lentCount == lent.length) { // before C lends the data, as it may fail
+            lent = Arrays.copyOf(lent, 2 * lentCount);
+        }
         long result = UcpStreams.receiveData(ep, lengthAddress);
         if (result == 0) {
             return false;
@@ -107,35 +110,72 @@ final class StreamOperations {
         if (UcxFailure.isError(result)) {
             throw UcxFailure.of((int) result, "ucp_stream_recv_data_nb", endpoint.toString());
         }
-        if (lentCount == lent.length) {
-            lent = Arrays.copyOf(lent, 2 * lentCount);
-        }
         lent[lentCount] = data;
         data.hold(endpoint, result, length.get(ValueLayout.JAVA_LONG, 0), lentCount++);
         return true;
     }
 
-    /** {@code ucp_stream_data_release}. */
+    /**
+     * Gives lent data back to C: {@code ucp_stream_data_release}. Nothing else does.
+     *
+     * @throws IllegalStateException if its segment is used
+     */
     @HotPath
-    void release(UcpStreamData data) {
+    void giveBack(UcpStreamData data) {
+        data.lent().end();
         UcpEndpoint endpoint = data.endpoint();
         long address = data.address();
+        forget(data);
+        if (endpoint != null) {
+            UcpStreams.releaseData(endpoint.handle(), address);
+        }
+    }
+
+    @HotPath
+    private void forget(UcpStreamData data) {
         int place = data.place();
         UcpStreamData last = lent[--lentCount];
         lent[place] = last;
         lent[lentCount] = null;
         last.moveTo(place);
         data.forget();
-        UcpStreams.releaseData(endpoint.handle(), address);
     }
 
-    /** Returns all lent data to C, before an endpoint is closed. */
-    void releaseAll(UcpEndpoint endpoint) {
+    /** Gives back to C what an endpoint has lent and nobody uses; returns whether that was all. */
+    boolean giveBackUnused(UcpEndpoint endpoint) {
+        boolean all = true;
         for (int i = lentCount - 1; i >= 0; i--) {
             if (lent[i].endpoint() == endpoint) {
-                release(lent[i]);
+                if (lent[i].lent().endIfUnused()) {
+                    giveBack(lent[i]);
+                } else {
+                    all = false;
+                }
             }
         }
+        return all;
+    }
+
+    /** C is about to close an endpoint: the worker keeps the memory of what is still used until it is closed. */
+    void orphan(UcpEndpoint endpoint) {
+        if (!giveBackUnused(endpoint)) {
+            for (int i = 0; i < lentCount; i++) {
+                if (lent[i].endpoint() == endpoint) {
+                    lent[i].orphan();
+                }
+            }
+        }
+    }
+
+    /** The worker is being closed. Returns whether C may free the memory of all that was lent. */
+    boolean takeAllBack() {
+        boolean all = true;
+        while (lentCount > 0) {
+            UcpStreamData data = lent[lentCount - 1];
+            all &= data.lent().endWithout(operations.holds());
+            forget(data);
+        }
+        return all;
     }
 
     OwnerThread owner() {

@@ -12,11 +12,16 @@ final class TagMessages {
     private UcpTagMessage[] held = new UcpTagMessage[8];
     private int count;
 
+    /** Makes room for one more. */
     @HotPath
-    void add(UcpTagMessage message, long handle) {
+    void reserve() {
         if (count == held.length) {
             grow();
         }
+    }
+
+    @HotPath
+    void add(UcpTagMessage message, long handle) {
         held[count] = message;
         message.hold(handle, count++);
     }

@@ -114,6 +114,9 @@ final class TagOperations {
         if (message.handle() != 0) {
             throw new IllegalStateException(message + " holds a message already: receive() or close() it first");
         }
+        if (take) {
+            messages.reserve(); // before C gives the message away, as it may fail
+        }
         long handle = UcpTag.probe(worker, tag, mask, take ? REMOVE : 0, info.address());
         if (handle == 0) {
             return false;
@@ -159,10 +162,10 @@ final class TagOperations {
     void drop(UcpTagMessage message) {
         owner.check();
         long handle = message.handle();
-        messages.remove(message);
         long result;
         try (Arena arena = Arena.ofConfined()) {
             MemorySegment parameters = ucp_request_param_t.allocate(arena);
+            messages.remove(message);
             result = UcpTag.receiveMessage(worker, info.address(), 0, handle, parameters.address());
         }
         operations.touch();

@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import dev.isthmus.internal.OwnerThread;
@@ -306,9 +307,12 @@ public final class UcpActiveMessage {
      */
     @HotPath
     public long receive(MemorySegment buffer, long offset) {
-        return isToFetch(buffer, offset)
-                ? operations.receive(descriptor, buffer, buffer.address() + offset, length, endpointOrNull())
-                : 0;
+        if (!isToFetch(buffer, offset)) {
+            return 0;
+        }
+        ArenaUse use = operations.reserve(buffer);
+        received();
+        return operations.receive(descriptor, buffer, buffer.address() + offset, length, endpointOrNull(), use);
     }
 
     /**
@@ -326,10 +330,13 @@ public final class UcpActiveMessage {
     @HotPath
     public long receive(MemorySegment buffer, long offset, long userData) {
         PolledOperations polled = operations.polled();
+        if (!isToFetch(buffer, offset)) {
+            return 0;
+        }
         long address = buffer.address() + offset;
-        return isToFetch(buffer, offset)
-                ? operations.receive(descriptor, buffer, address, length, endpointOrNull(), userData, polled)
-                : 0;
+        ArenaUse use = operations.reserve(buffer);
+        received();
+        return operations.receive(descriptor, buffer, address, length, endpointOrNull(), use, userData, polled);
     }
 
     /** Whether the data must be fetched; if not, it is in the buffer. */
@@ -342,10 +349,14 @@ public final class UcpActiveMessage {
             data.copyTo(buffer, offset, 0, length);
             return false;
         }
-        fate = length == 0
-                ? Fate.DROPPED // which tells the sender everything
-                : Fate.RECEIVED; // even if it fails, as UCX has taken the descriptor
-        return length != 0;
+        return length != 0; // dropping an empty one tells the sender everything
+    }
+
+    /** C gets the descriptor next, and takes it even if the call fails. */
+    @HotPath
+    void received() {
+        fate = Fate.RECEIVED;
+        kept = null;
     }
 
     /**

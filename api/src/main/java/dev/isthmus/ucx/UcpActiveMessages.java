@@ -206,11 +206,11 @@ public final class UcpActiveMessages {
     /** The worker is being closed: no handler is called from now on, and kept messages are released. */
     void close() {
         dispatch.stop();
-        operations.releaseAll(false);
+        operations.giveBackUnused();
     }
 
-    /** C no longer progresses the worker: messages that operations used are released, too. */
-    void releaseRest() {
-        operations.releaseAll(true);
+    /** C no longer progresses the worker; returns whether it may free the memory of all messages that were kept. */
+    boolean takeAllBack() {
+        return operations.takeAllBack();
     }
 }

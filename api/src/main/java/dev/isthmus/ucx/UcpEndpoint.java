@@ -518,8 +518,9 @@ public final class UcpEndpoint implements AutoCloseable {
 
     /**
      * Closes the endpoint after everything sent has left: {@code ucp_ep_flush_nbx}, {@code ucp_ep_close_nbx}.
-     * Progresses the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, but
-     * neither completes futures nor calls error handlers. In a turn of the worker's loop it waits for nothing: the loop
+     * Progresses the worker for at most {@link UcpWorkerConfig#closeTimeout} each for sending and for closing, and as long
+     * for operations that use {@link UcpStreamData} of this endpoint, but neither completes futures nor calls error
+     * handlers. In a turn of the worker's loop it waits for nothing: the loop
      * serves others, and finishes the close when it can, as with {@link #closeAsync()}.
      *
      * <p>Inside a callback of UCX the endpoint accepts nothing more at once, and is closed when UCX has returned. If
@@ -640,7 +641,6 @@ public final class UcpEndpoint implements AutoCloseable {
                 throw e;
             }
             takeNoMore(); // handlers of active messages run meanwhile, and must not send any more
-            worker.parts().streams().releaseAll(this);
             closing = new EndpointClose(worker, this);
         }
         if (forced) {

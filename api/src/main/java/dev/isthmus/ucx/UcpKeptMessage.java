@@ -2,7 +2,7 @@
 package dev.isthmus.ucx;
 
 import dev.isthmus.UcxException;
-import dev.isthmus.internal.ArenaGuard;
+import dev.isthmus.internal.ArenaUse;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeMemory;
 import java.lang.foreign.MemorySegment;
@@ -21,8 +21,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     private UcpActiveMessage during; // while the handler runs
     private UcpMessageBytes data;
     private UcpEndpoint endpoint;
-    private ArenaGuard view; // of the segment, if it was requested
-    private MemorySegment segment;
+    private final LentSegment segment = new LentSegment();
     private long descriptor;
     private long length;
     private boolean rendezvous;
@@ -45,19 +44,19 @@ public final class UcpKeptMessage implements AutoCloseable {
         if (operations != null) {
             throw new IllegalStateException("the holder holds a message already: release() it first");
         }
+        if (data == null || !data.isOf(by.owner())) {
+            data = new UcpMessageBytes(by.owner());
+        }
+        by.hold(this); // the last thing that can fail
         this.operations = by;
         this.during = message;
         this.descriptor = descriptor;
         this.length = length;
         this.rendezvous = rendezvous;
         this.endpoint = endpoint;
-        if (data == null || !data.isOf(by.owner())) {
-            data = new UcpMessageBytes(by.owner());
-        }
         if (!rendezvous) {
             data.open(descriptor, length);
         }
-        by.hold(this);
     }
 
     /** Notes that the handler has returned. */
@@ -121,22 +120,15 @@ public final class UcpKeptMessage implements AutoCloseable {
     /**
      * The data as a segment, for example to send it on without a copy. {@link #release()} closes its arena, and is
      * refused while an operation of any worker uses the segment. The close of this worker does not wait for operations
-     * of other workers: end those first. Allocates, once per message.
+     * of other workers: if one uses the segment then, C's part of this worker is left behind, with the memory.
+     * Allocates, once per message.
      *
      * @return the bytes, read-only
      * @throws IllegalStateException if it holds no message, or the data has not arrived
      * @throws WrongThreadException if the worker belongs to another thread
      */
-    @SuppressWarnings("restricted")
     public MemorySegment segment() {
-        long address = data().address();
-        if (view == null) {
-            view = ArenaGuard.shared("the segment of " + this); // the worker may be handed over meanwhile
-            segment = MemorySegment.ofAddress(address)
-                    .reinterpret(length, view, null)
-                    .asReadOnly();
-        }
-        return segment;
+        return segment.of(data().address(), length, this);
     }
 
     /**
@@ -159,13 +151,11 @@ public final class UcpKeptMessage implements AutoCloseable {
             return 0;
         }
         AmOperations by = operations;
-        UcpActiveMessage message = during;
+        ArenaUse use = by.reserve(buffer);
         long from = descriptor;
         UcpEndpoint of = endpoint;
-        letGo();
-        return message != null
-                ? message.receive(buffer, offset)
-                : by.receive(from, buffer, buffer.address() + offset, length, of);
+        received();
+        return by.receive(from, buffer, buffer.address() + offset, length, of, use);
     }
 
     /**
@@ -188,13 +178,11 @@ public final class UcpKeptMessage implements AutoCloseable {
         if (!isToFetch(buffer, offset)) {
             return 0;
         }
-        UcpActiveMessage message = during;
+        ArenaUse use = by.reserve(buffer);
         long from = descriptor;
         UcpEndpoint of = endpoint;
-        letGo();
-        return message != null
-                ? message.receive(buffer, offset, userData)
-                : by.receive(from, buffer, buffer.address() + offset, length, of, userData, polled);
+        received();
+        return by.receive(from, buffer, buffer.address() + offset, length, of, use, userData, polled);
     }
 
     /** Whether the data must be fetched; if not, it is in the buffer, and the message is released. */
@@ -210,11 +198,11 @@ public final class UcpKeptMessage implements AutoCloseable {
         return false;
     }
 
-    /** Releases a message that is about to be received. */
+    /** C gets the descriptor next. Nothing fails from here on but the call itself, which takes it in any case. */
     @HotPath
-    private void letGo() {
+    private void received() {
         if (during != null) {
-            during.unkeep();
+            during.received();
         }
         empty();
     }
@@ -235,24 +223,13 @@ public final class UcpKeptMessage implements AutoCloseable {
     /**
      * Gives the data back to UCX: {@code ucp_am_data_release}. The send of a rendezvous then succeeds.
      *
-     * @throws IllegalStateException if it holds no message, or an operation uses its segment
+     * @throws IllegalStateException if it holds no message, or an operation another thread, uses its segment
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
     public void release() {
         open();
-        AmOperations by = operations;
-        if (isUsed()) {
-            throw new IllegalStateException("an operation uses the message's segment: await it first");
-        }
-        UcpActiveMessage message = during;
-        long held = descriptor;
-        empty();
-        if (message != null) {
-            message.unkeep();
-        } else {
-            by.release(held);
-        }
+        operations.giveBack(this);
     }
 
     /** Releases the message if it holds one. */
@@ -263,14 +240,9 @@ public final class UcpKeptMessage implements AutoCloseable {
         }
     }
 
-    /** Releases the message on the Java side; returns what C must release. */
+    /** Releases the message on the Java side, without its segment; returns what C must release. */
     @HotPath
     long empty() {
-        if (view != null) {
-            view.closeAnyway();
-            view = null;
-            segment = null;
-        }
         operations.letGo(this);
         operations = null;
         during = null;
@@ -279,9 +251,15 @@ public final class UcpKeptMessage implements AutoCloseable {
         return descriptor;
     }
 
-    /** Whether an operation uses its segment. */
-    boolean isUsed() {
-        return view != null && view.isUsed();
+    @HotPath
+    LentSegment lent() {
+        return segment;
+    }
+
+    /** The message, while its handler runs; then null. */
+    @HotPath
+    UcpActiveMessage during() {
+        return during;
     }
 
     int index() {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
-import dev.isthmus.internal.ArenaGuard;
 import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
 /**
  * Bytes of a stream in UCX's own memory, lent until {@link #release()}: {@code ucp_stream_recv_data_nb}. Each
- * {@link UcpStream#receiveData} fills the same object again, so receiving allocates nothing and copies nothing. Closing
- * the endpoint takes the bytes back, too.
+ * {@link UcpStream#receiveData} fills the same object again, so receiving allocates nothing and copies nothing.
+ *
+ * <p>Closing the endpoint takes the bytes back, too. If an operation uses their {@link #segment()}, the close first
+ * gives it {@link UcpWorkerConfig#closeTimeout} to end. If it does not end, the bytes stay here until the release, and
+ * UCX has their memory back when the worker is closed.
  */
 public final class UcpStreamData extends UcpBytes implements AutoCloseable {
 
     private final StreamOperations operations;
-    private UcpEndpoint endpoint; // null while it holds nothing
+    private final LentSegment segment = new LentSegment();
+    private UcpEndpoint endpoint; // null while it holds nothing, and once C has closed the endpoint
     private int place;
-    private ArenaGuard view; // of the segment, if it was requested
-    private MemorySegment segment;
 
     private UcpStreamData(StreamOperations operations) {
         super(operations.owner());
@@ -39,7 +40,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
      * @return false before the first receive and after each release
      */
     public boolean isHolding() {
-        return endpoint != null;
+        return isLent();
     }
 
     /**
@@ -50,35 +51,23 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
      * @throws IllegalStateException if it holds none
      * @throws WrongThreadException if the worker belongs to another thread
      */
-    @SuppressWarnings("restricted")
     public MemorySegment segment() {
-        long begin = at(0, 0);
-        if (view == null) {
-            view = ArenaGuard.shared("the segment of " + this); // the worker may be handed over before it is closed
-            segment = MemorySegment.ofAddress(begin)
-                    .reinterpret(count(), view, null)
-                    .asReadOnly();
-        }
-        return segment;
+        return segment.of(at(0, 0), count(), this);
     }
 
     /**
      * Gives the bytes back to UCX, if there are any: {@code ucp_stream_data_release}. After that they are refused here
      * and in the segment.
      *
-     * @throws IllegalStateException if an operation of any worker uses the segment
+     * @throws IllegalStateException if an operation of any worker, or another thread, uses the segment
      * @throws WrongThreadException if the worker belongs to another thread
      */
     @HotPath
     public void release() {
-        if (endpoint == null) {
-            return;
+        if (isLent()) {
+            owner().check();
+            operations.giveBack(this);
         }
-        owner().check();
-        if (view != null && view.isUsed()) {
-            throw new IllegalStateException("an operation uses the segment of " + this + ": it is to be done first");
-        }
-        operations.release(this);
     }
 
     /** Does what {@link #release()} does. */
@@ -92,7 +81,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
         if (operations != user) {
             throw new IllegalArgumentException(this + " is for another worker");
         }
-        if (endpoint != null) {
+        if (isLent()) {
             throw new IllegalStateException(this + " holds bytes already: release() it first");
         }
     }
@@ -106,13 +95,18 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
 
     @HotPath
     void forget() {
-        if (view != null) {
-            view.closeAnyway();
-            view = null;
-            segment = null;
-        }
         endpoint = null;
         takeBack();
+    }
+
+    /** C closes the endpoint, and can no longer take the bytes back. */
+    void orphan() {
+        endpoint = null;
+    }
+
+    @HotPath
+    LentSegment lent() {
+        return segment;
     }
 
     @HotPath

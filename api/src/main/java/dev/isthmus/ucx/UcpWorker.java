@@ -701,12 +701,11 @@ public final class UcpWorker implements AutoCloseable {
         }
         tags.dropAll(); // those that were taken since
         boolean leave = !inC;
+        leave |= !streams.takeAllBack(); // another worker reads it
+        leave |= active != null && !active.takeAllBack();
         async.keepEnded(); // with the numbers fetched from remote memory
         pending.forgetRemoteMemory();
         if (!leave) {
-            if (active != null) {
-                active.releaseRest();
-            }
             connections.destroyRetired();
             UcpCall.run(Libucp.WORKER_DESTROY, worker);
             if (generic != null) {
