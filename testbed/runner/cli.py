@@ -10,10 +10,14 @@ from . import local
 from .failure import Failure, Interrupted, Unavailable, catch_signals, open_standard_streams, say
 
 
-
 def _run_in_vm(*arguments):
     from . import vm  # the other places start sooner without it
     return vm.run(*arguments)
+
+
+def _run_in_guest_that_stays(command, options, announce):
+    from . import stay
+    return stay.run(command, options, parser().get_default, announce)
 
 
 # In the order in which they are tried.
@@ -29,6 +33,9 @@ Places, in the order in which they are tried:
   vm        Debian's kernel in QEMU, on the files of this machine, or of another (--root): devices rxe0
             (10.0.0.1) and rxe1 (10.0.0.2) on the two ends of a veth pair, GID index 1; with --device siw
             the SoftiWARP devices siw0 and siw1
+
+testbed up boots a vm that stays: until testbed down, or an hour without a command, commands of this checkout run in it
+instead, which saves them the boot. testbed up --help tells more.
 """
 
 EPILOG = """\
@@ -55,13 +62,16 @@ Examples:
 
 
 def parser():
-    p = argparse.ArgumentParser(prog="testbed", usage="testbed [OPTION]... -- COMMAND [ARGUMENT]...",
+    p = argparse.ArgumentParser(prog="testbed",
+                                usage="testbed [OPTION]... -- COMMAND [ARGUMENT]...\n       testbed up | down | status",
                                 description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("--where", choices=("auto", *PLACES), default="auto",
                    help="where to run (default: auto, the first that is possible)")
-    p.add_argument("--device", choices=("rxe", "siw"), default="rxe",
-                   help="Soft-RoCE, or SoftiWARP, in the vm only and built on first use (default: rxe)")
+    p.add_argument("--device", choices=("rxe", "siw"),
+                   help="Soft-RoCE, or SoftiWARP, in the vm only and built on first use (default: rxe, or what the guest"
+                        " that stays has)")
+    p.add_argument("--own-guest", action="store_true", help="do not use the guest that stays")
     p.add_argument("--timeout", type=_seconds, default=600, metavar="SECONDS",
                    help="end the command after this time (default: 600)")
     p.add_argument("--memlock", type=_memlock, metavar="unlimited|KIB",
@@ -87,6 +97,7 @@ def parser():
     vm_options.add_argument("--qemu-opts", default="", metavar="OPTIONS", help="more options for QEMU")
     # For the testbed's own test: a guest in which to try the host's way.
     vm_options.add_argument("--no-devices", action="store_true", help=argparse.SUPPRESS)
+    p.set_defaults(checkout=None, stdin=False)  # no options: they are set where they are known
     return p
 
 
@@ -149,6 +160,13 @@ def run(arguments):
         if not options.quiet:
             say(place + (f" ({'; '.join(refusals)})" if refusals else ""))
 
+    # Nobody boots a guest that stays but to use it. A testbed inside a testbed changes nothing.
+    if options.where in ("auto", "vm") and not options.own_guest and "ISTHMUS_TESTBED" not in os.environ:
+        try:
+            return _run_in_guest_that_stays(command, options, announce)
+        except Unavailable as refusal:
+            refusals += filter(None, [str(refusal)])
+    options.device = options.device or "rxe"
     places = list(PLACES) if options.where == "auto" else [options.where]
     for asked, what in ((options.device == "siw", "SoftiWARP devices are made"),
                         (options.root != "/", "the files of --root are used")):
@@ -170,6 +188,9 @@ def main(arguments):
     open_standard_streams()
     catch_signals()
     try:
+        if arguments[:1] in (["up"], ["down"], ["status"]):
+            from . import stay
+            return stay.main(arguments, parser().parse_args([]))
         return run(arguments)
     except Failure as failure:
         say(failure)

@@ -11,6 +11,7 @@ import shutil
 import stat
 import struct
 import subprocess
+import sys
 
 from . import siw
 from .failure import Failure
@@ -82,15 +83,15 @@ def kernel_image(path, processor):
     return image
 
 
-def initramfs(version, arguments, options, more):
-    """Returns a cpio archive: busybox, boot modules, the guest's scripts, and the command, with more environment."""
+def initramfs(version, more, options):
+    """Returns a cpio archive: busybox, boot modules, the guest's scripts, and more files."""
     files = {
         "bin/busybox": (_read(_busybox(options.root)), 0o755),
         "init": (_read(f"{HERE}/guest/init"), 0o755),
         "testbed/run": (_read(f"{HERE}/guest/run"), 0o755),
         "testbed/devices": (_read(f"{HERE}/devices"), 0o755),
-        "testbed/command": (command_script(arguments, options, more), 0o644),
         "shares/list": ("\n".join(share_tags(options)).encode(), 0o644),
+        **more,
     }
     for number, module in enumerate(_boot_modules(options.root, version)):
         files[f"modules/{number:02}.ko"] = (_module(module), 0o644)
@@ -101,9 +102,30 @@ def initramfs(version, arguments, options, more):
         files["testbed/ends"] = (" ".join([*ends(options), options.device]).encode(), 0o644)
         if options.device == "siw":
             files["testbed/siw.ko"] = (_module(siw.module(version)), 0o644)
+    return _cpio(files)
+
+
+def command_files(arguments, options, more):
+    """Returns the files by which the guest knows its one command, with more environment."""
+    files = {"testbed/command": (command_script(arguments, options, more), 0o644)}
     if options.stdin:
         files["testbed/stdin"] = (b"", 0o644)
-    return _cpio(files)
+    return files
+
+
+def agent_files(checkout):
+    """Returns the files by which the guest runs one command after the other, on a checkout that it looks at afresh."""
+    return {"testbed/agent": (_read(f"{HERE}/guest/agent"), 0o755),
+            "testbed/netstate.py": (_read(f"{HERE}/guest/netstate.py"), 0o644),
+            "testbed/python": (os.fsencode(sys.executable), 0o644),
+            "testbed/checkout": (os.fsencode(checkout), 0o644)}
+
+
+def devices_named(options):
+    """Returns what to say of the devices."""
+    kind = {"rxe": "Soft-RoCE", "siw": "SoftiWARP"}[options.device]
+    names = ends(options)[2::3]
+    return "" if options.no_devices else f" with {kind} devices {names[0]} and {names[1]}"
 
 
 def ends(options):

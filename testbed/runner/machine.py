@@ -113,6 +113,8 @@ def command(options, kernel, initramfs, descriptors):
     line += _streams(descriptors) + _share("root", options.root, readonly=True)
     for tag, directory in guest.share_tags(options).items():
         line += _share(tag, directory, readonly=False)
+    if options.checkout:  # guest/agent mounts them for each command, and a device takes one mount at a time
+        line += _share("checkout", options.checkout, readonly=True) + _share("writable", options.checkout, readonly=False)
     return line + shlex.split(options.qemu_opts)
 
 
