@@ -43,7 +43,8 @@ final class Sources {
         private final EventSource own; // if it is an object of this library; else null
         private final Lifetime hold; // keeps that object open; else null
         private final Runnable look = this::lookAgain;
-        private volatile long number; // generation and index; -1 once it is removed; written under the lock of Sources.this
+        private volatile long
+                number; // generation and index; -1 once it is removed; written under the lock of Sources.this
 
         Entry(String what, int fd, ToIntFunction<BooleanSupplier> handle, Polled polledOne, EventSource own) {
             this.fd = fd;
