@@ -337,7 +337,9 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     /**
      * Handles what is ready; if nothing is, first waits for something. It handles a bounded number of tasks, of
-     * descriptors, and of events from each source; the next turn goes on from there.
+     * descriptors, and of events from each source; the next turn goes on from there. If handlers of descriptors or sources
+     * throw, the first exception leaves this call once all that were ready have been handled, with the others suppressed
+     * in it.
      *
      * @param timeout how long to wait; zero or less does not wait
      * @return whether anything was handled
