@@ -20,7 +20,8 @@ AF_SPEC, AF_INET, AF_INET6, INET6_CONF = 26, 2, 10, 2  # a link's settings, amon
 
 # What holds for all links, and for those to come, as far as anybody here changes it.
 SETTINGS = ["/proc/sys/kernel/hostname", "/proc/sys/net/ipv4/ip_forward", "/proc/sys/net/ipv6/conf/all/forwarding",
-            *(f"/proc/sys/net/ipv4/conf/{which}/{name}" for which in ("all", "default") for name in ("accept_local", "rp_filter"))]
+            *(f"/proc/sys/net/ipv4/conf/{which}/{name}"
+              for which in ("all", "default") for name in ("accept_local", "rp_filter"))]
 
 
 def state():

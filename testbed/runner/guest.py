@@ -115,8 +115,8 @@ def command_files(arguments, options, more):
 
 def agent_files(checkout):
     """Returns the files by which the guest runs one command after the other, on a checkout that it looks at afresh."""
-    return {"testbed/agent": (_read(f"{HERE}/guest/agent"), 0o755),
-            "testbed/netstate.py": (_read(f"{HERE}/guest/netstate.py"), 0o644),
+    return {**{f"testbed/{name}": (_read(f"{HERE}/guest/{name}"), 0o755)
+               for name in ("agent", "mounts.py", "netstate.py", "ports.py")},
             "testbed/python": (os.fsencode(sys.executable), 0o644),
             "testbed/checkout": (os.fsencode(checkout), 0o644)}
 

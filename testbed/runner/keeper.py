@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The process that holds the guest that stays, and lets one command after the other into it.
 
-A command comes as a connection with a request and three sockets, the other ends of its standard streams. guest/agent says
-what goes to and from the guest.
+A command comes as a connection, is told about the guest, and sends a request with three sockets: the other ends of its
+standard streams. Then it gets lines, of JSON, and ends early by closing its end of the connection.
 """
 
 import asyncio
@@ -11,21 +11,13 @@ import json
 import os
 import signal
 import socket
-import time
 
-from . import guest, machine, rendezvous
+from . import control, guest
+from .agent import CHUNK, AgentGuest, Died, cancel
+from .control import LENGTH
 from .failure import Failure, say
-from .rendezvous import LENGTH
-from .vm import BOOT_SECONDS, Qemu
 
 READY = b"ready"
-CHUNK = 65536
-LAST_WORDS = 5  # seconds for what a command that is ended has written to be read
-END_SECONDS = 30  # for a guest to end a command
-
-
-class Died(Exception):
-    """The guest has ended, or does not do what it is told."""
 
 
 class Keeper:
@@ -35,8 +27,7 @@ class Keeper:
         self.listener = listener
         self.starter = starter  # a socket of the process that waits for the end of the boot
         self.lock = lock  # held until then
-        self.identity = rendezvous.identity()
-        self.qemu = None
+        self.identity = control.identity()
         self.tasks = set()
         self.timer = None
         self.doing = "boots"
@@ -46,6 +37,7 @@ class Keeper:
         self.loop = asyncio.get_running_loop()
         self.ended = self.loop.create_future()
         self.turn = asyncio.Lock()
+        self.guest = AgentGuest(self.options)
         self.loop.add_signal_handler(signal.SIGTERM, self.end)
         for end in (self.listener, self.starter):
             end.setblocking(False)
@@ -53,9 +45,8 @@ class Keeper:
         try:
             await self.ended
         finally:
-            rendezvous.leave()  # before any connection is closed: from then on another may be there
-            if self.qemu:
-                self.qemu.end()
+            control.leave()  # before any connection is closed: from then on another may be there
+            self.guest.end()
 
     def end(self, reason=None):
         if not self.ended.done():
@@ -81,19 +72,19 @@ class Keeper:
         async with self.turn:
             self._start(self._accept())
             abandoned = self.loop.create_task(self._gone(self.starter))
-            boot = self.loop.create_task(self._boot())
+            boot = self.loop.create_task(self.guest.boot())
             await asyncio.wait({boot, abandoned}, return_when=asyncio.FIRST_COMPLETED)
             if not boot.done():
-                await _cancel(boot)
+                await cancel(boot)
                 self.end()
                 return
             await boot  # raises what is wrong
-            await _cancel(abandoned)
+            await cancel(abandoned)
             with contextlib.suppress(ConnectionError):
                 await self.loop.sock_sendall(self.starter, READY)
             self.starter.close()
             self.lock.close()
-            self._rest()
+            self._set_idle()
 
     async def _accept(self):
         while True:
@@ -101,58 +92,14 @@ class Keeper:
             connection.setblocking(False)
             self._start(self._answer(connection))
 
-    # --- the guest
-
-    async def _boot(self):
-        if self.qemu:
-            self.qemu.end()
-        self.qemu = Qemu(guest.agent_files(rendezvous.CHECKOUT), self.options)
-        for port in self.qemu.ports.values():
-            port.setblocking(False)
-        self.qemu.ports[machine.CONSOLE].setblocking(True)  # a thread reads it
-        self.said = b""
-        try:
-            if await asyncio.wait_for(self._line(), BOOT_SECONDS) == "ready":
-                return
-            what = "the guest did not start"
-        except (Died, OSError):
-            what = "the guest did not start"
-        except asyncio.TimeoutError:
-            what = f"the guest did not start within {BOOT_SECONDS} s"
-        raise self.qemu.explain(what)
-
-    async def _line(self):
-        """Returns the guest's next line."""
-        while b"\n" not in self.said:
-            self.said += await self._some("control", CHUNK)
-        line, _, self.said = self.said.partition(b"\n")
-        return line.decode()
-
-    async def _some(self, name, size):
-        data = await self.loop.sock_recv(self.qemu.ports[name], size)
-        if not data:
-            raise Died
-        return data
-
-    async def _exactly(self, name, size):
-        data = b""
-        while len(data) < size:
-            data += await self._some(name, size - len(data))
-        return data
-
-    async def _send(self, name, data):
-        await self.loop.sock_sendall(self.qemu.ports[name], data)
-
-    def _rest(self):
+    def _set_idle(self):
         """Begins the time without commands after which the guest ends."""
         self.doing = None
         self.timer = self.loop.call_later(self.idle, self.end)
 
-    def _work(self, what):
+    def _set_busy(self, what):
         self.doing = what
         self.timer.cancel()
-
-    # --- what comes by a connection
 
     async def _answer(self, connection):
         with connection:
@@ -167,7 +114,7 @@ class Keeper:
                     self.idle = request["idle"]
                     if self.doing is None:
                         self.timer.cancel()
-                        self._rest()
+                        self._set_idle()
                 elif request["do"] == "down":
                     self.end()
                     await self._gone(connection)  # this one goes first
@@ -218,95 +165,34 @@ class Keeper:
                 await self._tell(connection, wait=True)
             await asyncio.wait({gone, turn}, return_when=asyncio.FIRST_COMPLETED)
             if turn.done() and not gone.done():
-                await self._run_now(connection, request, streams, gone)
+                await self._run_in_turn(connection, request, streams, gone)
         finally:
-            await _cancel(gone)
-            await _cancel(turn)
+            await cancel(gone)
+            await cancel(turn)
             if not turn.cancelled():
                 self.turn.release()
 
-    async def _run_now(self, connection, request, streams, gone):
-        if self.qemu.process.poll() is not None:
+    async def _run_in_turn(self, connection, request, streams, gone):
+        if self.guest.qemu.process.poll() is not None:
             await self._boot_again()
-        self._work("runs a command")
+        self._set_busy("runs a command")
         await self._tell(connection, turn=True)
         try:
-            changed = await self._perform(connection, request, streams, gone)
+            status, changed = await self.guest.run(
+                request["script"].encode(errors="surrogateescape"), request["stdin"], streams, gone)
+            await self._tell(connection, exit=status, changed=changed)
         except (Died, OSError):
-            failure = self.qemu.explain("the guest died")
+            failure = self.guest.qemu.explain("the guest died")
             say(failure)
             await self._tell(connection, failed=str(failure))
             changed = True
         if changed:
             await self._boot_again()
-        self._rest()
+        self._set_idle()
 
     async def _boot_again(self):
-        self._work("boots")
-        await self._boot()
-
-    async def _perform(self, connection, request, streams, gone):
-        """Runs a command; returns whether the guest must boot again."""
-        told = "".join(f"export {name}={value}\n" for name, value in machine.told(self.options).items())
-        script = told.encode() + request["script"].encode(errors="surrogateescape")
-        head = f"run {len(script)} {time.time()} {'stdin' if request['stdin'] else 'none'}\n"
-        await self._send("control", head.encode() + script)
-        source, *sinks = streams
-        feed, *outputs, line = tasks = [self.loop.create_task(task) for task in (
-            self._feed(source), self._deliver("stdout", sinks[0]), self._deliver("stderr", sinks[1]), self._line())]
-        try:
-            await asyncio.wait({line, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not line.done():
-                await self._send("control", b"kill\n")
-                await asyncio.wait({line}, timeout=LAST_WORDS)
-                _discard(sinks)  # should their reader stand still
-                await asyncio.wait({line}, timeout=END_SECONDS)
-                if not line.done():
-                    raise Died
-            _, status, state = (await line).split()
-            delivered = asyncio.gather(*outputs)
-            await asyncio.wait({delivered, gone}, return_when=asyncio.FIRST_COMPLETED)
-            if not delivered.done():
-                _discard(sinks)
-            await delivered
-            source.shutdown(socket.SHUT_RD)  # the command reads no more
-            await feed
-        finally:
-            await _cancel(*tasks)
-            for stream in streams:
-                stream.close()
-        await self._tell(connection, exit=int(status), changed=state != "same")
-        return state != "same"
-
-    async def _feed(self, source):
-        """Copies a command's input to the guest until its end, which is also that of the command."""
-        try:
-            while data := await self.loop.sock_recv(source, CHUNK):
-                await self._send("stdin", LENGTH.pack(len(data)) + data)
-        except ConnectionResetError:
-            pass  # of whoever had it: the guest's end is noticed elsewhere
-        await self._send("stdin", LENGTH.pack(0))
-
-    async def _deliver(self, name, sink):
-        """Copies what a command writes to who reads it, until its end, which comes also when nobody does."""
-        while size := LENGTH.unpack(await self._exactly(name, LENGTH.size))[0]:
-            data = await self._exactly(name, size)
-            with contextlib.suppress(OSError):
-                await self.loop.sock_sendall(sink, data)
-
-
-async def _cancel(*tasks):
-    """Cancels tasks and waits for their end: as long as one waits for a socket, nobody may close it."""
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def _discard(sinks):
-    """Ends what still goes to them."""
-    for sink in sinks:
-        with contextlib.suppress(OSError):
-            sink.shutdown(socket.SHUT_RDWR)
+        self._set_busy("boots")
+        await self.guest.boot()
 
 
 def run(options, idle, listener, starter, lock):

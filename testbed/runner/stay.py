@@ -9,9 +9,9 @@ import select
 import socket
 import time
 
-from . import rendezvous
+from . import control
+from .control import CHECKOUT, LENGTH, SHARED
 from .failure import BROKEN, TIMED_OUT, Failure, Unavailable, ignore_signals, say
-from .rendezvous import CHECKOUT, LENGTH, SHARED
 
 IDLE = 3600
 LAST_WORDS = 15  # seconds for the guest to end a command; it goes on without us
@@ -29,7 +29,7 @@ OWN = ("root", "cpus", "memory", "accel", "icount", "console", "append", "qemu_o
 def run(arguments, options, default, announce):
     """Runs a command in the guest that stays, and returns its exit status. Without a guest, or with options that it cannot
     serve, it is unavailable; why is empty where there is no guest."""
-    connection = rendezvous.connect()
+    connection = control.connect()
     if connection is None:
         raise Unavailable("")
     with connection:
@@ -77,7 +77,7 @@ class _Command:
         return ending["exit"]
 
     def _check(self, greeting, default):
-        if greeting["identity"] != rendezvous.identity():
+        if greeting["identity"] != control.identity():
             raise Unavailable("the guest that stays is of another state of the testbed: end it with testbed down")
         if self.options.device not in (None, greeting["device"]):
             raise Unavailable(f"the guest that stays has {greeting['device']} devices")
@@ -90,7 +90,7 @@ class _Command:
 
     def _request(self, arguments, theirs):
         from . import guest
-        os.makedirs(SHARED, exist_ok=True)
+        _make_shared()
         script = guest.command_script(arguments, self.options, {}).decode(errors="surrogateescape")
         text = json.dumps({"do": "run", "stdin": self.options.stdin, "script": script}).encode()
         with contextlib.suppress(ConnectionError):  # then there is nothing to read, either
@@ -115,6 +115,13 @@ class _Command:
         with contextlib.suppress(OSError):
             self.connection.shutdown(socket.SHUT_WR)
             select.select([self.connection], [], [], LAST_WORDS)
+
+
+def _make_shared():
+    try:
+        os.makedirs(SHARED, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"the guest that stays is to write to {SHARED}, which cannot be made: {error.strerror}") from None
 
 
 def parser():
@@ -147,7 +154,7 @@ def main(arguments, defaults):
 def _ask(what, **more):
     """Returns what the guest's keeper says of it, or None if there is none; with "down", once it has ended."""
     text = json.dumps({"do": what, **more}).encode()
-    connection = rendezvous.connect()
+    connection = control.connect()
     if connection is None:
         return None
     try:
@@ -162,10 +169,10 @@ def _ask(what, **more):
 
 
 def _up(wanted, options):
-    with rendezvous.lock() as lock:
-        if not rendezvous.take(lock, wait=False):
+    with control.lock() as lock:
+        if not control.take(lock, wait=False):
             say("another testbed up is at work: waits for it")
-            rendezvous.take(lock)
+            control.take(lock)
         status = _ask("up", idle=wanted.idle)
         if status is None:
             options.device = wanted.device or "rxe"
@@ -184,7 +191,7 @@ def _boot(options, idle, lock):
     machine.check(options)
     if options.device == "siw":
         siw.module(guest.newest_kernel(options.root)[1])  # it says so if it takes a while
-    os.makedirs(SHARED, exist_ok=True)
+    _make_shared()
     options.checkout = CHECKOUT
     ours, theirs = socket.socketpair()
     if os.fork() == 0:
@@ -195,7 +202,7 @@ def _boot(options, idle, lock):
     with ours, ours.makefile("rb") as report:
         text = report.read().decode(errors="replace")
     if text != "ready":
-        raise Failure(text or f"the guest was ended before it was ready; if nobody has, {rendezvous.log()} may say why")
+        raise Failure(text or f"the guest was ended before it was ready; if nobody has, {control.log()} may say why")
 
 
 def _be_keeper(options, idle, lock, starter):
@@ -205,14 +212,14 @@ def _be_keeper(options, idle, lock, starter):
         ignore_signals()
         os.chdir("/")
         nowhere = os.open(os.devnull, os.O_RDWR)
-        written = os.open(rendezvous.log(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        written = os.open(control.log(), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         for descriptor, number in ((nowhere, 0), (written, 1), (written, 2)):
             os.dup2(descriptor, number)
         kept = sorted((lock.fileno(), starter.fileno()))
         for low, high in zip((2, *kept), (*kept, os.sysconf("SC_OPEN_MAX"))):
             os.closerange(low + 1, high)  # whoever reads what started us must not wait for our end
         from . import keeper
-        keeper.run(options, idle, rendezvous.listen(), starter, lock)
+        keeper.run(options, idle, control.listen(), starter, lock)
     except BaseException:  # it must not go on as a second testbed
         import traceback
         traceback.print_exc()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a command finds the guest that stays: a Unix socket by the name of the checkout."""
+"""The control socket of the guest that stays: a command finds it by the name of the checkout."""
 
 import contextlib
 import fcntl
@@ -17,10 +17,10 @@ CHECKOUT = os.path.dirname(HERE)
 SHARED = os.path.join(CHECKOUT, "target", "testbed")  # what commands write there is kept
 
 # What the guest that stays is made of. When these change, it is another one.
-PARTS = ("devices", "guest/init", "guest/run", "guest/agent", "guest/netstate.py", "runner/keeper.py", "runner/guest.py",
-         "runner/machine.py", "runner/vm.py", "runner/rendezvous.py")
+PARTS = ("devices", "guest/init", "guest/run", "guest/agent", "guest/mounts.py", "guest/netstate.py", "guest/ports.py",
+         "runner/agent.py", "runner/control.py", "runner/guest.py", "runner/keeper.py", "runner/machine.py", "runner/vm.py")
 
-LENGTH = struct.Struct("!I")
+LENGTH = struct.Struct("!I")  # before what follows
 
 
 def _base():
