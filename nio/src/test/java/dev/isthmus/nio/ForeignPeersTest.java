@@ -116,6 +116,7 @@ class ForeignPeersTest {
     }
 
     @Test
+    @Tag("extended")
     void shouldHoldManyBytesInEachDirection() throws Exception {
         long begin = System.nanoTime();
         connectTo(Peer.C, "duplex", "duplex", MANY);
