@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** What becomes of a process when a program that is no peer sends to its TCP ports: docs/ucx-faults.md. */
 @Tag("ucx")
+@Tag("host")
 class UcpStrangerTest {
 
     private static final int DIES = 13;
