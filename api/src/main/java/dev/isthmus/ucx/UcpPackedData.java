@@ -131,7 +131,7 @@ public final class UcpPackedData extends UcpPayload {
     void endedAtOnce(RequestSlot operation, byte kind) {
         super.endedAtOnce(operation, kind);
         if (takeFailure(operation)) {
-            throw UcxFailure.of(UcsStatus.IO_ERROR.code(), RequestSlot.call(kind), toString());
+            throw UcxFailure.ofProgram(RequestSlot.call(kind), toString());
         }
     }
 

@@ -58,9 +58,9 @@ public enum UcsStatus {
     EXCEEDS_LIMIT("UCS_ERR_EXCEEDS_LIMIT", -21),
     /** {@code UCS_ERR_UNSUPPORTED}: not supported by the transport or the device. */
     UNSUPPORTED("UCS_ERR_UNSUPPORTED", -22),
-    /** {@code UCS_ERR_REJECTED}: the listener rejected the connection. */
+    /** {@code UCS_ERR_REJECTED}: the listener rejected the connection, or was closed. */
     REJECTED("UCS_ERR_REJECTED", -23),
-    /** {@code UCS_ERR_NOT_CONNECTED}: the endpoint is not connected. */
+    /** {@code UCS_ERR_NOT_CONNECTED}: nothing listens at the address, or the connection has ended. */
     NOT_CONNECTED("UCS_ERR_NOT_CONNECTED", -24),
     /** {@code UCS_ERR_CONNECTION_RESET}: the peer closed the connection, or died. */
     CONNECTION_RESET("UCS_ERR_CONNECTION_RESET", -25),

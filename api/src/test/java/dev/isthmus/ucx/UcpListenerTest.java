@@ -53,11 +53,9 @@ class UcpListenerTest {
             UcpEndpoint endpoint = pair.connect(nobody, config -> {});
             UcxTransports.until(endpoint::isFailed, pair::progress);
             var e = assertThrows(UcxException.class, () -> endpoint.tagSend(pair.arena.allocate(8), 1));
-            assertTrue(
-                    e.getMessage().contains("make a new one") || e.getMessage().contains("rejected"), e::getMessage);
-            if (endpoint.failure() == UcsStatus.NOT_CONNECTED) {
-                assertTrue(e.getMessage().contains("does a listener listen"), e::getMessage);
-            }
+            // Over TCP it is NOT_CONNECTED, or sometimes CONNECTION_RESET.
+            String why = endpoint.failure() == UcsStatus.REJECTED ? "rejected" : "nothing listens at the address";
+            assertTrue(e.getMessage().contains(why), e::getMessage);
         }
     }
 
