@@ -22,6 +22,9 @@ final class EndpointCreation {
      */
     static long create(UcpEndpoint endpoint, EndpointTarget target, UcpEndpointConfig config, long failureId) {
         UcpWorker worker = endpoint.worker();
+        if (target instanceof EndpointTarget.Listener) {
+            ConnectionManagers.check(worker.context(), Libucp.EP_CREATE.name(), endpoint);
+        }
         try (var call = new UcpCall()) {
             MemorySegment params = ucp_ep_params.allocate(call);
             writeErrorHandling(worker, params, config.errorHandling(), failureId);

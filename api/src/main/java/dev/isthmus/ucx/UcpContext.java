@@ -36,6 +36,7 @@ public final class UcpContext implements AutoCloseable {
     private final long requestBytes;
     private final Map<String, String> settings;
     private volatile boolean abandoned;
+    private volatile String unusableConnectionManagers; // null until asked
 
     private UcpContext(UcpContextConfig config) {
         String name = config.name().isEmpty() ? "ucx" + COUNT.incrementAndGet() : config.name();
@@ -292,6 +293,16 @@ public final class UcpContext implements AutoCloseable {
     /** Whether UCX opens the best devices only. */
     boolean isUnified() {
         return ContextCreation.print(settings, true).lines().anyMatch("UCX_UNIFIED_MODE=y"::equals);
+    }
+
+    /** See {@link ConnectionManagers#unusable}. Asked once, as it means printing the whole configuration. */
+    String unusableConnectionManagers() {
+        String known = unusableConnectionManagers;
+        if (known == null) {
+            known = ConnectionManagers.unusable(ContextCreation.print(settings, false));
+            unusableConnectionManagers = known;
+        }
+        return known;
     }
 
     Lifetime lifetime() {

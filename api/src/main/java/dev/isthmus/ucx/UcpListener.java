@@ -138,6 +138,7 @@ public final class UcpListener implements AutoCloseable {
     }
 
     private ConnectionRequests.Retired create(InetSocketAddress at) {
+        ConnectionManagers.check(worker.context(), Libucp.LISTENER_CREATE.name(), this);
         try (var call = new UcpCall()) {
             MemorySegment params = ucp_listener_params.allocate(call);
             ucp_listener_params.field_mask(

@@ -15,14 +15,18 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.UnknownHostException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("ucx")
 class UcpListenerTest {
@@ -109,6 +113,40 @@ class UcpListenerTest {
             var e = assertThrows(UcxException.class, () -> client.tagSend(pair.arena.allocate(8), 1));
             assertEquals(client.failureCode(), e.status());
             assertThrows(UcxException.class, client::flush);
+        }
+    }
+
+    private static Stream<String> managersThatCannotBeUsed() {
+        boolean hasRdmaCm = Files.exists(Path.of("/dev/infiniband/rdma_cm"));
+        return Stream.of("nothing", "tpc,sockcm", "rdmacm", "tpc,rdmacm")
+                .filter(m -> !hasRdmaCm || !m.contains("rdmacm"));
+    }
+
+    /** UCX has ended the process by an assertion or by SIGSEGV in such cases. */
+    @ParameterizedTest
+    @Tag("host")
+    @MethodSource("managersThatCannotBeUsed")
+    void shouldRefuseSocketAddressesWithoutAConnectionManager(String managers) {
+        try (var context =
+                        UcpContext.create(config -> config.set("TLS", any()).set("SOCKADDR_TLS_PRIORITY", managers));
+                var worker = context.createWorker()) {
+            InetSocketAddress at = UcxTransports.listenAddress();
+            for (var e : List.of(
+                    assertThrows(UcxException.class, () -> worker.createListener(at, request -> {})),
+                    assertThrows(UcxException.class, () -> worker.createEndpoint(at, config -> {})))) {
+                assertEquals(UcsStatus.UNSUPPORTED, UcsStatus.of(e.status()));
+                assertTrue(e.getMessage().contains("SOCKADDR_TLS_PRIORITY=" + managers), e.getMessage());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"tcp", "rdmacm,tcp", "*"})
+    void shouldListenByAConnectionManagerThatWorks(String managers) {
+        try (var context = UcpContext.create(config -> config.set("SOCKADDR_TLS_PRIORITY", managers));
+                var worker = context.createWorker();
+                var listener = worker.createListener(UcxTransports.listenAddress(), request -> {})) {
+            assertTrue(listener.isOpen());
         }
     }
 
