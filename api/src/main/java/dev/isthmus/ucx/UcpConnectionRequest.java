@@ -19,21 +19,25 @@ import java.util.function.Consumer;
  * closed. Nothing reports a client that goes away meanwhile: rejecting it then does nothing, and accepting it throws,
  * or gives an endpoint that fails.
  *
- * <p>Confined to the thread of the listener's worker, except {@link #clientAddress()} and {@link #clientId()}.
- * Nothing blocks.
+ * <p>Whatever reaches the port can be such a client. {@link #accept()} and {@link #clientId()} let UCX read what it has
+ * sent; {@link #clientAddress()} and {@link #reject()} do not.
+ *
+ * <p>Confined to the thread of the listener's worker, except {@link #clientAddress()} and, after the decision, {@link
+ * #clientId()}. Nothing blocks.
  */
 public final class UcpConnectionRequest {
+
+    private static final long NOT_ASKED = 0; // which is no client's number
 
     private final UcpListener listener;
     private long handle; // 0 once decided: C has freed it
     private final InetSocketAddress clientAddress;
-    private final long clientId;
+    private volatile long clientId = NOT_ASKED; // volatile, as other threads may ask after the decision
 
     UcpConnectionRequest(UcpListener listener, long handle) {
         this.listener = listener;
         this.handle = handle;
         this.clientAddress = queryAddress();
-        this.clientId = queryId();
     }
 
     /**
@@ -47,13 +51,23 @@ public final class UcpConnectionRequest {
 
     /**
      * The number of the client's worker: {@code ucp_conn_request_attr_t::client_id}. {@link UcpWorkerConfig#clientId}
-     * chooses it, and an endpoint created with {@link UcpEndpointConfig#sendClientId()} sends it. Available after the
-     * decision, too. Thread-safe.
+     * chooses it, and an endpoint created with {@link UcpEndpointConfig#sendClientId()} sends it.
      *
-     * @return the number; empty if the client did not send one, or sent 0
+     * <p>UCX reads it from what the client has sent, which it hardly checks: bytes that no UCX client sends can end the
+     * process (docs/ucx-faults.md). So do not ask before you have checked the {@link #clientAddress()} where strangers
+     * can connect. Until the decision this is for the thread of the listener's worker. After that it is thread-safe, and
+     * known if the client was accepted or this method had been called before.
+     *
+     * @return the number; empty if the client did not send one, or sent 0, or was rejected before you asked
+     * @throws WrongThreadException if the request is undecided and the worker belongs to another thread
      */
     public OptionalLong clientId() {
-        return clientId == 0 ? OptionalLong.empty() : OptionalLong.of(clientId);
+        if (clientId == NOT_ASKED && handle != 0) {
+            listener.worker().owner().check();
+            clientId = queryId();
+        }
+        long known = clientId;
+        return known == NOT_ASKED ? OptionalLong.empty() : OptionalLong.of(known);
     }
 
     /**
@@ -124,6 +138,7 @@ public final class UcpConnectionRequest {
 
     // From now on UCX frees it, even if the endpoint cannot be created.
     private void write(UcpCall call, MemorySegment params) {
+        clientId(); // while UCX can still tell it
         EndpointTarget.add(params, ucp_h.UCP_EP_PARAM_FIELD_CONN_REQUEST(), 0);
         ucp_ep_params.conn_request(params, MemorySegment.ofAddress(open()));
         decide();
