@@ -75,6 +75,10 @@ public final class Connection implements AutoCloseable {
     static Connection prepared(ConnectionId id, ConnectionSetup setup) {
         try (var undo = new Undo()) {
             var made = new Connection(id, setup, undo);
+            undo.add(() -> {
+                made.queuePair.close();
+                made.owned.close(); // what the program has prepared before it has thrown
+            });
             setup.prepare().accept(made);
             undo.keep();
             return made;

@@ -216,12 +216,14 @@ public final class Listener implements AutoCloseable {
     }
 
     private void onEstablished(ConnectionId done) {
-        Handshake handshake = handshakes.remove(done);
+        Handshake handshake = handshakes.get(done);
         if (handshake == null) {
             return;
         }
+        EventChannel opened = EventChannel.open();
+        handshakes.remove(done); // only now: if there were too many open files, its deadline ends it, or the close
         try (var undo = new Undo()) {
-            EventChannel own = undo.add(EventChannel.open());
+            EventChannel own = undo.add(opened);
             undo.add(handshake.connection());
             done.migrate(own);
             handshake.connection().established(handshake.peer(), own);
@@ -256,7 +258,8 @@ public final class Listener implements AutoCloseable {
         owner.close(() -> {
             List.copyOf(handshakes.keySet()).forEach(this::drop);
             while (!ready.isEmpty()) {
-                ready.poll().close();
+                ready.peek().close(); // it stays listed if that fails
+                ready.remove();
             }
             id.close();
             for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {

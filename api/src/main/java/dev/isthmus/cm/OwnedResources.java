@@ -14,17 +14,26 @@ final class OwnedResources {
         return resource;
     }
 
-    /** Closes all. If one cannot be closed, the rest stays open, and you can try again. */
+    /**
+     * Closes all. If one cannot be closed, the rest stays open, and you can try again. A resource's close may add others,
+     * or call this again.
+     */
     void close() {
         while (!owned.isEmpty()) {
+            AutoCloseable resource = owned.pop(); // before the program's part, which may change what is on top
+            boolean closed = false;
             try {
-                owned.peek().close();
+                resource.close();
+                closed = true;
             } catch (RuntimeException e) {
                 throw e;
             } catch (Exception e) {
-                throw new IllegalStateException(owned.peek() + " could not be closed", e);
+                throw new IllegalStateException(resource + " could not be closed", e);
+            } finally {
+                if (!closed) {
+                    owned.push(resource);
+                }
             }
-            owned.pop();
         }
     }
 }

@@ -11,7 +11,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
+import dev.isthmus.RdmaException;
 import dev.isthmus.Stranger;
+import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
 import dev.isthmus.verbs.CompletionStatus;
@@ -19,6 +21,11 @@ import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.RegisteredMemory;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
+import java.io.FileInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.foreign.ValueLayout;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
@@ -26,6 +33,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -334,6 +342,124 @@ class ConnectionTest {
             Task<Connection> good = Task.start(() -> connect(to));
             listener.accept(DEADLINE).close();
             good.get().close();
+        }
+    }
+
+    @Test
+    void shouldCloseWhatWasPreparedBeforeThePreparationFailed() throws InterruptedException {
+        List<RegisteredMemory> prepared = new ArrayList<>();
+        Consumer<ConnectionSetup> failing = setup -> setup.prepare(connection -> {
+            postReceive(connection);
+            prepared.add((RegisteredMemory) connection.id().attachment());
+            throw new UnsupportedOperationException("of the preparation");
+        });
+        try (Listener listener = listener(config -> config.connections(failing))) {
+            InetSocketAddress to = listener.localAddress();
+            var here = assertThrows(UnsupportedOperationException.class, () -> connect(to, failing));
+            assertEquals(0, here.getSuppressed().length);
+            Task<Connection> client = Task.start(() -> connect(to));
+            var there = assertThrows(UnsupportedOperationException.class, () -> listener.accept(DEADLINE));
+            assertEquals(0, there.getSuppressed().length);
+            assertInstanceOf(CmException.class, client.failure());
+        }
+        assertEquals(2, prepared.size());
+        prepared.forEach(memory -> {
+            assertThrows(
+                    IllegalStateException.class,
+                    () -> memory.region().protectionDomain().allocate(64));
+            assertThrows(IllegalStateException.class, () -> memory.segment().get(ValueLayout.JAVA_BYTE, 0));
+        });
+    }
+
+    @Test
+    void shouldDropAHandshakeThatEndsWithTooManyOpenFiles() {
+        ChildJvm.Result result = new ChildJvm()
+                .under("prlimit", "--nofile=256:256")
+                .options("--enable-native-access=ALL-UNNAMED")
+                .run(WithTooManyFiles.class);
+        assertEquals(0, result.status(), result.output());
+    }
+
+    /** Accepts with a descriptor for the connection's channel, and then without. */
+    static final class WithTooManyFiles {
+
+        private static final List<FileInputStream> FILES = new ArrayList<>();
+
+        private WithTooManyFiles() {}
+
+        private static void openAll() {
+            try {
+                while (true) {
+                    FILES.add(new FileInputStream("/dev/null"));
+                }
+            } catch (FileNotFoundException e) {
+                if (!e.getMessage().contains("Too many open files")) {
+                    throw new AssertionError(e);
+                }
+            }
+        }
+
+        private static void closeAll() {
+            for (FileInputStream file : FILES) {
+                try {
+                    file.close();
+                } catch (IOException e) {
+                    throw new UncheckedIOException(e);
+                }
+            }
+            FILES.clear();
+        }
+
+        private static boolean accepts(Consumer<Connection> preparation) throws InterruptedException {
+            var over = new CountDownLatch(1);
+            try (Listener listener = listener(config -> config.connections(setup -> setup.prepare(preparation)))) {
+                InetSocketAddress to = listener.localAddress();
+                Task<Boolean> client = Task.start(() -> connects(to, over));
+                boolean accepted = accepts(listener);
+                over.countDown();
+                assertTrue(client.get());
+                return accepted;
+            } finally { // the listener has closed what it has not given away, or has thrown
+                over.countDown();
+            }
+        }
+
+        private static boolean accepts(Listener listener) throws InterruptedException {
+            try {
+                listener.accept(DEADLINE).close();
+                return true;
+            } catch (RdmaException e) {
+                closeAll();
+                assertTrue(e.getMessage().contains("EMFILE"), e.getMessage());
+                return false;
+            }
+        }
+
+        /** A client that opens no file once it connects. */
+        private static boolean connects(InetSocketAddress to, CountDownLatch over) throws InterruptedException {
+            try (EventChannel channel = EventChannel.open();
+                    ConnectionId id = channel.createId(PortSpace.TCP)) {
+                id.resolveAddress(new InetSocketAddress(Rendezvous.near(), 0), to, Duration.ofSeconds(10));
+                assertInstanceOf(CmEvent.AddressResolved.class, channel.await(DEADLINE));
+                id.resolveRoute(Duration.ofSeconds(10));
+                assertInstanceOf(CmEvent.RouteResolved.class, channel.await(DEADLINE));
+                try (var pd = id.device().allocateProtectionDomain();
+                        var completions = id.device().createCompletionQueue(4);
+                        var _ = id.createQueuePair(pd, completions, completions, config -> {})) {
+                    id.connect(config -> {});
+                    boolean connected = channel.await(DEADLINE) instanceof CmEvent.Established;
+                    over.await();
+                    return connected;
+                }
+            }
+        }
+
+        public static void main(String[] args) throws Exception {
+            // These load the classes, for which there is no descriptor later.
+            assertTrue(accepts(connection -> {}));
+            var elsewhere = new InetSocketAddress(InetAddress.getByAddress(new byte[] {(byte) 198, 51, 100, 1}), 0);
+            assertThrows(CmException.class, () -> Listener.bind(elsewhere));
+            assertFalse(accepts(connection -> openAll()));
         }
     }
 
