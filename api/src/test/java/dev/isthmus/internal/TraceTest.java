@@ -16,6 +16,7 @@ import java.util.logging.Handler;
 import java.util.logging.Level;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import jdk.jfr.FlightRecorder;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -40,6 +41,16 @@ class TraceTest {
             Trace.connecting("here", "there").run();
             Trace.registering("rxe0", 4096).run();
             System.out.println(new RdmaUnavailableException("broken").getMessage());
+        }
+    }
+
+    /** Does the same, and prints what it has made the JVM do. */
+    static final class Unrecorded {
+        private Unrecorded() {}
+
+        public static void main(String[] args) {
+            Once.main(args);
+            System.out.println(FlightRecorder.isInitialized());
         }
     }
 
@@ -85,6 +96,11 @@ class TraceTest {
                 lines(RecordingFile.readAllEvents(file).stream()
                         .filter(event -> event.getEventType().getName().startsWith("dev.isthmus"))
                         .toList()));
+    }
+
+    @Test
+    void shouldNotStartFlightRecorder() {
+        assertEquals(new ChildJvm.Result(0, "broken\nfalse\n"), new ChildJvm().run(Unrecorded.class));
     }
 
     @Test

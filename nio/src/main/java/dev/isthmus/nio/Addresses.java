@@ -11,8 +11,10 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.net.NoRouteToHostException;
+import java.net.ProtocolFamily;
 import java.net.SocketAddress;
 import java.net.SocketException;
+import java.net.StandardProtocolFamily;
 import java.nio.channels.DatagramChannel;
 import java.nio.channels.UnresolvedAddressException;
 import java.nio.channels.UnsupportedAddressTypeException;
@@ -41,6 +43,15 @@ final class Addresses {
         }
         if (internet.isUnresolved()) {
             throw new UnresolvedAddressException();
+        }
+        return internet;
+    }
+
+    /** The same for a channel of one family, or of any if it is null. */
+    static InetSocketAddress checked(SocketAddress address, ProtocolFamily family) {
+        InetSocketAddress internet = checked(address);
+        if (family == StandardProtocolFamily.INET && internet.getAddress() instanceof Inet6Address) {
+            throw new UnsupportedAddressTypeException();
         }
         return internet;
     }

@@ -20,8 +20,7 @@ import java.nio.channels.IllegalBlockingModeException;
 import java.util.Set;
 
 /**
- * A channel as a {@link Socket}, with time limits. Everything is expressed by the channel. It has no urgent data, and
- * no traffic class.
+ * A channel as a {@link Socket}, with time limits. Everything is expressed by the channel. It has no urgent data.
  */
 final class ChannelSocket extends Socket {
 
@@ -300,16 +299,12 @@ final class ChannelSocket extends Socket {
 
     @Override
     public void setTrafficClass(int tc) throws SocketException {
-        checkOpen();
-        if (tc < 0 || tc > 255) {
-            throw new IllegalArgumentException("Invalid IP_TOS value");
-        }
+        set(StandardSocketOptions.IP_TOS, tc);
     }
 
     @Override
     public int getTrafficClass() throws SocketException {
-        checkOpen();
-        return 0; // it is only a hint, and ignored
+        return get(StandardSocketOptions.IP_TOS);
     }
 
     @Override

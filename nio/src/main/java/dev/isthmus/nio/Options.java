@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
+import static java.net.StandardSocketOptions.IP_TOS;
 import static java.net.StandardSocketOptions.SO_KEEPALIVE;
 import static java.net.StandardSocketOptions.SO_LINGER;
 import static java.net.StandardSocketOptions.SO_RCVBUF;
 import static java.net.StandardSocketOptions.SO_REUSEADDR;
 import static java.net.StandardSocketOptions.SO_SNDBUF;
 import static java.net.StandardSocketOptions.TCP_NODELAY;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPCOUNT;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPIDLE;
+import static jdk.net.ExtendedSocketOptions.TCP_KEEPINTERVAL;
 
 import dev.isthmus.nio.stream.StreamOptions;
 import java.net.SocketOption;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -31,6 +36,12 @@ final class Options {
     static final Set<SocketOption<?>> OF_SOCKET = ofSocket();
 
     private static final int LONGEST_LINGER = 65_535; // the JDK's limit, in seconds
+    private static final int MOST_TOS = 255;
+
+    // What Linux has for TCP.
+    private static final int KEEP_IDLE = Math.max(1, Integer.getInteger("isthmus.nio.keepAliveSeconds", 7200));
+    private static final int KEEP_INTERVAL = 75;
+    private static final int KEEP_COUNT = 9;
 
     private final Map<SocketOption<?>, Object> values = new HashMap<>();
 
@@ -40,11 +51,16 @@ final class Options {
         values.put(SO_KEEPALIVE, false);
         values.put(TCP_NODELAY, false); // writes go out at once, whatever this says
         values.put(SO_LINGER, -1);
+        values.put(IP_TOS, 0);
+        values.put(TCP_KEEPIDLE, KEEP_IDLE);
+        values.put(TCP_KEEPINTERVAL, KEEP_INTERVAL); // the device's own retries count, whatever these two say
+        values.put(TCP_KEEPCOUNT, KEEP_COUNT);
     }
 
     private static Set<SocketOption<?>> ofSocket() {
         Set<SocketOption<?>> all = new HashSet<>(OF_SERVER);
-        all.addAll(Set.of(SO_SNDBUF, SO_LINGER, SO_KEEPALIVE, TCP_NODELAY));
+        all.addAll(Set.of(SO_SNDBUF, SO_LINGER, SO_KEEPALIVE, TCP_NODELAY, IP_TOS));
+        all.addAll(Set.of(TCP_KEEPIDLE, TCP_KEEPINTERVAL, TCP_KEEPCOUNT));
         return Set.copyOf(all);
     }
 
@@ -79,8 +95,13 @@ final class Options {
         return (Boolean) values.get(SO_REUSEADDR);
     }
 
-    synchronized boolean keepAlive() {
-        return (Boolean) values.get(SO_KEEPALIVE);
+    /** After how long without traffic to probe the peer; null if it is not probed. */
+    synchronized Duration keepAlive() {
+        return (Boolean) values.get(SO_KEEPALIVE) ? Duration.ofSeconds(number(TCP_KEEPIDLE)) : null;
+    }
+
+    synchronized int typeOfService() {
+        return number(IP_TOS);
     }
 
     synchronized int linger() {
@@ -89,10 +110,20 @@ final class Options {
 
     synchronized <T> void set(SocketOption<T> option, T value, Set<SocketOption<?>> supported) {
         check(option, supported);
-        if (value == null || (value instanceof Integer number && number < 0 && !option.equals(SO_LINGER))) {
+        boolean isValid = value != null && (!(value instanceof Integer number) || isInRange(option, number));
+        if (!isValid) {
             throw new IllegalArgumentException(option.name() + " cannot be " + value);
         }
         values.put(option, option.equals(SO_LINGER) ? Math.clamp((Integer) value, -1, LONGEST_LINGER) : value);
+    }
+
+    private static boolean isInRange(SocketOption<?> option, int value) {
+        return switch (option.name()) {
+            case "SO_LINGER" -> true;
+            case "IP_TOS" -> value >= 0 && value <= MOST_TOS;
+            case "TCP_KEEPIDLE", "TCP_KEEPINTERVAL", "TCP_KEEPCOUNT" -> value > 0;
+            default -> value >= 0;
+        };
     }
 
     synchronized <T> T get(SocketOption<T> option, Set<SocketOption<?>> supported) {

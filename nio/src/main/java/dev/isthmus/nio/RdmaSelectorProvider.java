@@ -138,24 +138,25 @@ public final class RdmaSelectorProvider extends SelectorProvider {
 
     @Override
     public ServerSocketChannel openServerSocketChannel() throws IOException {
-        return hasDevice() ? new SwitchedServerSocketChannel(this) : jdk.openServerSocketChannel();
+        return hasDevice() ? new SwitchedServerSocketChannel(this, null) : jdk.openServerSocketChannel();
     }
 
     /** A server socket over RDMA listens in both families, unless it is bound to an address. */
     @Override
     public ServerSocketChannel openServerSocketChannel(ProtocolFamily family) throws IOException {
-        return isOfInternet(family) ? openServerSocketChannel() : jdk.openServerSocketChannel(family);
+        return isOfInternet(family)
+                ? new SwitchedServerSocketChannel(this, family)
+                : jdk.openServerSocketChannel(family);
     }
 
     @Override
     public SocketChannel openSocketChannel() throws IOException {
-        return hasDevice() ? new SwitchedSocketChannel(this) : jdk.openSocketChannel();
+        return hasDevice() ? new SwitchedSocketChannel(this, null) : jdk.openSocketChannel();
     }
 
-    /** A socket over RDMA works with both families. */
     @Override
     public SocketChannel openSocketChannel(ProtocolFamily family) throws IOException {
-        return isOfInternet(family) ? openSocketChannel() : jdk.openSocketChannel(family);
+        return isOfInternet(family) ? new SwitchedSocketChannel(this, family) : jdk.openSocketChannel(family);
     }
 
     private boolean isOfInternet(ProtocolFamily family) throws IOException {

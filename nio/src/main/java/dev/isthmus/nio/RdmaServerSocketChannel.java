@@ -29,7 +29,8 @@ import java.util.function.Predicate;
  * finish its handshake is dropped after 10 seconds, and holds nobody up.
  *
  * <p>Any thread may use it. It owns a connection id, and the connections that nobody has accepted yet; {@link #close}
- * resets them. The backlog says how many of these may wait, by default 1,024; further ones are refused.
+ * resets them. The backlog says how many of these may wait, by default 1,024. As with TCP, further peers wait until
+ * there is room, or until they give up: rdma_cm does after about a minute. 1,024 peers may wait so; more are refused.
  */
 public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 

@@ -35,6 +35,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import jdk.net.ExtendedSocketOptions;
 
 /**
  * A socket over RDMA: a {@link SocketChannel} that speaks the wire protocol of librdmacm's rsocket. It does what C does
@@ -51,9 +52,11 @@ import java.util.concurrent.TimeoutException;
  * <ul>
  *   <li>{@code SO_SNDBUF}, {@code SO_RCVBUF} and {@link RdmaSocketOptions}: when it connects. An accepted socket has
  *       its server's. After that, setting them has no effect, and {@link #getOption} returns the values in use.
- *   <li>{@code SO_KEEPALIVE}: at once. If nothing has come or gone for 7200 seconds (system property
- *       {@code isthmus.nio.keepAliveSeconds}), or at most twice that, the peer's device is asked whether it is there.
- *       If it is not, reads and writes fail.
+ *   <li>{@code SO_KEEPALIVE}, {@code TCP_KEEPIDLE}: at once. If nothing has come or gone for {@code TCP_KEEPIDLE}
+ *       seconds, by default 7200 (system property {@code isthmus.nio.keepAliveSeconds}), or at most twice that, the
+ *       peer's device is asked whether it is there. If it is not, reads and writes fail. {@code TCP_KEEPINTERVAL} and
+ *       {@code TCP_KEEPCOUNT}: never, as the device itself tries again.
+ *   <li>{@code IP_TOS}: when it connects. It becomes the traffic class of the packets, where the device has one.
  *   <li>{@code SO_LINGER}: when it is closed. 0 drops what is under way, and the peer sees a reset. More is how many
  *       seconds {@link #close} waits at most in blocking mode.
  *   <li>{@code SO_REUSEADDR}: when it is bound. {@code TCP_NODELAY}: never, as writes go out at once anyway.
@@ -163,7 +166,9 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             if (stream != null) {
                 options.stream(stream.options()); // what was set is ignored
             }
-            if (stream != null && name.equals(StandardSocketOptions.SO_KEEPALIVE)) {
+            boolean isKeepAlive =
+                    name.equals(StandardSocketOptions.SO_KEEPALIVE) || name.equals(ExtendedSocketOptions.TCP_KEEPIDLE);
+            if (stream != null && isKeepAlive) {
                 Service.get().keepAlive(stream, options.keepAlive());
             }
         }
@@ -281,7 +286,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             }
             try {
                 InetSocketAddress to = Addresses.peer(remote);
-                pending = Service.get().connect(binding, to, options.stream(), LONGEST_CONNECT);
+                pending =
+                        Service.get().connect(binding, to, options.stream(), options.typeOfService(), LONGEST_CONNECT);
                 var ignored = pending.whenComplete(
                         (made, failure) -> selectable.watchers().changed());
                 binding = null; // it belongs to the connection now
@@ -354,8 +360,8 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
                 one.watchedBy(selectable.watchers());
                 bound = one.localAddress();
                 options.stream(one.options());
-                if (options.keepAlive()) {
-                    Service.get().keepAlive(one, true);
+                if (options.keepAlive() != null) {
+                    Service.get().keepAlive(one, options.keepAlive());
                 }
             }
             pending = null;
@@ -441,26 +447,34 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     @Override
     public long read(ByteBuffer[] to, int offset, int length) throws IOException {
         Objects.checkFromIndexSize(offset, length, to.length);
+        Stream from = connected();
+        boolean hasRoom = false;
         for (int i = offset; i < offset + length; i++) {
             if (to[i].isReadOnly()) {
                 throw new IllegalArgumentException("Read-only buffer");
             }
+            hasRoom |= to[i].hasRemaining();
         }
-        long total = 0;
-        for (int i = offset; i < offset + length; i++) {
-            if (to[i].hasRemaining()) {
-                int count = total == 0 ? read(to[i]) : readNow(connected(), to[i]);
-                if (count <= 0) {
-                    return total == 0 ? count : total;
-                }
-                total += count;
+        if (!hasRoom) {
+            return 0;
+        }
+        boolean completed = false;
+        boolean blocks = isBlocking();
+        try {
+            if (blocks) {
+                begin();
             }
-            if (to[i].hasRemaining()) {
-                return total;
+            int count = from.read(to, offset, length, blocks ? Deadlines.EVER : Deadlines.NEVER);
+            completed = true;
+            return count;
+        } catch (InterruptedException e) {
+            completed = true; // otherwise end() would not know why it is closed
+            throw interrupted();
+        } finally {
+            if (blocks) {
+                end(completed);
             }
         }
-        connected();
-        return total;
     }
 
     @Override

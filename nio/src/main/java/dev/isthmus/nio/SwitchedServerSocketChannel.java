@@ -5,6 +5,7 @@ import dev.isthmus.nio.stream.Deadlines;
 import java.io.IOException;
 import java.net.BindException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.ServerSocket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -14,6 +15,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NotYetBoundException;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
 
 /**
@@ -23,6 +25,7 @@ import java.util.Set;
 final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
 
     private final RdmaSelectorProvider provider;
+    private final ProtocolFamily family; // null for both
     private final Object state = new Object();
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
@@ -30,11 +33,16 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     private volatile BothListening both; // null unless peers reach it by both; then chosen is the one over TCP
     private ServerSocket socket; // created on demand; guarded by state
 
-    SwitchedServerSocketChannel(RdmaSelectorProvider provider) {
+    SwitchedServerSocketChannel(RdmaSelectorProvider provider, ProtocolFamily family) {
         super(provider);
         this.provider = provider;
-        this.options =
-                new SwitchedOptions(Options.OF_SERVER, () -> provider.jdk().openServerSocketChannel());
+        this.family = family;
+        this.options = new SwitchedOptions(Options.OF_SERVER, this::openJdk);
+    }
+
+    private ServerSocketChannel openJdk() throws IOException {
+        SelectorProvider jdk = provider.jdk();
+        return family == null ? jdk.openServerSocketChannel() : jdk.openServerSocketChannel(family);
     }
 
     /**
@@ -78,7 +86,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
-        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
+        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local, family);
         Rules.Way way = provider.rules().bind(address);
         synchronized (blockingLock()) {
             synchronized (state) {
@@ -116,8 +124,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     }
 
     private ServerSocketChannel bound(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {
-        ServerSocketChannel one =
-                way == Rules.Way.TCP ? provider.jdk().openServerSocketChannel() : new RdmaServerSocketChannel(provider);
+        ServerSocketChannel one = way == Rules.Way.TCP ? openJdk() : new RdmaServerSocketChannel(provider);
         try {
             options.applyTo(one);
             return one.bind(address, backlog);

@@ -4,6 +4,7 @@ package dev.isthmus.nio;
 import dev.isthmus.nio.stream.Deadlines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.ProtocolFamily;
 import java.net.Socket;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -14,6 +15,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.NoConnectionPendingException;
 import java.nio.channels.NotYetConnectedException;
 import java.nio.channels.SocketChannel;
+import java.nio.channels.spi.SelectorProvider;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -24,17 +26,23 @@ import java.util.concurrent.TimeUnit;
 final class SwitchedSocketChannel extends TimedSocketChannel {
 
     private final RdmaSelectorProvider provider;
+    private final ProtocolFamily family; // null for both
     private final Object state = new Object();
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile SocketChannel chosen; // null until then; set under blockingLock and state
     private Socket socket; // created on demand; guarded by state
 
-    SwitchedSocketChannel(RdmaSelectorProvider provider) {
+    SwitchedSocketChannel(RdmaSelectorProvider provider, ProtocolFamily family) {
         super(provider);
         this.provider = provider;
-        this.options =
-                new SwitchedOptions(Options.OF_SOCKET, () -> provider.jdk().openSocketChannel());
+        this.family = family;
+        this.options = new SwitchedOptions(Options.OF_SOCKET, this::openJdk);
+    }
+
+    private SocketChannel openJdk() throws IOException {
+        SelectorProvider jdk = provider.jdk();
+        return family == null ? jdk.openSocketChannel() : jdk.openSocketChannel(family);
     }
 
     /**
@@ -78,8 +86,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         synchronized (blockingLock()) {
             synchronized (state) {
                 if (decidedOrNull() == null) {
-                    SocketChannel one =
-                            way == Rules.Way.TCP ? provider.jdk().openSocketChannel() : new RdmaSocketChannel(provider);
+                    SocketChannel one = way == Rules.Way.TCP ? openJdk() : new RdmaSocketChannel(provider);
                     try {
                         one.configureBlocking(isBlocking());
                         options.applyTo(one);
@@ -104,7 +111,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
 
     @Override
     public SocketChannel bind(SocketAddress local) throws IOException {
-        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local);
+        InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local, family);
         SocketChannel one = decidedOrNull();
         choose(one == null ? provider.rules().bind(address) : Rules.Way.TCP, address);
         return this;
@@ -117,7 +124,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
 
     @Override
     boolean connect(SocketAddress remote, long deadline) throws IOException {
-        InetSocketAddress address = Addresses.checked(remote);
+        InetSocketAddress address = Addresses.checked(remote, family);
         SocketChannel one = decidedOrNull();
         selectable.pause(); // if it fails, the JDK closes its descriptor at once
         try {

@@ -52,7 +52,7 @@ class ForeignChannelsTest {
     void shouldLeaveAServerUnboundThatItCannotServe() throws Exception {
         var byTcp = new RdmaSelectorProvider(JdkProvider.get(), Rules.of("none", List.of()));
         try (Selector selector = RdmaSelector.open();
-                ServerSocketChannel server = new SwitchedServerSocketChannel(byTcp);
+                ServerSocketChannel server = new SwitchedServerSocketChannel(byTcp, null);
                 ServerSocketChannel other = ServerSocketChannel.open()) {
             InetSocketAddress address;
             try (ServerSocketChannel free = ServerSocketChannel.open()) {
@@ -125,12 +125,12 @@ class ForeignChannelsTest {
 
                 @Override
                 public SocketChannel open() throws IOException {
-                    return SWITCHED ? new SwitchedSocketChannel(BY_TCP) : TCP.open();
+                    return SWITCHED ? new SwitchedSocketChannel(BY_TCP, null) : TCP.open();
                 }
 
                 @Override
                 public ServerSocketChannel openServer() throws IOException {
-                    return SWITCHED ? new SwitchedServerSocketChannel(BY_TCP) : TCP.openServer();
+                    return SWITCHED ? new SwitchedServerSocketChannel(BY_TCP, null) : TCP.openServer();
                 }
 
                 @Override

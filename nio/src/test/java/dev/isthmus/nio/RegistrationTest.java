@@ -28,7 +28,7 @@ class RegistrationTest {
     @Test
     void shouldNotMissWhatChangesAmidOne() throws Exception {
         try (RdmaSelector selector = RdmaSelector.open();
-                var channel = new SwitchedSocketChannel(new RdmaSelectorProvider())) {
+                var channel = new SwitchedSocketChannel(new RdmaSelectorProvider(), null)) {
             channel.configureBlocking(false);
             var selectable = (SwitchedSelectable) channel.selectable();
             Watchers watchers = selectable.watchers();

@@ -14,8 +14,8 @@ class SwitchedTcpChannelsTest implements ConnectContract, CloseContract, DataCon
     @Override
     public Transport transport() {
         return Transport.of(
-                () -> new SwitchedSocketChannel(provider),
-                () -> new SwitchedServerSocketChannel(provider),
+                () -> new SwitchedSocketChannel(provider, null),
+                () -> new SwitchedServerSocketChannel(provider, null),
                 Transport.TCP);
     }
 }

@@ -4,7 +4,10 @@ package dev.isthmus.internal.jfr;
 import dev.isthmus.internal.Recorder;
 import jdk.jfr.Event;
 
-/** Records events if Flight Recorder is recording, and does next to nothing otherwise. */
+/**
+ * Records events if Flight Recorder is recording, and does next to nothing otherwise. Nothing here starts it: an event
+ * that is created would.
+ */
 public final class FlightRecorder implements Recorder {
 
     /** Created once. */
@@ -12,6 +15,9 @@ public final class FlightRecorder implements Recorder {
 
     @Override
     public Runnable opening(String kind, String name) {
+        if (!isUsed()) {
+            return FlightRecorder::nothing;
+        }
         var event = new OpenEvent();
         event.kind = kind;
         event.name = name;
@@ -20,6 +26,9 @@ public final class FlightRecorder implements Recorder {
 
     @Override
     public Runnable closing(String kind, String name) {
+        if (!isUsed()) {
+            return FlightRecorder::nothing;
+        }
         var event = new CloseEvent();
         event.kind = kind;
         event.name = name;
@@ -28,6 +37,9 @@ public final class FlightRecorder implements Recorder {
 
     @Override
     public Runnable connecting(String local, String remote) {
+        if (!isUsed()) {
+            return FlightRecorder::nothing;
+        }
         var event = new ConnectEvent();
         event.local = local;
         event.remote = remote;
@@ -36,6 +48,9 @@ public final class FlightRecorder implements Recorder {
 
     @Override
     public Runnable registering(String device, long bytes) {
+        if (!isUsed()) {
+            return FlightRecorder::nothing;
+        }
         var event = new RegisterEvent();
         event.device = device;
         event.bytes = bytes;
@@ -44,10 +59,17 @@ public final class FlightRecorder implements Recorder {
 
     @Override
     public void failed(String exception, String message) {
+        if (!isUsed()) {
+            return;
+        }
         var event = new FailureEvent();
         event.exception = exception;
         event.message = message;
         event.commit();
+    }
+
+    private static boolean isUsed() {
+        return jdk.jfr.FlightRecorder.isInitialized();
     }
 
     private static Runnable begun(Event event) {

@@ -25,7 +25,7 @@ public final class Bound {
             id.bind(address);
         } catch (RdmaException e) {
             id.close();
-            throw CmFailure.of(e, address);
+            throw CmFailure.ofBind(e, address);
         }
     }
 

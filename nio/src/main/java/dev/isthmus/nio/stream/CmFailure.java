@@ -36,6 +36,14 @@ final class CmFailure {
                 e);
     }
 
+    /** The failure of a bind. */
+    static IOException ofBind(RdmaException e, Object address) {
+        boolean isForeign = e instanceof CmException cm && cm.failure() == CmException.Failure.NO_DEVICE;
+        return isForeign
+                ? cause(new BindException("Cannot assign requested address: no RDMA device has " + address), e)
+                : of(e, address);
+    }
+
     static IOException of(CmEvent event, Object what) {
         return switch (event) {
             case CmEvent.Rejected rejected ->
@@ -44,7 +52,10 @@ final class CmFailure {
                                 ? "status " + rejected.status()
                                 : rejected.reason()));
             case CmEvent.AddressError error ->
-                new NoRouteToHostException("No route to host: " + what + ", status " + error.status());
+                new NoRouteToHostException("No route to host: " + what
+                        + (error.status() == -ETIMEDOUT
+                                ? ": nobody on the link answers for this address"
+                                : ", status " + error.status()));
             case CmEvent.RouteError error ->
                 new NoRouteToHostException("No route to host: " + what + ", status " + error.status());
             case CmEvent.Unreachable unreachable ->

@@ -15,13 +15,16 @@ import java.util.concurrent.CompletableFuture;
 final class Connecting {
 
     private static final Duration FIRST_TRY = Duration.ofMillis(125); // see dev.isthmus.cm.Connector
-    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+    // rdma_cm does not learn that the kernel has given up: Linux asks for a neighbour for three seconds, and TCP then
+    // fails. The tries take longer than that.
+    private static final Duration LAST_TRY = Duration.ofSeconds(2);
     private static final int ETIMEDOUT = 110;
 
     private final Service service;
     private final Bound from; // null for any address
     private final InetSocketAddress to;
     private final StreamOptions options;
+    private final int typeOfService;
     private final Duration deadline;
     private final Wanted wanted = new Wanted();
     private Duration tryTime = FIRST_TRY;
@@ -43,11 +46,18 @@ final class Connecting {
         }
     }
 
-    Connecting(Service service, Bound from, InetSocketAddress to, StreamOptions options, Duration deadline) {
+    Connecting(
+            Service service,
+            Bound from,
+            InetSocketAddress to,
+            StreamOptions options,
+            int typeOfService,
+            Duration deadline) {
         this.service = service;
         this.from = from;
         this.to = to;
         this.options = options;
+        this.typeOfService = typeOfService;
         this.deadline = deadline;
     }
 
@@ -65,6 +75,9 @@ final class Connecting {
         try {
             id = from == null ? service.channel().createId(PortSpace.TCP) : from.forPeer(to);
             id.attach(this);
+            if (typeOfService != 0) {
+                id.typeOfService(typeOfService);
+            }
             limit = service.loop().schedule(deadline, () -> fail(CmFailure.timedOut(to, deadline)));
             resolve();
         } catch (RdmaException e) {
@@ -76,14 +89,18 @@ final class Connecting {
 
     private void resolve() {
         id.resolveAddress(null, to, tryTime);
-        tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
+    }
+
+    private boolean isTriedAgain() {
+        tryTime = tryTime.multipliedBy(2);
+        return tryTime.compareTo(LAST_TRY) <= 0;
     }
 
     void onEvent(CmEvent event) {
         try {
             switch (event) {
                 case CmEvent.AddressResolved resolved -> id.resolveRoute(deadline);
-                case CmEvent.AddressError error when error.status() == -ETIMEDOUT -> resolve();
+                case CmEvent.AddressError error when error.status() == -ETIMEDOUT && isTriedAgain() -> resolve();
                 case CmEvent.RouteResolved resolved -> connect();
                 case CmEvent.Established established -> established(established);
                 default -> fail(CmFailure.of(event, to));

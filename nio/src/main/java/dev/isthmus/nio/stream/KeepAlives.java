@@ -4,12 +4,12 @@ package dev.isthmus.nio.stream;
 import dev.isthmus.loop.EventLoop;
 import dev.isthmus.loop.Timer;
 import java.time.Duration;
-import java.util.HashSet;
-import java.util.Set;
+import java.util.HashMap;
+import java.util.Map;
 
 /**
- * The streams that probe whether their peer is still there, by one timer for all. A stream that was idle for a whole
- * period sends an empty RDMA WRITE, as rsocket does. If the peer's device does not answer, the write fails, and so does
+ * The streams that probe whether their peer is still there. A stream that was idle for a whole period sends an empty
+ * RDMA WRITE, as rsocket does. If the peer's device does not answer, the write fails, and so does
  * the stream. Runs on the service's thread.
  */
 final class KeepAlives {
@@ -19,34 +19,32 @@ final class KeepAlives {
             Duration.ofSeconds(Math.max(1, Integer.getInteger("isthmus.nio.keepAliveSeconds", 7200)));
 
     private final EventLoop loop;
-    private final Duration period;
-    private final Set<Stream> streams = new HashSet<>();
-    private Timer timer; // null while there are no streams
+    private final Map<Stream, Timer> timers = new HashMap<>();
 
-    KeepAlives(EventLoop loop, Duration period) {
+    KeepAlives(EventLoop loop) {
         this.loop = loop;
-        this.period = period;
     }
 
-    void add(Stream stream) {
-        if (!stream.isClosed() && streams.add(stream) && timer == null) {
-            timer = loop.schedule(period, this::tick);
+    void add(Stream stream, Duration period) {
+        remove(stream);
+        if (!stream.isClosed()) {
+            timers.put(stream, loop.schedule(period, () -> probe(stream, period)));
         }
     }
 
     void remove(Stream stream) {
-        if (streams.remove(stream) && streams.isEmpty()) {
+        Timer timer = timers.remove(stream);
+        if (timer != null) {
             timer.cancel();
-            timer = null;
         }
     }
 
     int size() {
-        return streams.size();
+        return timers.size();
     }
 
-    private void tick() {
-        timer = loop.schedule(period, this::tick);
-        streams.forEach(Stream::keepAlive);
+    private void probe(Stream stream, Duration period) {
+        timers.put(stream, loop.schedule(period, () -> probe(stream, period)));
+        stream.keepAlive();
     }
 }

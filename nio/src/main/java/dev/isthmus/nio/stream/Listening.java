@@ -5,7 +5,6 @@ import dev.isthmus.RdmaException;
 import dev.isthmus.cm.CmEvent;
 import dev.isthmus.cm.ConnectionId;
 import dev.isthmus.cm.PortSpace;
-import dev.isthmus.cm.PrivateData;
 import java.io.IOException;
 import java.lang.System.Logger.Level;
 import java.net.InetAddress;
@@ -15,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -29,7 +29,7 @@ import java.util.function.Supplier;
 public final class Listening {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
-    private static final int MOST_HANDSHAKES = 1024;
+    private static final int MOST_REQUESTS = 1024;
     private static final Duration LONGEST_HANDSHAKE =
             Duration.ofSeconds(Integer.getInteger("isthmus.nio.handshakeSeconds", 10));
 
@@ -41,9 +41,13 @@ public final class Listening {
     private final Set<Handshake> handshakes = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, like the next field
+    private final Deque<Stream> ready = new ArrayDeque<>(); // guarded by the lock, like the next two fields
+    private final Deque<Request> requests = new ArrayDeque<>(); // for which the backlog had no room
     private boolean closed;
     private volatile Watchers watchers = new Watchers();
+
+    /** A peer that waits for an answer. It costs this process a connection id, and no memory that is pinned. */
+    private record Request(ConnectionId id, ConnectionData peer) {}
 
     private Listening(
             Service service,
@@ -63,7 +67,8 @@ public final class Listening {
      * Listens at an address.
      *
      * @param address the address and port; the wildcard means all devices, and port 0 lets the kernel choose
-     * @param backlog how many connections may wait to be accepted
+     * @param backlog how many connections may wait to be accepted; further peers get no answer until there is room,
+     *     and 1,024 more of them are refused
      * @param reuse whether others may use the same address and port
      * @param options supplies the options of each stream
      * @param lets decides by its address whether a peer is admitted
@@ -90,7 +95,7 @@ public final class Listening {
             if (id != null) {
                 id.close();
             }
-            throw CmFailure.of(e, address);
+            throw CmFailure.ofBind(e, address);
         }
     }
 
@@ -104,52 +109,102 @@ public final class Listening {
     }
 
     /** A peer asks for a connection. */
-    void onRequest(CmEvent.ConnectRequest request) {
+    void onRequest(CmEvent.ConnectRequest event) {
+        try {
+            var request = new Request(
+                    event.id(), ConnectionData.read(event.parameters().privateData()));
+            InetSocketAddress from = event.id().peerAddress();
+            if (!lets.test(from.getAddress())) {
+                LOG.log(Level.DEBUG, () -> from + " was refused: it is not one of this machine's addresses");
+                request.id().close(); // rejects it
+            } else if (isQueued(request)) {
+                admit();
+            } else {
+                LOG.log(
+                        Level.WARNING,
+                        () -> from + " was refused: the backlog of " + backlog + " is full, and " + MOST_REQUESTS
+                                + " more peers wait to be accepted");
+                request.id().close();
+            }
+        } catch (ProtocolException | IllegalStateException e) { // the latter if the peer has gone
+            refused(event.id(), e);
+            event.id().close();
+        }
+    }
+
+    /** Queues a request, unless too many wait already. */
+    private boolean isQueued(Request request) {
+        lock.lock();
+        try {
+            boolean isQueued = !closed && requests.size() < MOST_REQUESTS;
+            if (isQueued) {
+                requests.add(request);
+            }
+            return isQueued;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Begins handshakes while the backlog has room. As on Linux over TCP, one more than the backlog may wait. */
+    private void admit() {
+        for (Request next = nextRequest(); next != null; next = nextRequest()) {
+            begin(next);
+        }
+    }
+
+    private Request nextRequest() {
+        lock.lock();
+        try {
+            if (ready.size() + handshakes.size() <= backlog) {
+                return requests.poll();
+            }
+            if (!requests.isEmpty()) {
+                LOG.log(Level.DEBUG, () -> "the backlog of " + backlog + " is full, and more wait: " + requests.size());
+            }
+            return null;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void admitLater() {
+        if (!requests.isEmpty()) {
+            service.thread().execute(this::admit);
+        }
+    }
+
+    private void begin(Request request) {
         Handshake handshake = null;
         try {
-            ConnectionData peer = ConnectionData.read(request.parameters().privateData());
-            if (!isLetIn(request.id())) {
-                request.id().reject(PrivateData.NONE);
-            } else {
-                handshake = new Handshake(service, this, request.id(), options.get(), peer);
-                handshakes.add(handshake);
-                handshake.begin(LONGEST_HANDSHAKE);
-            }
+            handshake = new Handshake(service, this, request.id(), options.get(), request.peer());
+            handshakes.add(handshake);
+            handshake.begin(LONGEST_HANDSHAKE);
         } catch (IOException | RdmaException | IllegalStateException e) { // the last if the peer has gone
-            LOG.log(
-                    e instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
-                    () -> request.id() + " was refused: " + e.getMessage());
+            refused(request.id(), e);
             if (handshake != null) {
                 handshake.end();
-            }
-        } finally {
-            if (handshake == null) {
-                request.id().close(); // rejects the request if it has no answer yet
+            } else {
+                request.id().close();
             }
         }
     }
 
-    private boolean isLetIn(ConnectionId requested) {
-        int waiting;
-        lock.lock();
-        try {
-            waiting = ready.size() + handshakes.size();
-            if (closed || ready.size() >= backlog || handshakes.size() >= MOST_HANDSHAKES) {
-                return false;
-            }
-        } finally {
-            lock.unlock();
-        }
-        boolean let = lets.test(requested.peerAddress().getAddress());
-        if (!let) {
-            LOG.log(Level.DEBUG, () -> requested.peerAddress() + " was refused; " + waiting + " wait");
-        }
-        return let;
+    private static void refused(ConnectionId id, Exception why) {
+        LOG.log(
+                why instanceof ProtocolException ? Level.WARNING : Level.DEBUG,
+                () -> id + " was refused: " + why.getMessage());
     }
 
     /** A handshake has ended without a connection. */
     void ended(Handshake handshake) {
         handshakes.remove(handshake);
+        lock.lock();
+        try {
+            admitLater();
+        } finally {
+            lock.unlock();
+        }
     }
 
     /** A handshake has ended with a connection. */
@@ -207,6 +262,7 @@ public final class Listening {
                 Stream first = ready.poll();
                 long left = deadline == Deadlines.EVER ? deadline : deadline - System.nanoTime();
                 if (first != null || deadline == Deadlines.NEVER || left <= 0) {
+                    admitLater();
                     return first;
                 }
                 if (deadline == Deadlines.EVER) {
@@ -224,6 +280,7 @@ public final class Listening {
     /** Stops listening. Connections that nobody has accepted are reset. Does nothing if it is closed already. */
     public void close() {
         Deque<Stream> left;
+        List<Request> unanswered;
         lock.lock();
         try {
             if (closed) {
@@ -232,12 +289,17 @@ public final class Listening {
             closed = true;
             left = new ArrayDeque<>(ready);
             ready.clear();
+            unanswered = List.copyOf(requests);
+            requests.clear();
             changed.signalAll();
         } finally {
             lock.unlock();
         }
         id.close(); // not later: the port must be free when this returns
         left.forEach(stream -> stream.close(false));
-        service.thread().execute(() -> Set.copyOf(handshakes).forEach(Handshake::end));
+        service.thread().execute(() -> {
+            unanswered.forEach(request -> request.id().close());
+            Set.copyOf(handshakes).forEach(Handshake::end);
+        });
     }
 }

@@ -138,16 +138,41 @@ final class ReceiveSide {
 
     /** Reads as many bytes as there are and the buffer has room for; returns how many. */
     int receive(ByteBuffer into) {
-        int position = into.position();
         int length = Math.min(into.remaining(), available);
-        int first = Math.min(length, ringBytes - at);
-        into.put(position, ring, at, first);
+        copy(at, into, length);
+        into.position(into.position() + length);
+        took(length);
+        return length;
+    }
+
+    /**
+     * Reads as many bytes as there are and the buffers have room for; returns how many. If one of the buffers cannot be
+     * written to, nothing is read.
+     */
+    int receive(ByteBuffer[] into, int offset, int count) {
+        int length = 0;
+        for (int i = offset; i < offset + count && length < available; i++) {
+            int part = Math.min(into[i].remaining(), available - length);
+            copy((at + length) % ringBytes, into[i], part);
+            length += part;
+        }
+        int left = length;
+        for (int i = offset; left > 0 && i < offset + count; i++) {
+            int part = Math.min(into[i].remaining(), left);
+            into[i].position(into[i].position() + part);
+            left -= part;
+        }
+        took(length);
+        return length;
+    }
+
+    private void copy(int from, ByteBuffer into, int length) {
+        int position = into.position();
+        int first = Math.min(length, ringBytes - from);
+        into.put(position, ring, from, first);
         if (first < length) {
             into.put(position + first, ring, 0, length - first);
         }
-        into.position(position + length);
-        took(length);
-        return length;
     }
 
     private void took(int length) {

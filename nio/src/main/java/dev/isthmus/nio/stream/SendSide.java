@@ -120,8 +120,8 @@ final class SendSide {
             write(offset, length, isInline);
             at += length;
             left -= length;
+            from.position(at); // each time, as the next copy throws if the buffer's memory has been freed meanwhile
         }
-        from.position(at);
         return at - begin;
     }
 
@@ -137,26 +137,33 @@ final class SendSide {
             boolean isInline = most <= inline;
             int offset = isInline ? memory.inlineOffset() : ringOffset();
             int length = isInline ? most : inRing(offset, most);
-            next = gather(from, next, offset, length);
+            gather(from, next, offset, length);
             write(offset, length, isInline);
+            next = advance(from, next, length);
             left -= length;
         }
         return (int) (remaining - left);
     }
 
-    /**
-     * Takes length bytes from the buffers; returns the index of the buffer with the next byte, or with the last one.
-     */
-    private int gather(ByteBuffer[] from, int first, int offset, int length) {
-        int next = first;
+    /** Copies the bytes of the next message from several buffers, and leaves their positions as they are. */
+    private void gather(ByteBuffer[] from, int first, int offset, int length) {
         int done = 0;
-        while (true) {
-            ByteBuffer one = from[next];
-            int part = Math.min(length - done, one.remaining());
-            bytes.put(offset + done, one, one.position(), part);
-            one.position(one.position() + part);
+        for (int i = first; done < length; i++) {
+            int part = Math.min(length - done, from[i].remaining());
+            bytes.put(offset + done, from[i], from[i].position(), part);
             done += part;
-            if (done == length) {
+        }
+    }
+
+    /** Moves positions behind the bytes that were written; returns which buffer is next. */
+    private static int advance(ByteBuffer[] from, int first, int length) {
+        int left = length;
+        int next = first;
+        while (true) {
+            int part = Math.min(left, from[next].remaining());
+            from[next].position(from[next].position() + part);
+            left -= part;
+            if (left == 0) {
                 return next;
             }
             next++;

@@ -32,7 +32,7 @@ public final class Service {
     private Service(EventChannel channel, EventLoop loop) {
         this.channel = channel;
         this.loop = loop;
-        keepAlives = new KeepAlives(loop, KeepAlives.PERIOD);
+        keepAlives = new KeepAlives(loop);
         loop.add(channel, this::onEvent);
     }
 
@@ -88,12 +88,13 @@ public final class Service {
      * @param from the local address, which is released with the connection; null for any
      * @param to the peer's address
      * @param options the options of the stream
+     * @param typeOfService DSCP and ECN of its packets, 0 to 255
      * @param deadline how long it may take
      * @return completes with the stream, or an {@link java.io.IOException}; cancelling it ends the attempt
      */
     public CompletableFuture<Stream> connect(
-            Bound from, InetSocketAddress to, StreamOptions options, Duration deadline) {
-        var connecting = new Connecting(this, from, to, options, deadline);
+            Bound from, InetSocketAddress to, StreamOptions options, int typeOfService, Duration deadline) {
+        var connecting = new Connecting(this, from, to, options, typeOfService, deadline);
         loop.execute(connecting::begin);
         return connecting.wanted();
     }
@@ -102,12 +103,12 @@ public final class Service {
      * Says whether an idle stream probes its peer from time to time. Does not block.
      *
      * @param stream the stream
-     * @param on whether it does
+     * @param idle after how long; null if it does not
      */
-    public void keepAlive(Stream stream, boolean on) {
+    public void keepAlive(Stream stream, Duration idle) {
         loop.execute(() -> {
-            if (on) {
-                keepAlives.add(stream);
+            if (idle != null) {
+                keepAlives.add(stream, idle);
             } else {
                 keepAlives.remove(stream);
             }

@@ -146,26 +146,75 @@ public final class Stream {
     public int read(ByteBuffer into, long deadline) throws IOException, InterruptedException {
         lock.lock();
         try {
-            while (true) {
-                checkOpen();
-                if (inputShut) {
-                    return -1;
-                }
-                if (receives.available() > 0) {
-                    return take(into);
-                }
-                if (!progress()) {
-                    if (peerShut) {
-                        return -1;
-                    }
-                    throwFailure();
-                    if (!waiting.await(Waiting.READABLE, deadline)) {
-                        return 0;
-                    }
-                }
+            int readable = awaitReadable(into, deadline);
+            if (readable <= 0) {
+                return readable;
             }
+            int length = receives.receive(into);
+            tell();
+            return length;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /**
+     * Reads the bytes that have arrived into several buffers; otherwise like {@link #read(ByteBuffer, long)}.
+     *
+     * @param into the destinations, in this order, of which one has room
+     * @param offset the first of them
+     * @param count how many of them
+     * @param deadline as there
+     * @return as there
+     * @throws IOException as there
+     * @throws InterruptedException as there
+     */
+    public int read(ByteBuffer[] into, int offset, int count, long deadline) throws IOException, InterruptedException {
+        lock.lock();
+        try {
+            for (int i = offset; i < offset + count; i++) {
+                checkAlive(into[i]);
+            }
+            int readable = awaitReadable(into[offset], deadline);
+            if (readable <= 0) {
+                return readable;
+            }
+            int length = receives.receive(into, offset, count);
+            tell();
+            return length;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits for bytes; returns how many have arrived, 0 if none arrives in time, -1 at the end. */
+    private int awaitReadable(ByteBuffer into, long deadline) throws IOException, InterruptedException {
+        while (true) {
+            checkOpen();
+            if (inputShut) {
+                return -1;
+            }
+            int available = receives.available();
+            if (available > 0) {
+                return available;
+            }
+            if (!progress()) {
+                if (peerShut) {
+                    return -1;
+                }
+                throwFailure();
+                checkAlive(into);
+                if (!waiting.await(Waiting.READABLE, deadline)) {
+                    return 0;
+                }
+            }
+        }
+    }
+
+    /** Throws if a buffer's memory has been freed: nobody may wait for that. */
+    private static void checkAlive(ByteBuffer buffer) {
+        if (buffer.hasRemaining()) {
+            buffer.get(buffer.position());
         }
     }
 
@@ -186,12 +235,11 @@ public final class Stream {
         }
     }
 
-    private int take(ByteBuffer into) throws IOException {
-        int length = receives.receive(into);
+    /** Tells the peer that there is room, once that is worth a message. */
+    private void tell() {
         if (receives.hasToTell()) {
             goOnOrFail();
         }
-        return length;
     }
 
     /**
@@ -270,8 +318,11 @@ public final class Stream {
         int begin = from.position();
         while (from.hasRemaining()) {
             boolean isTurn = writers.isTurn();
-            if ((!isTurn || send(from) == 0) && !writers.await(isTurn, deadline)) {
-                break;
+            if (!isTurn || send(from) == 0) {
+                checkAlive(from);
+                if (!writers.await(isTurn, deadline)) {
+                    break;
+                }
             }
         }
         return from.position() - begin;
@@ -678,17 +729,18 @@ public final class Stream {
      * Begins to close. Threads that wait in a read or write return, and the connection ends once the peer has
      * everything that was written. Does not block. Does nothing if this is closed already.
      *
-     * @param gracefully whether to say goodbye after everything that was written; if not, the peer receives what it
-     *     takes at once, and then sees a reset
+     * @param gracefully whether to say goodbye after everything that was written, if nothing is unread; if not, the
+     *     peer receives what it takes at once, and then sees a reset
      */
     public void close(boolean gracefully) {
         lock.lock();
         try {
             if (!closed) {
+                progress();
+                abrupt = !gracefully || (!inputShut && receives.available() > 0); // as with TCP: the peer must know
                 closed = true;
                 inputShut = true;
-                abrupt = !gracefully;
-                if (gracefully && !leaves) {
+                if (!abrupt && !leaves) {
                     owed = Message.of(Message.CONTROL, Message.DISCONNECT);
                 }
                 leaves = true;

@@ -77,7 +77,7 @@ final class Company implements AutoCloseable {
     }
 
     static CompletableFuture<Stream> connect(InetSocketAddress to) throws IOException {
-        return Service.get().connect(null, to, StreamOptions.DEFAULT, TestDeadlines.ofSeconds(60));
+        return Service.get().connect(null, to, StreamOptions.DEFAULT, 0, TestDeadlines.ofSeconds(60));
     }
 
     InetSocketAddress address() {
