@@ -197,17 +197,23 @@ public final class DeviceContext implements AutoCloseable {
     }
 
     /**
-     * The GID to use by default. For RoCE it is the first version 2 entry with an IPv4 address, or else with a routable
-     * IPv6 address, or else any version 2 entry; otherwise the first entry.
+     * The GID to use by default, of those {@linkplain GidEntry#isInThisNamespace in this network namespace}. For RoCE it
+     * is the first version 2 entry with an IPv4 address, or else with a routable IPv6 address, or else any version 2
+     * entry; otherwise the first entry.
      *
      * @param port the number of the port, from 1
      * @return the entry
-     * @throws IllegalArgumentException if there is no such port, or its GID table is empty
-     * @throws dev.isthmus.VerbsException if the call fails
+     * @throws IllegalArgumentException if there is no such port, or its GID table has no entry in this namespace
+     * @throws dev.isthmus.VerbsException if a call fails
      * @throws IllegalStateException if this is closed
      */
     public GidEntry defaultGid(int port) {
         return gids.preferred(port);
+    }
+
+    /** A GID for requests that a queue pair sends to itself. */
+    GidEntry gidOfLoopback(int port) {
+        return gids.any(port);
     }
 
     /**

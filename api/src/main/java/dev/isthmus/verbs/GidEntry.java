@@ -19,12 +19,31 @@ import java.util.Optional;
 public record GidEntry(int port, int index, Gid gid, GidType type, int netdevIndex) {
 
     /**
-     * The network device's name, from the kernel.
+     * The name that the network device's index has in this process's network namespace, from the kernel.
      *
-     * @return a name such as {@code eth0}; empty if there is none, or no longer
+     * @return a name such as {@code eth0}; empty if there is none, or no longer; that of another device if the entry
+     *     is not {@linkplain #isInThisNamespace in this namespace}
      */
     public Optional<String> netdevName() {
         return netdevIndex == 0 ? Optional.empty() : NetworkInterfaces.name(netdevIndex);
+    }
+
+    /**
+     * Whether the entry belongs to a network device of this process's network namespace. To a container with a network
+     * namespace of its own, Linux lists the GIDs of all others as well, such as the host's. A queue pair that uses one
+     * of those sends from an address that is not the container's, or cannot be connected. rdma_cm does not use them.
+     *
+     * @return true if the network device is in this namespace and has the address that the GID stands for, or if the
+     *     entry belongs to no network device, as on InfiniBand
+     * @throws dev.isthmus.VerbsException if the namespace's addresses cannot be read
+     */
+    public boolean isInThisNamespace() {
+        if (netdevIndex == 0) {
+            return true;
+        }
+        return type == GidType.IB // iWARP, whose GIDs are no addresses
+                ? netdevName().isPresent()
+                : NetworkInterfaces.hasGid(netdevIndex, gid.bytes());
     }
 
     static GidEntry read(MemorySegment entry) {

@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.stream.Collectors;
 
 /** Queries of the GIDs of an open device's ports. Any thread may use it. */
@@ -89,11 +90,34 @@ final class GidQueries {
     }
 
     GidEntry preferred(int port) {
-        List<GidEntry> table = table(port);
-        return table.stream()
-                .min(Comparator.comparingInt(GidQueries::preference).thenComparingInt(GidEntry::index))
-                .orElseThrow(() ->
-                        new IllegalArgumentException("no GID on " + name + " port " + port + ": " + describe(table)));
+        List<GidEntry> table = byPreference(port);
+        return firstInThisNamespace(table).orElseThrow(() -> none(port, table));
+    }
+
+    /** A GID for what does not leave the device: one of another namespace if this one has none. */
+    GidEntry any(int port) {
+        List<GidEntry> table = byPreference(port);
+        return firstInThisNamespace(table).or(() -> table.stream().findFirst()).orElseThrow(() -> none(port, table));
+    }
+
+    private List<GidEntry> byPreference(int port) {
+        return table(port).stream()
+                .sorted(Comparator.comparingInt(GidQueries::preference).thenComparingInt(GidEntry::index))
+                .toList();
+    }
+
+    private static Optional<GidEntry> firstInThisNamespace(List<GidEntry> table) {
+        return table.stream().filter(GidEntry::isInThisNamespace).findFirst();
+    }
+
+    private IllegalArgumentException none(int port, List<GidEntry> table) {
+        String where = " on " + name + " port " + port;
+        return new IllegalArgumentException(
+                table.isEmpty()
+                        ? "no GID" + where + ": does the network device have an address?"
+                        : "no GID of this network namespace" + where + ", only those of others, such as the host's: "
+                                + describe(table) + ". Give this namespace a network device on that port, or use the"
+                                + " host's namespace");
     }
 
     private static int preference(GidEntry entry) {

@@ -347,7 +347,7 @@ public final class QueuePair implements AutoCloseable {
         if (type != QueuePairType.UD || send == null) {
             return drain.run(send, receive, into, each, deadline);
         }
-        GidEntry gid = context.defaultGid(Math.max(port, 1)); // 0 if it went from RESET to ERR
+        GidEntry gid = context.gidOfLoopback(Math.max(port, 1)); // 0 if it went from RESET to ERR
         try (var here = pd.createAddressHandle(AddressVector.global(gid, gid.gid()))) {
             send.to(here, qpNum, 0);
             return drain.run(send, receive, into, each, deadline);

@@ -9,12 +9,16 @@ import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.ReceiveRequest;
 import dev.isthmus.verbs.SendRequest;
 import dev.isthmus.verbs.WorkCompletions;
 import java.io.File;
 import java.lang.foreign.Arena;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -95,6 +99,64 @@ class MachineTest {
         String output = register(jvm, 4096);
         assertTrue(output.startsWith(RdmaUnavailableException.class.getSimpleName() + ": "), output);
         assertTrue(output.contains("nodes are missing in /dev/infiniband"), output);
+    }
+
+    /** Waits for GIDs of addresses, and prints the default GID of the first device, or why there is none. */
+    static final class DefaultGid {
+        private DefaultGid() {}
+
+        public static void main(String[] args) throws UnknownHostException {
+            try (var context = Device.first().open()) {
+                for (String address : args) {
+                    var gid = Gid.of(InetAddress.getByName(address));
+                    long deadline =
+                            System.nanoTime() + TestDeadlines.ofSeconds(30).toNanos();
+                    while (context.gidTable(1).stream()
+                                    .noneMatch(entry -> entry.gid().equals(gid))
+                            && System.nanoTime() - deadline < 0) {
+                        Thread.onSpinWait();
+                    }
+                }
+                System.out.println(context.defaultGid(1).gid().toIpString());
+            } catch (IllegalArgumentException e) {
+                System.out.println(e.getMessage());
+            }
+        }
+    }
+
+    /** Linux lists the GIDs of all network namespaces in each. */
+    @Test
+    void shouldTakeNoGidOfAnotherNetworkNamespace() {
+        var jvm = new ChildJvm()
+                .under("unshare", "--net", "--mount", "sh", "-c", "mount -t sysfs none /sys && exec \"$@\"", "sh")
+                .options(ACCESS);
+        String output = jvm.run(DefaultGid.class).output();
+        assertTrue(
+                output.startsWith(
+                        "no GID of this network namespace on " + Device.first().name()),
+                output);
+        assertTrue(output.contains("only those of others, such as the host's: "), output);
+    }
+
+    @Test
+    void shouldTakeTheGidOfItsOwnNetworkNamespace() {
+        String netdev;
+        try (var context = Device.first().open()) {
+            netdev = context.defaultGid(1).netdevName().orElseThrow();
+        }
+        // As a device plugin and macvlan do for a pod.
+        var jvm = new ChildJvm().under("sh", "-c", """
+                        set -e
+                        ip netns add isthmus-pod
+                        trap 'ip netns delete isthmus-pod' EXIT
+                        ip link add link "$1" name net1 netns isthmus-pod type macvlan mode bridge
+                        ip -n isthmus-pod address add 10.99.0.1/24 dev net1
+                        ip -n isthmus-pod link set net1 up
+                        shift
+                        ip netns exec isthmus-pod "$@"
+                        """, "sh", netdev).options(ACCESS);
+        ChildJvm.Result result = jvm.run(DefaultGid.class, "10.99.0.1");
+        assertEquals("::ffff:10.99.0.1\n", result.output());
     }
 
     @Test

@@ -22,6 +22,20 @@ final class Findings {
         list.add(new Finding(part, Level.MISSING, what, mend));
     }
 
+    void add(Findings others) {
+        list.addAll(others.list);
+    }
+
+    /** The same, with what is missing as notes. */
+    Findings asNotes() {
+        var notes = new Findings();
+        for (Finding one : list) {
+            notes.list.add(
+                    one.level() == Level.MISSING ? new Finding(one.part(), Level.NOTE, one.what(), one.mend()) : one);
+        }
+        return notes;
+    }
+
     /** The findings of a part. */
     List<Finding> of(Part part) {
         return list.stream().filter(finding -> finding.part() == part).toList();

@@ -16,6 +16,14 @@ interface Libraries {
     String verbs();
 
     /**
+     * Whether a network interface has the address that a RoCE GID stands for.
+     *
+     * @param interfaceIndex its index in this process's network namespace
+     * @param gid the GID, as sysfs shows it
+     */
+    boolean isGidOf(int interfaceIndex, String gid);
+
+    /**
      * librdmacm.
      *
      * @return the version's words

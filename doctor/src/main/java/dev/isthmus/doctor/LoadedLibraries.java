@@ -6,6 +6,10 @@ import dev.isthmus.cm.EventChannel;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcxVersion;
 import dev.isthmus.verbs.Device;
+import dev.isthmus.verbs.Gid;
+import dev.isthmus.verbs.GidEntry;
+import dev.isthmus.verbs.GidType;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.regex.Pattern;
 
@@ -30,6 +34,12 @@ final class LoadedLibraries implements Libraries {
             }
         }
         return rdmaCore("libibverbs");
+    }
+
+    @Override
+    public boolean isGidOf(int interfaceIndex, String gid) {
+        byte[] bytes = HexFormat.of().parseHex(gid.replace(":", ""));
+        return new GidEntry(1, 0, Gid.of(bytes), GidType.ROCE_V2, interfaceIndex).isInThisNamespace();
     }
 
     @Override

@@ -11,12 +11,14 @@ final class PortCheck {
 
     private final KernelFiles machine;
     private final Findings findings;
+    private final Libraries libraries;
     private final String device;
     private final String folder;
 
-    PortCheck(KernelFiles machine, Findings findings, String device) {
+    PortCheck(KernelFiles machine, Findings findings, Libraries libraries, String device) {
         this.machine = machine;
         this.findings = findings;
+        this.libraries = libraries;
         this.device = device;
         this.folder = VerbsCheck.DEVICES + "/" + device + "/ports";
     }
@@ -67,26 +69,57 @@ final class PortCheck {
     }
 
     private void gids(String port, String name, String link) {
-        List<String> found = new ArrayList<>();
+        List<String> own = new ArrayList<>();
+        List<String> others = new ArrayList<>();
         boolean routable = false;
         for (String index : machine.names(folder + "/" + port + "/gids", "*")) {
             String gid = machine.text(folder + "/" + port + "/gids/" + index);
             if (!gid.isEmpty() && !gid.equals(NO_GID)) {
-                String type = machine.text(folder + "/" + port + "/gid_attrs/types/" + index);
-                found.add(index + " " + gid + (type.isEmpty() ? "" : " " + type));
-                routable |= !gid.startsWith("fe80:");
+                String type = attribute(port, "types", index);
+                String shown = index + " " + gid + (type.isEmpty() ? "" : " " + type);
+                if (isInThisNamespace(attribute(port, "ndevs", index), gid)) {
+                    own.add(shown);
+                    routable |= !gid.startsWith("fe80:");
+                } else {
+                    others.add(shown);
+                }
             }
         }
-        String list = String.join("; ", found);
-        if (found.isEmpty()) {
-            findings.missing(Part.VERBS, name + ": no GID", "give its network interface an address: ip addr add");
+        String list = String.join("; ", own);
+        if (own.isEmpty() && others.isEmpty()) {
+            findings.missing(
+                    Part.VERBS,
+                    name + ": no GID",
+                    "give its network interface an address: ip addr add; in a container, see docs/how-to/pods.md");
+        } else if (own.isEmpty()) {
+            findings.missing(
+                    Part.VERBS,
+                    name + ": no GID of this network namespace, only those of others: " + String.join("; ", others),
+                    "give this namespace a network interface of the port, or share the host's network:"
+                            + " docs/how-to/pods.md");
         } else if (!routable && link.equals("Ethernet")) {
             findings.note(
                     Part.VERBS,
                     name + ": link-local GIDs only: " + list,
                     "give " + interfaces(port) + " an IP address: rdma_cm and routers need one");
         } else {
-            findings.good(Part.VERBS, name + ": GIDs " + list);
+            String rest = others.isEmpty() ? "" : "; and " + others.size() + " of other network namespaces";
+            findings.good(Part.VERBS, name + ": GIDs " + list + rest);
         }
+    }
+
+    private String attribute(String port, String attribute, String index) {
+        return machine.text(folder + "/" + port + "/gid_attrs/" + attribute + "/" + index);
+    }
+
+    /** On RoCE, a GID belongs to an interface, which may be in another namespace, and be called as one in this is. */
+    private boolean isInThisNamespace(String netdev, String gid) {
+        if (netdev.isEmpty()
+                || machine.text(VerbsCheck.DEVICES + "/" + device + "/node_type")
+                        .contains("RNIC")) {
+            return true; // InfiniBand; iWARP
+        }
+        String index = machine.text("sys/class/net/" + netdev + "/ifindex");
+        return !index.isEmpty() && libraries.isGidOf(Integer.parseInt(index), gid);
     }
 }

@@ -31,33 +31,52 @@ final class ProcessCheck {
     }
 
     void look() throws IOException {
+        namespace();
         nodes();
         MemoryCheck.lockedMemory(machine, findings, Part.SOCKETS, folder);
         nativeTransports();
         inUse();
     }
 
-    /** The device nodes as the process sees them: a container has its own /dev. */
-    private void nodes() throws IOException {
-        var names = new ArrayList<>(machine.names("sys/class/infiniband_verbs", "uverbs*"));
-        names.add("rdma_cm");
-        for (String name : names) {
-            String node = "/dev/infiniband/" + name;
-            Path path = jvm.file(node);
-            if (!Files.exists(path)) {
-                findings.missing(
-                        Part.SOCKETS,
-                        "the process sees no " + node,
-                        "in a container: --device=/dev/infiniband; see verbs and rdma_cm");
-            } else if (!mayUse(path)) {
-                findings.missing(
-                        Part.SOCKETS,
-                        "the user of the process (" + ids("Uid").getFirst() + ") may not read and write " + node,
-                        "chmod 0666 " + node);
-            } else {
-                findings.good(Part.SOCKETS, "its user may open " + node);
-            }
+    /** The devices and GIDs were looked up in the namespace of this process. */
+    private void namespace() throws IOException {
+        if (!link("proc/self/ns/net").equals(link(folder + "/ns/net"))) {
+            findings.note(
+                    Part.SOCKETS,
+                    "it has a network namespace of its own: the GIDs above are those that this process sees",
+                    "run doctor where the program runs, such as in its container");
         }
+    }
+
+    /** The device nodes as the process sees them: a container has its own /dev, perhaps without some devices. */
+    private void nodes() throws IOException {
+        List<String> devices = machine.names("sys/class/infiniband_verbs", "uverbs*");
+        var found = new ArrayList<Findings>();
+        for (String device : devices) {
+            found.add(look("/dev/infiniband/" + device));
+        }
+        boolean works = found.stream().anyMatch(one -> one.works(Part.SOCKETS));
+        found.forEach(one -> findings.add(works ? one.asNotes() : one));
+        findings.add(look("/dev/infiniband/rdma_cm"));
+    }
+
+    private Findings look(String node) throws IOException {
+        var found = new Findings();
+        Path path = jvm.file(node);
+        if (!Files.exists(path)) {
+            found.missing(
+                    Part.SOCKETS,
+                    "the process sees no " + node,
+                    "in a container: --device=/dev/infiniband; see verbs and rdma_cm");
+        } else if (!mayUse(path)) {
+            found.missing(
+                    Part.SOCKETS,
+                    "the user of the process (" + ids("Uid").getFirst() + ") may not read and write " + node,
+                    "chmod 0666 " + node);
+        } else {
+            found.good(Part.SOCKETS, "its user may open " + node);
+        }
+        return found;
     }
 
     /** Decides by the file's mode and by the process's user, groups and capability. */
@@ -101,11 +120,10 @@ final class ProcessCheck {
         }
     }
 
-    /** What a descriptor of the process is of; nothing if it has been closed meanwhile. */
-    private String target(String descriptor) throws IOException {
+    /** Where a link of the kernel leads; nowhere if it is gone, as when a descriptor has been closed meanwhile. */
+    private String link(String path) throws IOException {
         try {
-            return Files.readSymbolicLink(machine.root().resolve(folder + "/fd/" + descriptor))
-                    .toString();
+            return Files.readSymbolicLink(machine.root().resolve(path)).toString();
         } catch (NoSuchFileException e) {
             return "";
         }
@@ -114,7 +132,7 @@ final class ProcessCheck {
     private void inUse() throws IOException {
         int devices = 0;
         for (String descriptor : machine.names(folder + "/fd", "*")) {
-            if (target(descriptor).startsWith("/dev/infiniband/uverbs")) {
+            if (link(folder + "/fd/" + descriptor).startsWith("/dev/infiniband/uverbs")) {
                 devices++;
             }
         }

@@ -12,6 +12,7 @@ final class VerbsCheck {
 
     private static final String TESTBED = "./isthmus testbed -- COMMAND runs a command where there are devices";
     private static final String NODES = "dev/infiniband";
+    private static final String UVERBS = "sys/class/infiniband_verbs";
 
     private final KernelFiles machine;
     private final Findings findings;
@@ -30,7 +31,7 @@ final class VerbsCheck {
                     e.getMessage(),
                     Packages.install(machine, "libibverbs1 ibverbs-providers", "libibverbs"));
         }
-        if (!machine.has("sys/class/infiniband_verbs")) {
+        if (!machine.has(UVERBS)) {
             noKernelSide();
             return;
         }
@@ -40,8 +41,19 @@ final class VerbsCheck {
             noDevice();
             return;
         }
-        devices.forEach(device -> new PortCheck(machine, findings, device).look());
-        nodes();
+        List<Findings> each =
+                devices.stream().map(device -> look(libraries, device)).toList();
+        boolean works = each.stream().anyMatch(one -> one.works(Part.VERBS));
+        each.forEach(one -> findings.add(works ? one.asNotes() : one)); // a container need not have all devices
+    }
+
+    private Findings look(Libraries libraries, String device) {
+        var found = new Findings();
+        new PortCheck(machine, found, libraries, device).look();
+        machine.names(UVERBS, "uverbs*").stream()
+                .filter(node -> machine.text(UVERBS + "/" + node + "/ibdev").equals(device))
+                .forEach(node -> look(found, device, "/" + NODES + "/" + node));
+        return found;
     }
 
     private void noKernelSide() {
@@ -58,6 +70,13 @@ final class VerbsCheck {
     }
 
     private void noDevice() {
+        if (machine.text("sys/module/ib_core/parameters/netns_mode").equals("N")) {
+            findings.missing(
+                    Part.VERBS,
+                    "no RDMA device in this network namespace; one that belongs to another is not visible here",
+                    "in the host's: rdma dev set DEVICE netns NAMESPACE; of pods, see docs/how-to/pods.md");
+            return;
+        }
         findings.missing(
                 Part.VERBS,
                 "no RDMA device",
@@ -66,23 +85,20 @@ final class VerbsCheck {
                         : "load the driver of your adapter; " + TESTBED);
     }
 
-    private void nodes() {
-        List<String> known = machine.names("sys/class/infiniband_verbs", "uverbs*");
-        for (String node : known) {
-            String path = NODES + "/" + node;
-            if (!machine.has(path)) {
-                findings.missing(
-                        Part.VERBS,
-                        "/" + path + " is missing",
-                        "in a container: --device=/dev/infiniband; otherwise check whether udev runs");
-            } else if (!machine.mayUse(path)) {
-                findings.missing(
-                        Part.VERBS,
-                        "this user may not read and write /" + path,
-                        "chmod 0666 /" + path + ", which a udev rule of rdma-core does at boot");
-            } else {
-                findings.good(Part.VERBS, "/" + path + " may be opened");
-            }
+    private void look(Findings found, String device, String node) {
+        String path = node.substring(1);
+        if (!machine.has(path)) {
+            found.missing(
+                    Part.VERBS,
+                    node + " is missing, which is " + device,
+                    "in a container: --device=/dev/infiniband; otherwise check whether udev runs");
+        } else if (!machine.mayUse(path)) {
+            found.missing(
+                    Part.VERBS,
+                    "this user may not read and write " + node + ", which is " + device,
+                    "chmod 0666 " + node + ", which a udev rule of rdma-core does at boot");
+        } else {
+            found.good(Part.VERBS, node + " may be opened");
         }
     }
 }

@@ -39,6 +39,11 @@ class DoctorTest {
         }
 
         @Override
+        public boolean isGidOf(int interfaceIndex, String gid) {
+            return interfaceIndex == 3;
+        }
+
+        @Override
         public String rdmaCm() {
             return "librdmacm 1.3.44.0 (rdma-core 44)";
         }
@@ -73,7 +78,8 @@ class DoctorTest {
         file(PORT + "gid_attrs/types/1", "RoCE v2");
         file(PORT + "gid_attrs/ndevs/0", "veth0");
         file(PORT + "gid_attrs/ndevs/1", "veth0");
-        file("sys/class/infiniband_verbs/uverbs0/dev", "231:192");
+        file("sys/class/infiniband_verbs/uverbs0/ibdev", "rxe0");
+        file("sys/class/net/veth0/ifindex", "3");
         file("sys/class/misc/rdma_cm/dev", "10:124");
         file("dev/infiniband/uverbs0", "");
         file("dev/infiniband/rdma_cm", "");
@@ -154,6 +160,54 @@ class DoctorTest {
         assertSays(report(new Installed()), "FIX   rxe0 port 1 (Ethernet): no GID");
     }
 
+    /** Linux shows the GIDs of all network namespaces to each of them. */
+    @Test
+    void shouldTellThatAllGidsBelongToOtherNetworkNamespaces() throws IOException {
+        softRoce();
+        Files.delete(root.resolve("sys/class/net/veth0/ifindex"));
+        assertSays(
+                report(new Installed()),
+                "FIX   rxe0 port 1 (Ethernet): no GID of this network namespace, only those of others: 0 fe80:",
+                "-> give this namespace a network interface of the port, or share the host's network",
+                "rdma_cm: does not work");
+        file("sys/class/net/veth0/ifindex", "4"); // an interface of the same name
+        assertSays(report(new Installed()), "FIX   rxe0 port 1 (Ethernet): no GID of this network namespace");
+    }
+
+    @Test
+    void shouldCountGidsOfOtherNetworkNamespaces() throws IOException {
+        softRoce();
+        file(PORT + "gids/2", "0000:0000:0000:0000:0000:ffff:0a00:0002");
+        file(PORT + "gid_attrs/ndevs/2", "net1");
+        String report = report(new Installed());
+        assertSays(report, "ffff:0a00:0001 RoCE v2; and 1 of other network namespaces\n", "verbs: works");
+        assertFalse(report.contains("0a00:0002"), report);
+    }
+
+    @Test
+    void shouldSayThatDevicesMayBelongToAnotherNetworkNamespace() throws IOException {
+        softRoce();
+        file("sys/module/ib_core/parameters/netns_mode", "N");
+        Files.move(root.resolve("sys/class/infiniband/rxe0"), root.resolve("elsewhere"));
+        assertSays(
+                report(new Installed()),
+                "FIX   no RDMA device in this network namespace;",
+                "rdma dev set DEVICE netns NAMESPACE");
+    }
+
+    /** A device plugin gives a pod one of several devices, and the kernel shows it all of them. */
+    @Test
+    void shouldNotMissTheDevicesThatAContainerIsNotGiven() throws IOException {
+        softRoce();
+        file("sys/class/infiniband_verbs/uverbs1/ibdev", "rxe1");
+        file("sys/class/infiniband/rxe1/ports/1/state", "1: DOWN");
+        assertSays(
+                report(new Installed()),
+                "verbs: works",
+                "note  /dev/infiniband/uverbs1 is missing, which is rxe1",
+                "note  rxe1 has no port that is ACTIVE");
+    }
+
     @Test
     void shouldTellThatNodesAreMissingOrForbidden() throws IOException {
         softRoce();
@@ -161,7 +215,7 @@ class DoctorTest {
         Files.delete(root.resolve("dev/infiniband/rdma_cm"));
         assertSays(
                 report(new Installed()),
-                "FIX   /dev/infiniband/uverbs0 is missing\n        -> in a container: --device=/dev/infiniband",
+                "FIX   /dev/infiniband/uverbs0 is missing, which is rxe0\n        -> in a container: --device=/dev/infiniband",
                 "FIX   /dev/infiniband/rdma_cm is missing");
         Path node = root.resolve("dev/infiniband/uverbs0");
         Files.createDirectory(node, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("---------")));

@@ -65,7 +65,16 @@ class SocketsCheckTest {
         file("proc/42/limits", "Max locked memory         unlimited            unlimited            bytes");
         file("proc/42/maps", "7f00-7f01 r-xp 00000000 08:01 1 /usr/lib/libibverbs.so.1.14.44.0");
         Files.createDirectories(root.resolve("proc/42/fd"));
+        namespace("self", 1);
+        namespace("42", 1);
         Files.createSymbolicLink(root.resolve("proc/42/fd/7"), Path.of("/dev/infiniband/uverbs0"));
+    }
+
+    private void namespace(String process, int number) throws IOException {
+        Path link = root.resolve("proc/" + process + "/ns/net");
+        Files.createDirectories(link.getParent());
+        Files.deleteIfExists(link);
+        Files.createSymbolicLink(link, Path.of("net:[" + number + "]"));
     }
 
     private void file(String path, String text) throws IOException {
@@ -245,6 +254,19 @@ class SocketsCheckTest {
         Files.delete(root.resolve("dev/infiniband/rdma_cm"));
         assertLacks(
                 "FIX   ", "the process sees no /dev/infiniband/rdma_cm", "in a container: --device=/dev/infiniband");
+    }
+
+    @Test
+    void shouldTellThatTheProcessIsInAnotherNetworkNamespace() throws IOException {
+        namespace("42", 2);
+        assertLacks("note  ", "it has a network namespace of its own", "run doctor where the program runs");
+    }
+
+    @Test
+    void shouldTakeADeviceThatTheProcessSees() throws IOException {
+        file("sys/class/infiniband_verbs/uverbs1/dev", "231:193");
+        assertLacks(
+                "note  ", "the process sees no /dev/infiniband/uverbs1", "in a container: --device=/dev/infiniband");
     }
 
     @Test

@@ -64,7 +64,8 @@ final class PortReport {
                 ? entry.gid().toIpString()
                 : entry.gid().toString();
         String type = layer == LinkLayer.ETHERNET ? ", " + Words.of(entry.type()) : "";
-        lines.line("\t\t\tGID[%3d]:\t\t%s%s", entry.index(), gid, type);
+        String where = entry.isInThisNamespace() ? "" : ", of another network namespace"; // in C's text it looks usable
+        lines.line("\t\t\tGID[%3d]:\t\t%s%s%s", entry.index(), gid, type, where);
     }
 
     @SuppressWarnings("AnnotateFormatMethod") // as in Lines
