@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /** perftest's bandwidth columns, to the letter. */
 final class BandwidthReport {
@@ -29,17 +31,16 @@ final class BandwidthReport {
                 figures.messageRate());
     }
 
-    static String json(Bandwidth figures, boolean precise) {
-        return String.format(
-                Locale.ROOT,
-                precise
-                        ? "MsgSize: %d,\nn_iterations: %d,\nBW_peak: %.6f,\nBW_average: %.6f,\nMsgRate: %.6f,\n"
-                        : "MsgSize: %d,\nn_iterations: %d,\nBW_peak: %.2f,\nBW_average: %.2f,\nMsgRate: %.6f,\n",
-                figures.bytes(),
-                figures.iterations(),
-                figures.peak(),
-                figures.average(),
-                figures.messageRate());
+    /** The results, for the JSON. */
+    static Map<String, Object> results(Bandwidth figures, boolean precise) {
+        int decimals = precise ? 6 : 2;
+        var results = new LinkedHashMap<String, Object>();
+        results.put("MsgSize", figures.bytes());
+        results.put("n_iterations", figures.iterations());
+        results.put("BW_peak", CFormat.rounded(figures.peak(), decimals));
+        results.put("BW_average", CFormat.rounded(figures.average(), decimals));
+        results.put("MsgRate", CFormat.rounded(figures.messageRate(), 6));
+        return results;
     }
 
     /** Decides like perftest, by this end's average. */

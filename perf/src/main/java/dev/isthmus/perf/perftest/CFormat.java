@@ -3,6 +3,7 @@ package dev.isthmus.perf.perftest;
 
 import java.math.BigDecimal;
 import java.math.MathContext;
+import java.math.RoundingMode;
 import java.util.Locale;
 
 /** Formats of C's printf that Java lacks. */
@@ -36,6 +37,11 @@ public final class CFormat {
             case "-inf" -> Double.NEGATIVE_INFINITY;
             default -> Double.parseDouble(printed);
         };
+    }
+
+    /** A figure with the decimals that its column has, for JSON; null for nan and inf, which JSON lacks. */
+    static BigDecimal rounded(double value, int decimals) {
+        return Double.isFinite(value) ? BigDecimal.valueOf(value).setScale(decimals, RoundingMode.HALF_UP) : null;
     }
 
     /** {@code %#0Nx}: 0x in front, counted in the width, but not before a zero. */

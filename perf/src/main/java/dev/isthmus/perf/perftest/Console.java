@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 
 /** Prints a session like perftest, followed by the percentiles of its latencies. */
@@ -17,6 +20,7 @@ public final class Console implements Observer {
 
     private static final String RULE = LatencyReport.RULE;
     private static final int TAIL = 2;
+    private static final ObjectMapper JSON = new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
     private final Plan plan;
     private final PrintWriter out;
@@ -102,9 +106,7 @@ public final class Console implements Observer {
         }
         out.flush();
         writeJson(
-                full
-                        ? LatencyReport.json(bytes, posted.length, figures)
-                        : "avg_lat: " + six(figures.average()) + ",\n");
+                full ? LatencyReport.results(bytes, posted.length, figures) : oneResult("avg_lat", figures.average()));
         percentiles.add(Percentiles.row(plan.test(), bytes, posted));
     }
 
@@ -129,7 +131,7 @@ public final class Console implements Observer {
         double perSecond = count / (nanos / 1e9);
         print(full ? LatencyReport.timedRow(bytes, count, average, perSecond) : six(average));
         out.flush();
-        writeJson(full ? LatencyReport.timedJson(bytes, count, average, perSecond) : "t_avg: " + six(average) + "\n");
+        writeJson(full ? LatencyReport.timedResults(bytes, count, average, perSecond) : oneResult("t_avg", average));
     }
 
     @Override
@@ -137,19 +139,26 @@ public final class Console implements Observer {
         boolean gbits = plan.reporting().gbits();
         Bandwidth both = theirs.map(mine::plus).orElse(mine);
         boolean precise = BandwidthReport.isPrecise(mine, gbits);
-        print(plan.reporting().only().map(only -> one(only, both)).orElseGet(() -> BandwidthReport.row(both, precise)));
+        print(plan.reporting()
+                .only()
+                .map(only -> six(one(only, both)))
+                .orElseGet(() -> BandwidthReport.row(both, precise)));
         if (plan.reporting().both() && !plan.traffic().allSizes()) {
             theirs.ifPresent(other -> printBoth(mine, other));
         }
         out.flush();
         writeJson(plan.reporting()
                 .only()
-                .map(only -> (only.equals("bandwidth") ? "bw_avg: " : "msgRate_avg: ") + one(only, both) + ",\n")
-                .orElseGet(() -> BandwidthReport.json(both, precise)));
+                .map(only -> oneResult(only.equals("bandwidth") ? "bw_avg" : "msgRate_avg", one(only, both)))
+                .orElseGet(() -> BandwidthReport.results(both, precise)));
     }
 
-    private static String one(String which, Bandwidth figures) {
-        return six(which.equals("bandwidth") ? figures.average() : figures.messageRate());
+    private static double one(String which, Bandwidth figures) {
+        return which.equals("bandwidth") ? figures.average() : figures.messageRate();
+    }
+
+    private static Map<String, Object> oneResult(String name, double value) {
+        return Collections.singletonMap(name, CFormat.rounded(value, 6)); // null is allowed
     }
 
     private void printBoth(Bandwidth mine, Bandwidth theirs) {
@@ -171,11 +180,11 @@ public final class Console implements Observer {
         return String.format(Locale.ROOT, "%f", value);
     }
 
-    private void writeJson(String results) {
+    private void writeJson(Map<String, Object> results) {
         if (plan.reporting().json().isPresent()) {
             Path file = plan.reporting().json().get();
             try {
-                Files.writeString(file, info.json(results));
+                JSON.writeValue(file.toFile(), info.json(results));
             } catch (IOException e) {
                 throw new UncheckedIOException("cannot write " + file + ": " + e.getMessage(), e);
             }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.perftest;
 
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 
 /** perftest's columns, to the letter: a program that reads {@code ib_send_lat}'s output can read ours. */
 public final class LatencyReport {
@@ -26,39 +28,29 @@ public final class LatencyReport {
                 Locale.ROOT, " %-7d       %d            %-7.2f        %-7.2f", bytes, iterations, average, perSecond);
     }
 
-    static String timedJson(int bytes, long iterations, double average, double perSecond) {
-        return String.format(
-                Locale.ROOT,
-                "MsgSize: %d,\nn_iterations: %d,\nt_avg: %.2f,\ntps_average: %.2f,\n",
-                bytes,
-                iterations,
-                average,
-                perSecond);
+    /** The results of a test with a duration, for the JSON. */
+    static Map<String, Object> timedResults(int bytes, long iterations, double average, double perSecond) {
+        var results = new LinkedHashMap<String, Object>();
+        results.put("MsgSize", bytes);
+        results.put("n_iterations", iterations);
+        results.put("t_avg", CFormat.rounded(average, 2));
+        results.put("tps_average", CFormat.rounded(perSecond, 2));
+        return results;
     }
 
-    static String json(int bytes, int iterations, LatencyStatistics figures) {
-        return String.format(
-                Locale.ROOT,
-                """
-                MsgSize: %d,
-                n_iterations: %d,
-                t_min: %.2f,
-                t_max: %.2f,
-                t_typical: %.2f,
-                t_avg: %.2f,
-                t_stdev: %.2f,
-                percentile_99: %.2f,
-                percentile_99.9: %.2f,
-                """,
-                bytes,
-                iterations,
-                figures.min(),
-                figures.max(),
-                figures.typical(),
-                figures.average(),
-                figures.deviation(),
-                figures.p99(),
-                figures.p999());
+    /** The results of a run, for the JSON. */
+    static Map<String, Object> results(int bytes, int iterations, LatencyStatistics figures) {
+        var results = new LinkedHashMap<String, Object>();
+        results.put("MsgSize", bytes);
+        results.put("n_iterations", iterations);
+        results.put("t_min", CFormat.rounded(figures.min(), 2));
+        results.put("t_max", CFormat.rounded(figures.max(), 2));
+        results.put("t_typical", CFormat.rounded(figures.typical(), 2));
+        results.put("t_avg", CFormat.rounded(figures.average(), 2));
+        results.put("t_stdev", CFormat.rounded(figures.deviation(), 2));
+        results.put("percentile_99", CFormat.rounded(figures.p99(), 2));
+        results.put("percentile_99.9", CFormat.rounded(figures.p999(), 2));
+        return results;
     }
 
     /** The times of a run, as {@code -U} and {@code -H} print them. */

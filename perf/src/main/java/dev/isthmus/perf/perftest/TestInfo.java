@@ -6,8 +6,10 @@ import dev.isthmus.verbs.SendOpcode;
 import dev.isthmus.verbs.attributes.LinkLayer;
 import dev.isthmus.verbs.attributes.TransportType;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.StringJoiner;
 
 /** What perftest prints about a test before its figures, and writes to its JSON. */
@@ -80,51 +82,51 @@ record TestInfo(Plan plan, Setup setup, PerftestSession.Terms terms) {
         }
     }
 
-    /** perftest's JSON, which no JSON parser reads, as nothing is quoted. It has no place for our percentiles. */
-    String json(String results) {
-        var out = new StringBuilder("{\ntest_info: {\n");
-        out.append("test: ").append(title('_')).append(",\n");
+    /** perftest's JSON, with the names of perftest 24.01 and newer. It has no place for our percentiles. */
+    Map<String, Object> json(Map<String, Object> results) {
+        var fields = new LinkedHashMap<String, Object>();
+        fields.put("test", title('_'));
         if (plan.traffic().events()) {
-            out.append("Test with events: Using_").append(setup.device()).append("_comp0,\n");
+            fields.put("Test with events", "Using_" + setup.device() + "_comp0");
         }
-        out.append("Dual_port: OFF,\nDevice: \"").append(setup.device()).append("\",\n");
-        field(out, "Number_of_qps", plan.queues().pairs());
-        field(out, "Transport_type", transport());
-        field(out, "Connection_type", plan.traffic().transport());
-        field(out, "Using_SRQ", onOff(plan.queues().shared()));
-        field(out, "PCIe_relax_order", onOff(plan.place().relaxedOrdering()));
-        field(out, "ibv_wr_API", "OFF");
-        addQueues(out);
-        field(out, "Mtu", terms.mtu().bytes());
-        field(out, "Link_type", link());
-        setup.gid().ifPresent(gid -> field(out, "GID_index", gid.index()));
+        fields.put("Dual_port", onOff(false));
+        fields.put("Device", setup.device());
+        fields.put("Number_of_qps", plan.queues().pairs());
+        fields.put("Transport_type", transport());
+        fields.put("Connection_type", plan.traffic().transport());
+        fields.put("Using_SRQ", onOff(plan.queues().shared()));
+        fields.put("PCIe_relax_order", onOff(plan.place().relaxedOrdering()));
+        fields.put("ibv_wr_API", onOff(false));
+        putQueues(fields);
+        fields.put("Mtu", terms.mtu().bytes());
+        fields.put("Link_type", link());
+        setup.gid().ifPresent(gid -> fields.put("GID_index", gid.index()));
         if (plan.test().verb().isFetch()) {
-            field(out, "Outstand_reads", setup.outReads());
+            fields.put("Outstand_reads", setup.outReads());
         } else {
-            field(out, "Max_inline_data", setup.inlineBytes());
+            fields.put("Max_inline_data", setup.inlineBytes());
         }
-        field(out, "rdma_cm_QPs", onOff(plan.place().rdmaCm()));
-        field(out, "Data_ex_method", exchangeMethod());
-        return out.append("},\nresults: {\n").append(results).append("},\n}\n").toString();
+        fields.put("rdma_cm_QPs", onOff(plan.place().rdmaCm()));
+        fields.put("Data_ex_method", exchangeMethod());
+        var json = new LinkedHashMap<String, Object>();
+        json.put("test_info", fields);
+        json.put("results", results);
+        return json;
     }
 
-    private void addQueues(StringBuilder out) {
+    private void putQueues(Map<String, Object> fields) {
         if (plan.isClient() || plan.traffic().bidirectional()) {
-            field(out, "TX_depth ", plan.queues().txDepth());
+            fields.put("TX_depth", plan.queues().txDepth());
         }
         if (plan.queues().postList() > 1) {
-            field(out, "Post_List", plan.queues().postList());
+            fields.put("Post_List", plan.queues().postList());
         }
         if (plan.isSend() && (!plan.isClient() || plan.traffic().bidirectional())) {
-            field(out, "RX_depth", plan.queues().rxDepth());
+            fields.put("RX_depth", plan.queues().rxDepth());
         }
         if (plan.test().isBandwidth()) {
-            field(out, "CQ_Moderation", plan.queues().cqMod());
+            fields.put("CQ_Moderation", plan.queues().cqMod());
         }
-    }
-
-    private static void field(StringBuilder out, String name, Object value) {
-        out.append(name).append(": ").append(value).append(",\n");
     }
 
     private static String onOff(boolean on) {

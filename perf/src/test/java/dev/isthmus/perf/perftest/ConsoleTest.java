@@ -5,6 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import dev.isthmus.verbs.Gid;
 import dev.isthmus.verbs.GidEntry;
 import dev.isthmus.verbs.GidType;
@@ -14,7 +17,7 @@ import dev.isthmus.verbs.attributes.TransportType;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.file.Files;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.List;
@@ -22,6 +25,8 @@ import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Compares our output with what the C programs printed of the same sessions in the testbed. */
 @Tag("unit")
@@ -30,6 +35,8 @@ class ConsoleTest {
     private static final Gid GID_1 = Gid.of(HexFormat.of().parseHex("00000000000000000000ffff0a000001"));
     private static final Gid GID_2 = Gid.of(HexFormat.of().parseHex("00000000000000000000ffff0a000002"));
     private static final String RULE = LatencyReport.RULE + "\n";
+    private static final ObjectMapper JSON =
+            new ObjectMapper().enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS);
 
     private final StringWriter out = new StringWriter();
 
@@ -134,46 +141,68 @@ class ConsoleTest {
     }
 
     @Test
-    void shouldWriteTheJsonOfIbSendBw() throws IOException {
+    void shouldWriteJsonThatParsersRead() throws IOException {
         Path file = folder.resolve("out.json");
         Console console = console(PerfTest.SEND_BW, "-n 20 -b -e -q 2 --out_json --out_json_file " + file + " host");
         console.bandwidth(
                 new Bandwidth(65536, 40, 6.4, 6.08, 0.0001), Optional.of(new Bandwidth(65536, 40, 6.0, 6.2, 0.000097)));
-        assertEquals("""
-                {
-                test_info: {
-                test: Send_Bidirectional_BW_Test,
-                Test with events: Using_rxe1_comp0,
-                Dual_port: OFF,
-                Device: "rxe1",
-                Number_of_qps: 2,
-                Transport_type: IB,
-                Connection_type: RC,
-                Using_SRQ: OFF,
-                PCIe_relax_order: ON,
-                ibv_wr_API: OFF,
-                TX_depth : 20,
-                RX_depth: 20,
-                CQ_Moderation: 20,
-                Mtu: 1024,
-                Link_type: Ethernet,
-                GID_index: 1,
-                Max_inline_data: 0,
-                rdma_cm_QPs: OFF,
-                Data_ex_method: Ethernet,
-                },
-                results: {
-                MsgSize: 65536,
-                n_iterations: 40,
-                BW_peak: 12.40,
-                BW_average: 12.28,
-                MsgRate: 0.000197,
-                },
-                }
-                """, Files.readString(file));
+        assertEquals(JSON.readTree("""
+                        {
+                          "test_info": {
+                            "test": "Send_Bidirectional_BW_Test",
+                            "Test with events": "Using_rxe1_comp0",
+                            "Dual_port": "OFF",
+                            "Device": "rxe1",
+                            "Number_of_qps": 2,
+                            "Transport_type": "IB",
+                            "Connection_type": "RC",
+                            "Using_SRQ": "OFF",
+                            "PCIe_relax_order": "ON",
+                            "ibv_wr_API": "OFF",
+                            "TX_depth": 20,
+                            "RX_depth": 20,
+                            "CQ_Moderation": 20,
+                            "Mtu": 1024,
+                            "Link_type": "Ethernet",
+                            "GID_index": 1,
+                            "Max_inline_data": 0,
+                            "rdma_cm_QPs": "OFF",
+                            "Data_ex_method": "Ethernet"
+                          },
+                          "results": {
+                            "MsgSize": 65536,
+                            "n_iterations": 40,
+                            "BW_peak": 12.40,
+                            "BW_average": 12.28,
+                            "MsgRate": 0.000197
+                          }
+                        }
+                        """), JSON.readTree(file.toFile()));
         assertTrue(
                 out.toString().endsWith(" 65536      40               12.40              12.28  \t\t   0.000197\n"),
                 out.toString());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'', t_avg 2.00 percentile_99.9", "--output latency, avg_lat 2.000000"})
+    void shouldWriteTheLatencyThatIsAskedForAsJson(String flag, String expected) throws IOException {
+        Path file = folder.resolve("out.json");
+        console(
+                        PerfTest.SEND_LAT,
+                        ("-n 5 --out_json --out_json_file " + file + " " + flag + " host").replace("  ", " "))
+                .latency(2, new long[] {0, 4_000, 8_000, 12_000, 16_000});
+        JsonNode results = JSON.readTree(file.toFile()).get("results");
+        String[] words = expected.split(" ", -1);
+        assertEquals(0, new BigDecimal(words[1]).compareTo(results.get(words[0]).decimalValue()), results.toString());
+        assertEquals(words.length == 3, results.has("percentile_99.9"));
+    }
+
+    @Test
+    void shouldWriteNullWhereCPrintsInf() throws IOException {
+        Path file = folder.resolve("out.json");
+        console(PerfTest.READ_LAT, "-D 1 --out_json --out_json_file " + file + " host")
+                .timedLatency(2, 0, 1_000_000);
+        assertTrue(JSON.readTree(file.toFile()).get("results").get("t_avg").isNull());
     }
 
     @Test
