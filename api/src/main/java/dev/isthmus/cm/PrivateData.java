@@ -8,9 +8,9 @@ import java.util.Arrays;
  * Bytes of the program's own that travel with the messages that set up a connection. An immutable value.
  *
  * <p>How many fit depends on the message and the transport. RoCE and InfiniBand take 56 with a request for a
- * connection, 196 with its acceptance, 148 with a rejection; for datagrams 180 and 136. iWARP takes 255. The receiver
- * gets them padded with zeros to the message's length, so put the length inside, or use a known one. They come from the
- * peer: do not trust them.
+ * connection, 196 with its acceptance, 148 with a rejection; for datagrams 180 and 136. iWARP takes 255 at most, and
+ * SoftiWARP 251: it drops a connection with more. The receiver gets them padded with zeros to the message's length, so put
+ * the length inside, or use a known one. They come from the peer: do not trust them.
  */
 public final class PrivateData {
 

@@ -79,7 +79,9 @@ final class EndpointQueries {
     }
 
     static List<UcpTransport> transports(UcpEndpoint endpoint) {
-        UcxLibrary.require(TRANSPORTS_SINCE, "asking an endpoint for its transports");
+        UcxLibrary.require(
+                TRANSPORTS_SINCE,
+                "asking an endpoint for its transports, which any UCX prints with UCX_LOG_LEVEL=info in the environment,");
         try (var call = new UcpCall()) {
             MemorySegment attr = allocate(call, TRANSPORTS);
             MemorySegment entries = call.allocate(MAX_TRANSPORTS * ENTRY_BYTES, Long.BYTES);

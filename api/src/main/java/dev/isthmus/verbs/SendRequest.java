@@ -155,9 +155,12 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     }
 
     /**
-     * Sets whether the request produces a completion: {@code IBV_SEND_SIGNALED}. A request that does not keeps its
-     * place in the send queue until a later, signaled one has completed and you have polled that completion. Signal at
-     * least one in {@code maxSendWr} requests, or the queue stays full for ever.
+     * Sets whether the request produces a completion: {@code IBV_SEND_SIGNALED}. On a network card, a request that does
+     * not keeps its place in the send queue until a later, signaled one has completed and you have polled that
+     * completion. Signal at least one in {@code maxSendWr} requests, or a card's queue stays full.
+     *
+     * <p>Soft-RoCE and SoftiWARP hide this mistake: the kernel frees the place itself, and takes any number of requests
+     * without a signal. Isthmus does not count them, because each post would pay for it.
      *
      * @param on true to get a completion
      * @return this

@@ -67,7 +67,17 @@ public final class Features {
     public static boolean tellsTheLastRequest(DeviceContext context) {
         String[] linux = System.getProperty("os.version").split("[.-]", 3);
         int version = Integer.parseInt(linux[0]) * 1000 + Integer.parseInt(linux[1]);
-        return context.attributes().vendorId() != SOFT_ROCE || version >= 6005;
+        return !isSoftRoce(context) || version >= 6005;
+    }
+
+    /**
+     * Whether a device is Soft-RoCE.
+     *
+     * @param context the open device
+     * @return true if so
+     */
+    static boolean isSoftRoce(DeviceContext context) {
+        return context.attributes().vendorId() == SOFT_ROCE;
     }
 
     /**

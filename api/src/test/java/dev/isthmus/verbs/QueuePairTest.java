@@ -10,6 +10,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.VerbsException;
 import dev.isthmus.bindings.ibverbs.ibv_send_wr;
+import dev.isthmus.testbed.RefusedByDevice;
+import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import dev.isthmus.verbs.attributes.Mtu;
 import java.lang.foreign.Arena;
@@ -160,6 +162,20 @@ class QueuePairTest {
     }
 
     @Test
+    void shouldReportReceiveWhoseRegionWasClosed() {
+        try (var pair = RcPair.connected()) {
+            try (var region = pair.b.pd.register(pair.arena().allocate(64), AccessFlag.LOCAL_WRITE)) {
+                pair.b.qp.post(ReceiveRequest.prepare(region));
+            }
+            pair.a.qp.post(pair.a.send(0, 8));
+            pair.b.await();
+            assertEquals(
+                    Features.isSoftRoce(pair.b.device) ? CompletionStatus.LOC_QP_OP_ERR : CompletionStatus.LOC_PROT_ERR,
+                    pair.b.done.status(0));
+        }
+    }
+
+    @Test
     void shouldReportPeerThatIsNotThere() {
         try (var pair = RcPair.unconnected(config -> {})) {
             var a = pair.a;
@@ -197,6 +213,31 @@ class QueuePairTest {
             assertTrue(room >= 4 && room < 10_000, "room for " + room);
             var e = assertThrows(IllegalStateException.class, () -> pair.a.qp.post(pair.a.send(0, 8)));
             assertTrue(e.getMessage().contains("the send queue of QueuePair"), e.getMessage());
+        }
+    }
+
+    /** What hides a mistake from tests on Soft-RoCE: {@link SendRequest#signaled}. */
+    @Test
+    void shouldGoOnWithoutSignaledSendsOnSoftRoceAlone() {
+        try (var pair = RcPair.connected(config -> config.maxSendWr(16))) {
+            int room = pair.a.qp.capabilities().maxSendWr();
+            SendRequest write = pair.a
+                    .send(0, 8)
+                    .opcode(SendOpcode.RDMA_WRITE)
+                    .remote(pair.b.region.remoteMemory(), 0)
+                    .signaled(false);
+            long deadline = System.nanoTime() + TestDeadlines.ofSeconds(60).toNanos();
+            int posted = 0;
+            while (posted < 10_000 && System.nanoTime() - deadline < 0) {
+                if (pair.a.qp.tryPost(write)) {
+                    posted++;
+                } else if (!Features.isSoftRoce(pair.a.device)) {
+                    assertTrue(posted >= room, posted + " posted, room for " + room);
+                    throw RefusedByDevice.by("ibv_post_send", "ENOMEM after " + room);
+                }
+            }
+            assertEquals(10_000, posted);
+            assertEquals(0, pair.a.cq.poll(pair.a.done));
         }
     }
 

@@ -28,6 +28,9 @@ public final class UcxLibrary {
 
     static final int MIN_MINOR = 12;
 
+    private static final String UPGRADE = "upgrade libucx0 (Debian, Ubuntu) or UCX of your distribution; if it has no"
+            + " newer one, docs/how-to/hardware.md says how to use that of PyPI";
+
     private static final int LC_NUMERIC = 1; // locale.h, the same number on every Linux
 
     private static final String ERROR_SIGNALS = "UCX_ERROR_SIGNALS";
@@ -88,7 +91,7 @@ public final class UcxLibrary {
         if (loaded[0] == MIN_MAJOR && loaded[1] < sinceMinor) {
             throw new RdmaUnavailableException(what + " needs UCX " + MIN_MAJOR + "." + sinceMinor + ", and "
                     + loaded[0] + "." + loaded[1] + "." + loaded[2]
-                    + " is loaded: upgrade libucx0 (Debian, Ubuntu) or UCX of your distribution");
+                    + " is loaded: " + UPGRADE);
         }
     }
 
@@ -195,7 +198,7 @@ public final class UcxLibrary {
         if (found[0] != MIN_MAJOR || found[1] < MIN_MINOR) {
             throw new RdmaUnavailableException("UCX " + found[0] + "." + found[1] + "." + found[2]
                     + " is installed, and Isthmus needs " + MIN_MAJOR + "." + MIN_MINOR
-                    + " or a later 1.x: upgrade libucx0 (Debian, Ubuntu) or UCX of your distribution");
+                    + " or a later 1.x: " + UPGRADE);
         }
     }
 }
