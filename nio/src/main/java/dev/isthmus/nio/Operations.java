@@ -91,9 +91,12 @@ final class Operations {
             } else {
                 completeExceptionally(failure);
             }
-            tell(told, value, failure);
-            told = null; // only the first thread to end it gets here
-            group.ended();
+            try {
+                tell(told, value, failure);
+            } finally {
+                told = null; // only the first thread to end it gets here
+                group.ended();
+            }
         }
 
         @Override
@@ -192,8 +195,11 @@ final class Operations {
     /** An operation that is over before it begins. */
     <V, A> Future<V> over(V value, Throwable failure, Told<V, A> told) {
         group.begun();
-        tell(told, value, failure);
-        group.ended();
+        try {
+            tell(told, value, failure);
+        } finally {
+            group.ended();
+        }
         return failure == null ? CompletableFuture.completedFuture(value) : CompletableFuture.failedFuture(failure);
     }
 
