@@ -2,6 +2,9 @@
 package dev.isthmus.spark;
 
 import dev.isthmus.spark.transport.Node;
+import java.io.Serial;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,8 +20,25 @@ final class Directory {
     private static final String REGISTER = "register";
     private static final String FIND = "find";
 
+    /** An executor remembers this many others, those from which it has fetched last. */
+    static final int MOST_KNOWN = 10_000;
+
     private final Function<Object, Object> driver;
-    private final Map<String, Optional<Node>> known = new ConcurrentHashMap<>();
+    private final Map<String, Optional<Node>> known = Collections.synchronizedMap(new Newest<>());
+
+    private static final class Newest<V> extends LinkedHashMap<String, V> {
+        @Serial
+        private static final long serialVersionUID = 1;
+
+        Newest() {
+            super(16, 0.75f, true);
+        }
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
+            return size() > MOST_KNOWN;
+        }
+    }
 
     /** The directory as an executor sees it. */
     Directory(Function<Object, Object> driver) {
@@ -70,6 +90,11 @@ final class Directory {
                 return nodes.getOrDefault((String) words.get(1), List.of());
             }
             throw new IllegalArgumentException("not a message from an executor: " + message);
+        }
+
+        /** An executor is gone. Another one never gets its name. */
+        void remove(String executor) {
+            nodes.remove(executor);
         }
     }
 }

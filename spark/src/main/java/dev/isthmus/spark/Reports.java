@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,17 +21,36 @@ final class Reports {
 
     private final Map<String, Report> reports = new ConcurrentSkipListMap<>();
     private final Map<String, Reads> reads = new ConcurrentHashMap<>();
+    private final int mostGone;
+    private final Deque<String> gone = new ArrayDeque<>(); // executors, the first one first; guarded by itself
+
+    /** Keeps the reports of this many executors that are gone. */
+    Reports(int mostGone) {
+        this.mostGone = mostGone;
+    }
 
     void add(Report report) {
         reports.put(report.executor(), report);
     }
 
-    /** The newest report of each executor with UCX. For an executor that is gone, that is its last one. */
+    /** The newest report of each executor with UCX. For an executor that has not been gone for long, that is its last one. */
     List<Report> all() {
         return List.copyOf(reports.values());
     }
 
     Reads reads(String executor) {
         return reads.computeIfAbsent(executor, _ -> new Reads());
+    }
+
+    /** An executor is gone; forgets the one that has been gone for longest if there are too many. */
+    void gone(String executor) {
+        synchronized (gone) {
+            gone.add(executor);
+            if (gone.size() > mostGone) {
+                String oldest = gone.remove();
+                reports.remove(oldest);
+                reads.remove(oldest);
+            }
+        }
     }
 }

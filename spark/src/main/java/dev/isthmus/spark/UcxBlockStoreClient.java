@@ -24,6 +24,7 @@ final class UcxBlockStoreClient extends BlockStoreClient {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxBlockStoreClient.class);
     private static final Set<String> TOLD = ConcurrentHashMap.newKeySet(); // executors that the log has mentioned
+    private static final int MOST_TOLD = 10_000;
 
     private final UcxExecutor executor;
     private final BlockStoreClient spark;
@@ -71,7 +72,7 @@ final class UcxBlockStoreClient extends BlockStoreClient {
     }
 
     private static void tell(String execId, String why) {
-        if (TOLD.add(execId)) {
+        if (TOLD.size() < MOST_TOLD && TOLD.add(execId)) {
             LOG.warn("Blocks of executor {} use Spark's own transfer: {}", execId, why);
         }
     }

@@ -51,7 +51,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
 
     private static final class Driver implements DriverPlugin {
         private final Directory.Master directory = new Directory.Master();
-        private final Reports reports = new Reports();
+        private volatile Reports reports = new Reports(0);
 
         @Override
         public Map<String, String> init(SparkContext spark, PluginContext context) {
@@ -67,6 +67,8 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 spark.conf().set(key, "y");
                 spark.executorEnvs().put(SHARED_MEMORY, "y");
             }
+            reports = new Reports(spark.conf().getInt("spark.ui.retainedDeadExecutors", 100));
+            spark.addSparkListener(new RemovedExecutors(directory, reports));
             byte[] secret = new byte[32];
             new SecureRandom().nextBytes(secret);
             var told = new HashMap<>(Map.of(SECRET, HexFormat.of().formatHex(secret)));

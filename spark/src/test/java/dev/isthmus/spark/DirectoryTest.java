@@ -4,6 +4,7 @@ package dev.isthmus.spark;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import dev.isthmus.spark.transport.Node;
 import dev.isthmus.testbed.TestDeadlines;
 import java.util.List;
 import java.util.Optional;
@@ -62,5 +63,26 @@ class DirectoryTest {
             answer.countDown();
         }
         assertEquals(Optional.empty(), slow.get(TestDeadlines.seconds(20), TimeUnit.SECONDS));
+    }
+
+    @Test
+    void shouldForgetExecutorsThatAreGone() {
+        var driver = new Directory.Master();
+        var executor = new Directory(driver::receive);
+        executor.register("1", new Node(7, "address"));
+        assertEquals(7, new Directory(driver::receive).find("1").orElseThrow().id());
+        driver.remove("1");
+        assertEquals(Optional.empty(), new Directory(driver::receive).find("1"));
+    }
+
+    @Test
+    void shouldRememberOnlySoManyExecutors() {
+        var asked = new AtomicInteger();
+        var directory = new Directory(message -> List.of("" + asked.incrementAndGet(), "address"));
+        for (int i = 0; i <= Directory.MOST_KNOWN; i++) {
+            assertEquals(i + 1, directory.find("" + i).orElseThrow().id());
+        }
+        assertEquals(2, directory.find("1").orElseThrow().id());
+        assertEquals(Directory.MOST_KNOWN + 2, directory.find("0").orElseThrow().id());
     }
 }

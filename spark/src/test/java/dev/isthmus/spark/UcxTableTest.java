@@ -31,7 +31,7 @@ class UcxTableTest {
 
     @Test
     void shouldShowEachExecutorOnceWithItsNewestFigures() {
-        var reports = new Reports();
+        var reports = new Reports(1);
         reports.add(new Report("1", "one", "", Map.of()));
         reports.add(report("1", "one"));
         reports.add(report("2", "two"));
@@ -46,10 +46,25 @@ class UcxTableTest {
         assertTrue(table.contains("<td>1.5 s</td>"), table);
     }
 
+    @Test
+    void shouldForgetExecutorsThatHaveBeenGoneForLong() {
+        var reports = new Reports(1);
+        for (String executor : List.of("1", "2", "3")) {
+            reports.add(report(executor, "host" + executor));
+            reports.reads(executor).bytes.add(1);
+        }
+        reports.gone("1");
+        reports.gone("3");
+        assertEquals(
+                List.of("2", "3"), reports.all().stream().map(Report::executor).toList());
+        assertEquals(0, reports.reads("1").bytes.sum());
+        assertEquals(1, reports.reads("3").bytes.sum());
+    }
+
     /** Hosts and transports come from other machines. */
     @Test
     void shouldNotLetAnExecutorWriteIntoThePage() {
-        var reports = new Reports();
+        var reports = new Reports(1);
         reports.add(report("1", "<script>alert(1)</script>"));
         String table = UcxTable.of(reports);
         assertFalse(table.contains("<script>"), table);
