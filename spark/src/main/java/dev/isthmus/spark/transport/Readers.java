@@ -1,19 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 /** Threads that read files. */
 final class Readers implements AutoCloseable {
 
-    private final ExecutorService threads;
+    private final ThreadPoolExecutor threads;
 
+    /** Starts the threads: later there might be no more of them, and a read would never end. */
     Readers(int count) {
-        threads = Executors.newFixedThreadPool(
+        threads = new ThreadPoolExecutor(
                 count,
+                count,
+                0,
+                TimeUnit.SECONDS,
+                new LinkedBlockingQueue<>(),
                 Thread.ofPlatform().daemon().name("isthmus-spark-reader-", 1).factory());
+        boolean started = false;
+        try {
+            threads.prestartAllCoreThreads();
+            started = true;
+        } finally {
+            if (!started) {
+                threads.shutdown();
+            }
+        }
     }
 
     void run(Runnable reads) {

@@ -67,10 +67,9 @@ public final class Transport implements AutoCloseable {
     private final Node node;
     private final Map<Long, Peer> peers = new HashMap<>(); // on the loop's thread, like the following fields
     private final Map<UcpMemory, UcpPackedKey> keys = new HashMap<>();
-    private final Deque<ByteBuffer> inbox = new ArrayDeque<>(); // messages that have arrived and wait to be handled
+    private final Inbox inbox;
     private final AtomicInteger dropped = new AtomicInteger(); // messages
     private long lastCall;
-    private boolean handling;
     private boolean toldOfMemory;
     private boolean closed;
     private boolean stopped; // guarded by this: only received blocks and the context are left
@@ -97,6 +96,7 @@ public final class Transport implements AutoCloseable {
                     EventLoop.start(config -> config.thread(this::newThread)
                             .exceptionHandler(
                                     e -> log.accept("the transport's thread goes on after an exception", e))));
+            this.inbox = new Inbox(loop, this::handle);
             this.worker = keep(made, context.createWorker(loop, config -> config.handler(ID, this::onMessage)));
             this.slices = shared(settings.sliceBytes(), settings.servingBytes());
             this.messages = shared(Message.MAX_BYTES, settings.messageBytes());
@@ -323,24 +323,6 @@ public final class Transport implements AutoCloseable {
             return;
         }
         inbox.add(ByteBuffer.wrap(message.data().toArray()));
-        if (!handling) {
-            handling = true;
-            execute(this::handleAll);
-        }
-    }
-
-    /** Handles all of them, so that no more pile up than a turn or two of the loop brings. */
-    private void handleAll() {
-        try {
-            while (!inbox.isEmpty()) {
-                handle(inbox.remove());
-            }
-        } finally {
-            handling = !inbox.isEmpty();
-            if (handling) { // one has thrown
-                execute(this::handleAll);
-            }
-        }
     }
 
     private void handle(ByteBuffer bytes) {
