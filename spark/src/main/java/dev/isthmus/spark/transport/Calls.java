@@ -133,6 +133,13 @@ final class Calls {
         }
     }
 
+    /** Requests that wait for the connection are fetched by other means. */
+    void refuseWaiting(String why) {
+        var unsent = new ArrayList<>(waiting);
+        waiting.clear();
+        unsent.forEach(call -> call.refuse(why));
+    }
+
     /**
      * The peer is gone. Requests that were never sent are fetched by other means; so are the others, unless the peer
      * is dead.
@@ -147,9 +154,7 @@ final class Calls {
                 call.refuse("the connection to " + peer + " has ended: " + why);
             }
         });
-        var unsent = new ArrayList<>(waiting);
-        waiting.clear();
-        unsent.forEach(call -> call.refuse("there is no connection to " + peer + ": " + why));
+        refuseWaiting("there is no connection to " + peer + ": " + why);
         memories.values().forEach(UcpRemoteMemory::close);
         memories.clear();
     }

@@ -138,8 +138,8 @@ final class Job {
         }
 
         /** Reads the blocks into a message. */
-        void read(long from, ByteBuffer to) {
-            Message.beginData(call(), from, to);
+        void read(Message.Header header, ByteBuffer to) {
+            Message.beginData(call(), header, to);
             for (int i = first; i < end; i++) {
                 int begin = to.position();
                 int length = (int) ranges[i].length();

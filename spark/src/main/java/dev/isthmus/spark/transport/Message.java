@@ -12,9 +12,10 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * What peers send to each other: one active message each. A header comes first: a mark, the version, the kind, and the
- * sender's number. All numbers are big-endian. {@link #read} trusts nothing: it accepts only what {@link #write} could
- * have written, and only if it is valid by itself. Whoever handles a message refuses it if it comes at the wrong time.
+ * What peers send to each other: one active message each. A header comes first: a mark, the version, the kind, the
+ * sender's id, and the number of the connection. All numbers are big-endian. {@link #read} trusts nothing: it accepts
+ * only what {@link #write} could have written, and only if it is valid by itself. Whoever handles a message refuses it
+ * if it comes at the wrong time.
  */
 sealed interface Message {
 
@@ -22,7 +23,7 @@ sealed interface Message {
     int MAX_BYTES = 64 << 10;
 
     /** Bytes of the header. */
-    int HEADER_BYTES = 16;
+    int HEADER_BYTES = 24;
 
     /** The most blocks of one request. */
     int MAX_BLOCKS = 3000;
@@ -42,14 +43,25 @@ sealed interface Message {
     long MAX_BLOCK_BYTES = 1L << 46;
 
     int MARK = 0x49735368; // "IsSh"
-    byte VERSION = 2;
+    byte VERSION = 3;
     byte DATA = 4;
 
-    /** The first message of the connecting side: where answers go, and the length of a slice. */
-    record Hello(int sliceBytes, String address) implements Message {}
+    /**
+     * Who sends a message, and for which connection.
+     *
+     * @param from the sender's id
+     * @param connection the number that the receiver has given the connection; 0 if the sender does not know it yet
+     */
+    record Header(long from, long connection) {}
 
-    /** The answer to {@link Hello}. */
-    record Welcome(int sliceBytes) implements Message {}
+    /**
+     * The first message of the connecting side: the length of a slice, the number that the sender has given the
+     * connection, and where answers go. The number is higher than those of its earlier connections.
+     */
+    record Hello(int sliceBytes, long number, String address) implements Message {}
+
+    /** The answer to {@link Hello}, with the number that its sender has given the connection. */
+    record Welcome(int sliceBytes, long number) implements Message {}
 
     /** Asks for blocks of at most so many bytes each. Answers name blocks by their index in the list. */
     record Fetch(long call, long most, List<BlockKey> blocks) implements Message {}
@@ -84,15 +96,17 @@ sealed interface Message {
     }
 
     /** Writes the header and the message; returns the buffer, ready to be read. */
-    static ByteBuffer write(Message message, long from, ByteBuffer to) {
-        header(kind(message), from, to);
+    static ByteBuffer write(Message message, Header header, ByteBuffer to) {
+        write(header, kind(message), to);
         switch (message) {
             case Hello hello ->
-                to.putInt(hello.sliceBytes()).put(hello.address().getBytes(StandardCharsets.UTF_8));
-            case Welcome welcome -> to.putInt(welcome.sliceBytes());
+                to.putInt(hello.sliceBytes())
+                        .putLong(hello.number())
+                        .put(hello.address().getBytes(StandardCharsets.UTF_8));
+            case Welcome welcome -> to.putInt(welcome.sliceBytes()).putLong(welcome.number());
             case Fetch fetch -> writeBlocks(fetch, to);
             case Data data -> {
-                beginData(data.call(), from, to);
+                beginData(data.call(), header, to);
                 data.pieces()
                         .forEach(
                                 piece -> beginPiece(piece.index(), piece.bytes().remaining(), to)
@@ -119,16 +133,17 @@ sealed interface Message {
         return to.flip();
     }
 
-    private static void header(byte kind, long from, ByteBuffer to) {
-        to.clear().putInt(MARK).put(VERSION).put(kind).putShort((short) 0).putLong(from);
+    private static void write(Header header, byte kind, ByteBuffer to) {
+        to.clear().putInt(MARK).put(VERSION).put(kind).putShort((short) 0);
+        to.putLong(header.from()).putLong(header.connection());
     }
 
     /**
      * Begins a {@link Data} that is written piece by piece, so that files are read directly into the memory that
      * is sent.
      */
-    static void beginData(long call, long from, ByteBuffer to) {
-        header(DATA, from, to);
+    static void beginData(long call, Header header, ByteBuffer to) {
+        write(header, DATA, to);
         to.putLong(call).putInt(0);
     }
 
@@ -170,24 +185,25 @@ sealed interface Message {
         return bytes.length <= MAX_TEXT_BYTES ? bytes : Arrays.copyOf(bytes, MAX_TEXT_BYTES);
     }
 
-    /** Checks the header of a message, and returns the number of its alleged sender. */
-    static long from(ByteBuffer message) {
+    /** Reads and checks the header of a message; its sender may be another one than it says. */
+    static Header header(ByteBuffer message) {
         unless(message.remaining() >= HEADER_BYTES, message.remaining() + " bytes are not a message");
         unless(message.remaining() <= MAX_BYTES, message.remaining() + " bytes are too many for a message");
         unless(message.getInt(message.position()) == MARK, "a message without its mark");
         byte version = message.get(message.position() + 4);
         unless(version == VERSION, "a message of version " + version + ", while this is version " + VERSION);
-        return message.getLong(message.position() + 8);
+        return new Header(message.getLong(message.position() + 8), message.getLong(message.position() + 16));
     }
 
     /** Reads a message. The pieces of {@link Data} are views of the argument. */
     static Message read(ByteBuffer bytes) {
-        from(bytes);
+        var _ = header(bytes);
         byte kind = bytes.get(bytes.position() + 5);
         ByteBuffer body = bytes.slice(bytes.position() + HEADER_BYTES, bytes.remaining() - HEADER_BYTES);
         Message message = switch (kind) {
-            case 1 -> new Hello(sliceBytes(body), new String(rest(body, 1, MAX_BYTES), StandardCharsets.UTF_8));
-            case 2 -> new Welcome(sliceBytes(body));
+            case 1 ->
+                new Hello(sliceBytes(body), number(body), new String(rest(body, 1, MAX_BYTES), StandardCharsets.UTF_8));
+            case 2 -> new Welcome(sliceBytes(body), number(body));
             case 3 -> readBlocks(body);
             case DATA -> readData(body);
             case 5 -> readSlice(body);
@@ -204,6 +220,12 @@ sealed interface Message {
         int bytes = takeInt(body);
         unless(bytes > 0, "slices of " + bytes + " bytes");
         return bytes;
+    }
+
+    private static long number(ByteBuffer body) {
+        long number = takeLong(body);
+        unless(number > 0, "a connection with the number " + number);
+        return number;
     }
 
     private static Fetch readBlocks(ByteBuffer body) {

@@ -17,17 +17,15 @@ final class Outbox implements SharedPool.Waiter {
     private static final int MESSAGES = 1;
     private static final int BLOCKS = 2; // half the share of other messages
 
-    private final Transport transport;
     private final Peer peer;
     private final SharedPool pool;
     private final Deque<Message> waiting = new ArrayDeque<>();
     private int underWay;
     private long ended;
 
-    Outbox(Transport transport, Peer peer) {
-        this.transport = transport;
+    Outbox(SharedPool pool, Peer peer) {
+        this.pool = pool;
         this.peer = peer;
-        this.pool = transport.messages();
     }
 
     /** Sends a message as soon as there is memory for it. */
@@ -48,7 +46,7 @@ final class Outbox implements SharedPool.Waiter {
         if (slice == 0) {
             return false;
         }
-        send(slice, Message.write(message, transport.node().id(), buffer(slice)));
+        send(slice, Message.write(message, peer.header(), buffer(slice)));
         return true;
     }
 

@@ -10,8 +10,9 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * Another process of the application, with one endpoint that carries both this process's requests and what it serves. A
- * failed peer stays failed; a restarted process is another peer. Confined to the transport's thread.
+ * A connection to another process of the application: one endpoint, which carries both this process's requests and what
+ * it serves. A failed connection stays failed; another one can follow it. Each side gives the connection a number, by
+ * which it tells what comes late from an earlier one. Confined to the transport's thread.
  */
 final class Peer {
 
@@ -21,25 +22,86 @@ final class Peer {
         GONE
     }
 
+    /** As many connections to a process may begin within the time that one may take. */
+    private static final int MOST_TRIES = 10;
+
+    /**
+     * A connection to a process that may be alive is closed when that process has taken what UCX has begun to send. UCX
+     * does not survive that it goes on after a close that dropped part of a message (docs/ucx-faults.md).
+     */
+    private static final Duration UNTIL_IT_GOES_ON = Duration.ofDays(10_000);
+
     private final Transport transport;
     private final Node node;
+    private final long number;
+    private final long triedSince; // when the first of these connections began
+    private final int tries;
+    private final long earlier; // the peer's highest number of earlier connections; 0 if none is known
     private final UcpEndpoint endpoint;
     private final Calls calls;
     private final Outbox outbox;
     private final Serving serving;
+    private Message.Header header; // of what is sent
     private Figures.OfTransport figures; // null until it is ready
     private long moves; // messages that have arrived
     private State state = State.CONNECTING;
-    private String why = "";
+    private String why = ""; // it has ended
+    private String whyNotReady; // requests do not wait for it; empty if they do
+    private boolean stalled; // it has ended because the process took nothing
     private boolean silent; // a request was given up, and nothing has arrived since
 
-    Peer(Transport transport, Node node) {
+    /**
+     * Begins to connect.
+     *
+     * @param number higher than that of each earlier connection
+     * @param before the last connection to the same process; null if there was none
+     */
+    Peer(Transport transport, Node node, long number, Peer before) {
         this.transport = transport;
         this.node = node;
+        this.number = number;
+        this.header = new Message.Header(transport.node().id(), 0);
+        this.whyNotReady = before == null ? "" : before.why;
+        boolean again = before != null && before.isRecent();
+        this.tries = again ? before.tries + 1 : 1;
+        this.triedSince = again ? before.triedSince : System.nanoTime();
+        this.earlier = before == null ? 0 : Math.max(before.earlier, before.header.connection());
         this.calls = new Calls(transport, this);
-        this.outbox = new Outbox(transport, this);
+        this.outbox = new Outbox(transport.messages(), this);
         this.serving = new Serving(transport, this, outbox);
         this.endpoint = transport.connect(node, status -> lose("UCX says " + status));
+    }
+
+    Node node() {
+        return node;
+    }
+
+    /** The header of messages to it. */
+    Message.Header header() {
+        return header;
+    }
+
+    private boolean isRecent() {
+        return System.nanoTime() - triedSince
+                < transport.settings().connecting().toNanos();
+    }
+
+    /** Whether another connection may follow this one already. */
+    boolean mayFollow() {
+        return tries < MOST_TRIES || !isRecent();
+    }
+
+    /** Whether a process that says this hello has begun another connection since. */
+    boolean isBefore(Message.Hello hello) {
+        return hello.number() > Math.max(earlier, header.connection()) && (header.connection() != 0 || isGone());
+    }
+
+    /** Whether a message is of this connection. */
+    boolean isMeant(Message.Header of, Message message) {
+        if (message instanceof Message.Hello hello) {
+            return header.connection() == 0 ? hello.number() > earlier : hello.number() == header.connection();
+        }
+        return of.connection() == number;
     }
 
     Calls calls() {
@@ -75,9 +137,18 @@ final class Peer {
         return state == State.GONE;
     }
 
-    /** Whether a request to it was given up, and it has sent nothing since. */
-    boolean isSilent() {
-        return silent;
+    /** Whether it has ended because the process took nothing: that process does not know of the end. */
+    boolean hasStalled() {
+        return stalled;
+    }
+
+    /** Why requests are refused, so that they go by other means; null if they are not. */
+    String refusal() {
+        return switch (state) {
+            case CONNECTING -> whyNotReady.isEmpty() ? null : "there is no connection to " + this + ": " + whyNotReady;
+            case READY -> silent ? this + " did not answer the last request, and has sent nothing since" : null;
+            case GONE -> "the connection to " + this + " has failed: " + why;
+        };
     }
 
     /** A request to it was given up. Says hello again: the answer is the sign that requests may be sent again. */
@@ -88,25 +159,28 @@ final class Peer {
         }
     }
 
-    /** Why the connection has ended. */
-    String why() {
-        return why;
-    }
-
     /** Says hello, as this side connects. */
     void greet() {
-        var _ = transport.schedule(transport.settings().connecting(), () -> {
-            if (state == State.CONNECTING) {
-                fail("it did not answer within "
-                        + transport.settings().connecting().toMillis() + " ms");
-            }
-        });
+        var _ = transport.schedule(transport.settings().connecting(), this::late);
         sayHello();
+    }
+
+    /**
+     * From now on, requests wait no longer. The connection still does, for a process that goes on later: UCX may not
+     * survive that it is closed meanwhile (docs/ucx-faults.md).
+     */
+    private void late() {
+        if (state == State.CONNECTING && whyNotReady.isEmpty()) {
+            whyNotReady = "it did not answer within "
+                    + transport.settings().connecting().toMillis() + " ms";
+            transport.log(refusal(), null);
+            calls.refuseWaiting(refusal());
+        }
     }
 
     private void sayHello() {
         send(new Message.Hello(
-                transport.settings().sliceBytes(), transport.node().address()));
+                transport.settings().sliceBytes(), number, transport.node().address()));
     }
 
     /** Handles a message; an invalid one ends the connection. */
@@ -118,12 +192,12 @@ final class Peer {
         moves++;
         switch (message) {
             case Message.Hello hello -> {
-                checkSlices(hello.sliceBytes());
-                send(new Message.Welcome(transport.settings().sliceBytes()));
+                meet(hello.number(), hello.sliceBytes());
+                send(new Message.Welcome(transport.settings().sliceBytes(), number));
                 becomeReady();
             }
             case Message.Welcome welcome -> {
-                checkSlices(welcome.sliceBytes());
+                meet(welcome.number(), welcome.sliceBytes());
                 becomeReady();
             }
             case Message.Fetch fetch -> {
@@ -138,7 +212,10 @@ final class Peer {
         }
     }
 
-    private void checkSlices(int bytes) {
+    private void meet(long theirs, int bytes) {
+        BadMessageException.unless(
+                header.connection() == 0 || header.connection() == theirs, "it has begun another connection");
+        header = new Message.Header(header.from(), theirs);
         int mine = transport.settings().sliceBytes();
         BadMessageException.unless(
                 bytes == mine,
@@ -167,6 +244,7 @@ final class Peer {
                 return;
             }
             if (holds && now == before) {
+                stalled = true;
                 fail("it has taken nothing for "
                         + transport.settings().patience().toMillis() + " ms");
             } else {
@@ -200,33 +278,35 @@ final class Peer {
     }
 
     /**
-     * Tells everything that waits for the connection. Memory that UCX still uses is released once UCX no longer
-     * uses it.
+     * Tells everything that waits for the connection. Messages that UCX has begun to send keep their memory until it
+     * has sent them.
      */
     private void end(String reason, boolean dead) {
         if (isGone()) {
             return;
         }
+        transport.lost(this, reason, state == State.CONNECTING && reason.equals(whyNotReady));
         state = State.GONE;
         why = reason;
-        transport.lost(this, reason);
         serving.end();
         outbox.end();
         calls.end(reason, dead);
-        var _ = endpoint.closeAsync(Duration.ZERO).whenComplete((_, _) -> serving.releaseAll());
+        transport.peers().failed(this);
+        var _ = endpoint.closeAsync(dead ? Duration.ZERO : UNTIL_IT_GOES_ON)
+                .whenComplete((_, _) -> transport.peers().closed(this));
     }
 
     /** Ends the connection gracefully, as this process ends. */
     CompletableFuture<Void> close() {
         if (isGone()) {
-            return endpoint.closeAsync();
+            return endpoint.closeAsync(Duration.ZERO);
         }
         state = State.GONE;
         why = "this process ends";
         serving.end();
         outbox.end();
         calls.end(why, true);
-        return endpoint.closeAsync().whenComplete((_, _) -> serving.releaseAll());
+        return endpoint.closeAsync();
     }
 
     @Override

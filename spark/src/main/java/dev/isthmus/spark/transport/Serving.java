@@ -175,7 +175,8 @@ final class Serving implements SharedPool.Waiter {
         parcels++;
         var parcel = job.nextParcel(transport.settings().inlineBytes());
         var buffer = outbox.buffer(slice);
-        transport.read(() -> parcel.read(transport.node().id(), buffer), () -> {
+        var header = peer.header();
+        transport.read(() -> parcel.read(header, buffer), () -> {
             parcels--;
             if (over) {
                 outbox.release(slice);
@@ -224,7 +225,10 @@ final class Serving implements SharedPool.Waiter {
         return true;
     }
 
-    /** The peer is gone: nothing more is sent. Memory that UCX may be reading for it stays until {@link #releaseAll}. */
+    /**
+     * The peer is gone: nothing more is sent, and it has no slices any more. It may still read from their memory, which
+     * stays registered, if it has not noticed the end: checksums tell it what it has got.
+     */
     void end() {
         over = true;
         jobs.values().forEach(Job::cancel);
@@ -234,13 +238,6 @@ final class Serving implements SharedPool.Waiter {
         failures.clear();
         slices.forget(this);
         transport.messages().forget(this);
-    }
-
-    /**
-     * UCX has closed the endpoint, and no longer touches memory on behalf of the peer. A peer that copies from this memory
-     * by itself, over shared memory, and has not noticed the end, may still do so: checksums tell it what it has got.
-     */
-    void releaseAll() {
         var all = tickets.keySet().toArray(Long[]::new);
         tickets.clear();
         for (Long slice : all) {

@@ -65,9 +65,9 @@ public final class Transport implements AutoCloseable {
     private final UcpMemoryPool landings;
     private final OrdinaryMemory ordinary;
     private final Node node;
-    private final Map<Long, Peer> peers = new HashMap<>(); // on the loop's thread, like the following fields
-    private final Map<UcpMemory, UcpPackedKey> keys = new HashMap<>();
+    private final Peers peers = new Peers(this); // used on the loop's thread only, like the following fields
     private final Inbox inbox;
+    private final Map<UcpMemory, UcpPackedKey> keys = new HashMap<>();
     private final AtomicInteger dropped = new AtomicInteger(); // messages
     private long lastCall;
     private boolean toldOfMemory;
@@ -288,32 +288,17 @@ public final class Transport implements AutoCloseable {
         }
         Peer peer;
         try {
-            peer = peerTo(from);
+            peer = peers.to(from);
         } catch (UcxException | IllegalArgumentException e) {
             call.refuse("UCX cannot connect: " + e.getMessage());
             return;
         }
-        if (peer.isGone()) {
-            call.refuse("the connection to " + peer + " has failed: " + peer.why());
-        } else if (peer.isSilent()) { // a retried task should not wait so long again
-            call.refuse(peer + " did not answer the last request, and has sent nothing since");
+        String refusal = peer.refusal();
+        if (refusal != null) {
+            call.refuse(refusal);
         } else {
             peer.calls().begin(call);
         }
-    }
-
-    private Peer peerTo(Node other) {
-        Peer peer = peers.get(other.id());
-        if (peer == null) {
-            peer = new Peer(this, other);
-            peers.put(other.id(), peer);
-            try {
-                peer.greet();
-            } catch (RuntimeException | Error e) { // otherwise it would never leave the connecting state
-                peer.fail("it could not be greeted: " + e);
-            }
-        }
-        return peer;
     }
 
     // The handler runs inside a UCX call, so it must not act on the message itself.
@@ -325,41 +310,14 @@ public final class Transport implements AutoCloseable {
         inbox.add(ByteBuffer.wrap(message.data().toArray()));
     }
 
-    private void handle(ByteBuffer bytes) {
-        if (closed) {
-            return; // a hello would create an endpoint that nobody closes
-        }
-        Peer peer = null;
-        try {
-            long from = Message.from(bytes);
-            peer = peers.get(from);
-            Message message = Message.read(bytes);
-            if (peer == null && message instanceof Message.Hello hello) {
-                peer = new Peer(this, new Node(from, hello.address()));
-                peers.put(from, peer);
-            }
-            if (peer == null) {
-                throw new BadMessageException("a message from a peer that has not said hello");
-            }
-            peer.handle(message);
-        } catch (BadMessageException | UcxException | IllegalArgumentException e) {
-            end(peer, e.getMessage());
-        } catch (RuntimeException e) { // unforeseen, unless the sender meant it
-            log.accept("a message could not be handled", e);
-            end(peer, e.toString());
-        }
-    }
-
-    private void end(Peer peer, String why) {
-        if (peer == null) {
-            drop("a message is dropped: " + why);
-        } else {
-            peer.fail(why);
+    private void handle(ByteBuffer message) {
+        if (!closed) { // otherwise a hello would create an endpoint that nobody closes
+            peers.handle(message);
         }
     }
 
     /** A peer can send any number of invalid messages; the log mentions only the first ones. */
-    private void drop(String text) {
+    void drop(String text) {
         if (dropped.incrementAndGet() <= MOST_DROPPED_LINES) {
             log.accept(text, null);
         }
@@ -393,9 +351,16 @@ public final class Transport implements AutoCloseable {
                 .toList();
     }
 
-    void lost(Peer peer, String reason) {
+    /** A connection has failed; the log need not repeat why. */
+    void lost(Peer peer, String reason, boolean repeated) {
         figures.peersFailed.increment();
-        log.accept("the connection to " + peer + " has ended: " + reason, null);
+        if (!repeated) {
+            log.accept("the connection to " + peer + " has ended: " + reason, null);
+        }
+    }
+
+    Peers peers() {
+        return peers;
     }
 
     CompletableFuture<Void> send(UcpEndpoint endpoint, MemorySegment message) {
@@ -515,11 +480,6 @@ public final class Transport implements AutoCloseable {
 
     private CompletableFuture<Void> closePeers() {
         closed = true;
-        return CompletableFuture.allOf(peers.values().stream()
-                .map(peer -> peer.close().exceptionally(e -> {
-                    log.accept("the connection to " + peer + " was not closed properly", e);
-                    return null; // the rest must be closed, too
-                }))
-                .toArray(CompletableFuture[]::new));
+        return peers.close();
     }
 }

@@ -32,6 +32,7 @@ final class HostilePeer implements AutoCloseable {
     private final byte[] secret;
     private final UcpMemory memory;
     private UcpEndpoint endpoint;
+    private volatile long connection = 1; // the other side's number
 
     HostilePeer(byte[] secret) {
         this(secret, "tcp,self");
@@ -46,12 +47,26 @@ final class HostilePeer implements AutoCloseable {
                 loop,
                 config -> config.handler(
                         Transport.ID,
-                        message -> received.add(
+                        message -> receive(
                                 Message.read(ByteBuffer.wrap(message.data().toArray())))));
     }
 
+    private void receive(Message message) {
+        if (message instanceof Message.Hello hello) {
+            connection = hello.number();
+        } else if (message instanceof Message.Welcome welcome) {
+            connection = welcome.number();
+        }
+        received.add(message);
+    }
+
     Node node() {
-        return Node.of(NUMBER, loop.call(worker::address), secret);
+        return node(NUMBER);
+    }
+
+    /** As if this were the process with that id. */
+    Node node(long id) {
+        return Node.of(id, loop.call(worker::address), secret);
     }
 
     /** A part in memory as long as a slice, because a key that leads nowhere would end its own process. */
@@ -70,7 +85,16 @@ final class HostilePeer implements AutoCloseable {
     }
 
     void send(Message message) {
-        send(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES)));
+        send(written(message));
+    }
+
+    ByteBuffer written(Message message) {
+        return write(message, NUMBER, connection);
+    }
+
+    /** A message as if it came from any process. */
+    static ByteBuffer write(Message message, long from, long connection) {
+        return Message.write(message, new Message.Header(from, connection), ByteBuffer.allocate(Message.MAX_BYTES));
     }
 
     /** A message for UCX, which keeps it until it is sent. */
@@ -86,9 +110,8 @@ final class HostilePeer implements AutoCloseable {
 
     /** Sends many at once, and takes nothing in between. */
     void sendAll(List<? extends Message> messages) {
-        List<MemorySegment> copies = messages.stream()
-                .map(message -> copy(Message.write(message, NUMBER, ByteBuffer.allocate(Message.MAX_BYTES))))
-                .toList();
+        List<MemorySegment> copies =
+                messages.stream().map(message -> copy(written(message))).toList();
         loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
                         .map(copy ->
                                 endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))

@@ -101,9 +101,114 @@ class HostilePeerTest {
 
     private void sayHello() throws InterruptedException {
         hostile.connect(transport.node());
-        hostile.send(new Message.Hello(
-                transport.settings().sliceBytes(), hostile.node().address()));
+        sayHello(1);
+    }
+
+    private void sayHello(long number) throws InterruptedException {
+        hostile.send(hello(number));
         hostile.next(Message.Welcome.class);
+    }
+
+    private Message.Hello hello(long number) {
+        return new Message.Hello(
+                transport.settings().sliceBytes(), number, hostile.node().address());
+    }
+
+    private void assertServesHostile() throws Exception {
+        hostile.send(new Message.Fetch(7, 1 << 20, List.of(BLOCK)));
+        assertEquals(7, hostile.next(Message.Data.class).call());
+    }
+
+    /** Sends something invalid, and waits until that has ended the connection. */
+    private void endConnection() throws InterruptedException {
+        hostile.send(new Message.Release(1));
+        awaitLog("has ended: the release of a slice that it does not have");
+    }
+
+    @Test
+    void shouldServeAgainWhoConnectsAnew() throws Exception {
+        sayHello();
+        endConnection();
+        sayHello(2);
+        assertServesHostile();
+        sayHello(3); // it has lost the connection, and this process has not noticed
+        assertServesHostile();
+        sayHello(3); // it wants to know whether this process is there
+        assertServesHostile();
+    }
+
+    @Test
+    void shouldIgnoreWhatComesLateFromAnEarlierConnection() throws Exception {
+        sayHello();
+        ByteBuffer late = hostile.written(new Message.Release(1));
+        sayHello(2);
+        hostile.send(late);
+        hostile.send(hello(1));
+        assertServesHostile();
+    }
+
+    /** Over shared memory nothing else tells it. */
+    @Test
+    void shouldTellWhoDoesNotKnowThatItsConnectionHasEnded() throws Exception {
+        sayHello();
+        endConnection();
+        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        hostile.send(new Message.Welcome(
+                transport.settings().sliceBytes(),
+                2 + hostile.next(Message.Hello.class).number()));
+        assertServesHostile();
+    }
+
+    @Test
+    void shouldIgnoreHelloOfAnEarlierConnectionWhileItConnectsAnew() throws Exception {
+        sayHello();
+        endConnection();
+        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        long number = hostile.next(Message.Hello.class).number();
+        hostile.send(hello(1)); // late: it had asked whether this process is there
+        hostile.send(new Message.Welcome(transport.settings().sliceBytes(), 2));
+        assertEquals(2, number);
+        assertServesHostile();
+    }
+
+    @Test
+    void shouldNotTakeHelloWithAddressOfAnother() throws Exception {
+        sayHello();
+        var other = Node.of(1, hostile.node().open(SECRET), SECRET);
+        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 2, other.address()));
+        awaitLog("a hello is dropped");
+        assertServesHostile();
+    }
+
+    @Test
+    void shouldLimitHowOftenOneConnects() throws Exception {
+        sayHello();
+        for (long number = 2; number <= 10; number++) {
+            endConnection();
+            sayHello(number);
+        }
+        endConnection();
+        hostile.send(hello(11));
+        awaitLog("connects too often");
+        assertServesOthers();
+    }
+
+    @Test
+    @Tag("extended")
+    void shouldForgetWhoHasLeftLongAgo() throws Exception {
+        hostile.connect(transport.node());
+        for (int i = 1; i <= Peers.MOST_GONE + 100; i++) {
+            Node node = hostile.node(i);
+            hostile.send(
+                    HostilePeer.write(new Message.Hello(transport.settings().sliceBytes(), 1, node.address()), i, 0));
+            hostile.next(Message.Welcome.class);
+            hostile.send(HostilePeer.write(new Message.Release(1), i, i));
+            awaitLog("has ended: the release of a slice that it does not have");
+        }
+        assertServesOthers();
+        assertTrue(
+                transport.peers().size() <= Peers.MOST_GONE + 2,
+                () -> transport.peers().size() + " connections are remembered");
     }
 
     @Test
@@ -115,10 +220,10 @@ class HostilePeerTest {
         awaitLog("it is too long");
         hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
         awaitLog("a peer that has not said hello");
-        hostile.send(new Message.Hello(transport.settings().sliceBytes(), "no address"));
+        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 1, "no address"));
         awaitLog("is dropped");
         var other = Node.of(1, hostile.node().open(SECRET), new byte[] {2});
-        hostile.send(new Message.Hello(transport.settings().sliceBytes(), other.address()));
+        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 1, other.address()));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
         assertServesOthers();
@@ -149,7 +254,7 @@ class HostilePeerTest {
     @Test
     void shouldNotTakeWhoseSlicesHaveAnotherLength() throws Exception {
         sayHello();
-        hostile.send(new Message.Welcome(1));
+        hostile.send(new Message.Welcome(1, 1));
         awaitLog("set the same size everywhere");
         assertServesOthers();
     }
@@ -158,8 +263,8 @@ class HostilePeerTest {
     void shouldTakeAddressOnlyForTheNumberItIsOf() throws Exception {
         hostile.connect(transport.node());
         var hello = new Message.Hello(
-                transport.settings().sliceBytes(), hostile.node().address());
-        hostile.send(Message.write(hello, HostilePeer.NUMBER + 1, ByteBuffer.allocate(Message.MAX_BYTES)));
+                transport.settings().sliceBytes(), 1, hostile.node().address());
+        hostile.send(HostilePeer.write(hello, HostilePeer.NUMBER + 1, 0));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
         hostile.send(hello);
@@ -182,7 +287,7 @@ class HostilePeerTest {
             try {
                 hostile.connect(server.node());
                 hostile.send(new Message.Hello(
-                        server.settings().sliceBytes(), hostile.node().address()));
+                        server.settings().sliceBytes(), 1, hostile.node().address()));
                 hostile.next(Message.Welcome.class);
                 var most = Collections.nCopies(Message.MAX_BLOCKS, BLOCK);
                 for (long call = 0; call <= Serving.MOST_BLOCKS / Message.MAX_BLOCKS; call++) {
@@ -242,7 +347,7 @@ class HostilePeerTest {
     private long takeCall() throws InterruptedException {
         hostile.connect(transport.node());
         hostile.next(Message.Hello.class);
-        hostile.send(new Message.Welcome(transport.settings().sliceBytes()));
+        hostile.send(new Message.Welcome(transport.settings().sliceBytes(), 1));
         return hostile.next(Message.Fetch.class).call();
     }
 
@@ -315,7 +420,7 @@ class HostilePeerTest {
                 source);
         try {
             hostile.connect(server.node());
-            hostile.send(new Message.Hello(usual.sliceBytes(), hostile.node().address()));
+            hostile.send(new Message.Hello(usual.sliceBytes(), 1, hostile.node().address()));
             hostile.next(Message.Welcome.class);
             hostile.send(new Message.Fetch(
                     1,

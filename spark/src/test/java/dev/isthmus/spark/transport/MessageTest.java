@@ -20,9 +20,11 @@ class MessageTest {
 
     private static final BlockKey BLOCK = new BlockKey(1, 1L << 40, 3, 4);
 
+    private static final Message.Header HEADER = new Message.Header(42, 1L << 50);
+
     private static final List<Message> ALL = List.of(
-            new Message.Hello(4096, "address"),
-            new Message.Welcome(4096),
+            new Message.Hello(4096, 3, "address"),
+            new Message.Welcome(4096, 1L << 40),
             new Message.Fetch(7, 1L << 40, List.of(BLOCK, new BlockKey(0, 0, 0, 9))),
             new Message.Data(7, List.of(piece(0, 3), piece(5, 0))),
             new Message.Slice(7, 2, 10_000, 1, 1L << 50, 4096, -5, key()),
@@ -39,14 +41,14 @@ class MessageTest {
     }
 
     private static ByteBuffer written(Message message) {
-        return Message.write(message, 42, ByteBuffer.allocate(Message.MAX_BYTES));
+        return Message.write(message, HEADER, ByteBuffer.allocate(Message.MAX_BYTES));
     }
 
     @Test
     void shouldReadWhatIsWritten() {
         for (Message message : ALL) {
             ByteBuffer bytes = written(message);
-            assertEquals(42, Message.from(bytes));
+            assertEquals(HEADER, Message.header(bytes));
             assertEquals(message, Message.read(bytes));
         }
     }
@@ -65,7 +67,7 @@ class MessageTest {
     void shouldRefuseWhatEndsTooEarly() {
         for (Message message : ALL) {
             ByteBuffer whole = written(message);
-            int least = message instanceof Message.Hello || message instanceof Message.Failed ? 20 : whole.limit();
+            int least = message instanceof Message.Hello || message instanceof Message.Failed ? 37 : whole.limit();
             for (int length = 0; length < least; length++) {
                 ByteBuffer cut = whole.slice(0, length);
                 assertThrows(BadMessageException.class, () -> Message.read(cut), message + " cut to " + length);
@@ -83,7 +85,7 @@ class MessageTest {
             assertThrows(BadMessageException.class, () -> Message.read(longer), message.toString());
         });
         ByteBuffer huge = ByteBuffer.allocate(Message.MAX_BYTES + 1);
-        assertThrows(BadMessageException.class, () -> Message.from(huge));
+        assertThrows(BadMessageException.class, () -> Message.header(huge));
     }
 
     @Test
@@ -105,6 +107,9 @@ class MessageTest {
         assertThrows(
                 BadMessageException.class,
                 () -> Message.read(written(ALL.get(1)).putInt(body, 0)));
+        assertThrows(
+                BadMessageException.class,
+                () -> Message.read(written(ALL.get(1)).putLong(body + 4, 0)));
         ByteBuffer fetch = written(ALL.get(2));
         assertThrows(
                 BadMessageException.class, () -> Message.read(fetch.duplicate().putInt(body + 16, -1)));

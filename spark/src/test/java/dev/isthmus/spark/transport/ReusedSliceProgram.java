@@ -3,7 +3,6 @@ package dev.isthmus.spark.transport;
 
 import dev.isthmus.testbed.TestDeadlines;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -76,7 +75,7 @@ final class ReusedSliceProgram {
                 fetch(other, server, blocks.all().get(2)); // read after the long block, which is thus sent
                 hostile.connect(server.node());
                 var wrong = new Message.Release(1); // a ticket that nobody has
-                hostile.send(Message.write(wrong, client.node().id(), ByteBuffer.allocate(Message.MAX_BYTES)));
+                hostile.send(HostilePeer.write(wrong, client.node().id(), 1)); // the client connected first
                 awaitLog("has ended: the release of a slice that it does not have");
                 fetch(other, server, blocks.all().get(3)); // into the only slice
             } finally {

@@ -43,6 +43,18 @@ class StalledPeerTest {
         run(tls, greed, "given-up");
     }
 
+    @ParameterizedTest
+    @CsvSource({"'tcp,self', 7", "'tcp,self', 8", "'posix,self', 7", "'posix,self', 8"})
+    void shouldBeServedAgainWhenItGoesOn(String tls, int greed) {
+        run(tls, greed, "returned");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"'tcp,self'", "'posix,self'"})
+    void shouldBeConnectedWhenItGoesOn(String tls) {
+        run(tls, StallingProgram.SHORT, "late");
+    }
+
     @Test
     void shouldBeGivenUpWhenTooManyMessagesWaitForIt() {
         run("tcp,self", StallingProgram.SHORT, "flooded");

@@ -8,10 +8,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Collections;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BooleanSupplier;
 
 /**
  * Serves three other processes, one of which is stopped after it has asked for more than there is memory to send it. Prints
@@ -80,6 +81,10 @@ final class StallingProgram {
         private final BufferedReader output;
 
         Asker(Transport server, int greed) throws IOException {
+            this(server, greed, false);
+        }
+
+        Asker(Transport server, int greed, boolean returns) throws IOException {
             process = new ProcessBuilder(
                             ProcessHandle.current().info().command().orElseThrow(),
                             "-XX:TieredStopAtLevel=1",
@@ -93,7 +98,8 @@ final class StallingProgram {
                             Long.toString(server.node().id()),
                             server.node().address(),
                             Files.createTempDirectory(folder, "asker").toString(),
-                            Integer.toString(greed))
+                            Integer.toString(greed),
+                            Boolean.toString(returns))
                     .redirectError(ProcessBuilder.Redirect.INHERIT)
                     .start();
             output = process.inputReader();
@@ -138,6 +144,8 @@ final class StallingProgram {
             switch (args[2]) {
                 case "goes-on" -> program.goOn(greed);
                 case "given-up" -> program.giveUp(greed);
+                case "returned" -> program.serveAgain(greed);
+                case "late" -> program.connectLate();
                 case "flooded" -> program.flood();
                 default -> throw new IllegalArgumentException(args[2]);
             }
@@ -188,14 +196,55 @@ final class StallingProgram {
     private void giveUp(int greed) throws Exception {
         try (var server = start(TestDeadlines.ofSeconds(10)); // for the good asker, too
                 var greedy = new Asker(server, greed)) {
-            stop(server, greedy);
-            await(
-                    "it is not given up",
-                    () -> logged.stream().anyMatch(line -> line.contains("it has taken nothing for")));
-            await("slices are out", () -> server.slicesOut() == 0);
+            stopAndGiveUp(server, greedy);
             try (var one = new Asker(server, 0)) {
                 one.expectAll();
             }
+        }
+    }
+
+    private void stopAndGiveUp(Transport server, Asker greedy) throws Exception {
+        stop(server, greedy);
+        await("it is not given up", () -> hasLogged("it has taken nothing for"));
+        await("slices are out", () -> server.slicesOut() == 0);
+    }
+
+    private boolean hasLogged(String part) {
+        return logged.stream().anyMatch(line -> line.contains(part));
+    }
+
+    /** It was given up, goes on, and is served as before. */
+    private void serveAgain(int greed) throws Exception {
+        try (var server = start(TestDeadlines.ofSeconds(10));
+                var greedy = new Asker(server, greed, true)) {
+            stopAndGiveUp(server, greedy);
+            greedy.signal("CONT");
+            greedy.expectAll();
+        }
+    }
+
+    /** A connection to a stopped process is made when it goes on, though requests did not wait for that. */
+    private void connectLate() throws Exception {
+        Settings usual = settings(tls, DEADLINE);
+        Settings impatient = usual.withTimes(DEADLINE, Duration.ofSeconds(2));
+        BlockSource none = block -> {
+            throw new IOException("no " + block);
+        };
+        try (var server = start(DEADLINE);
+                var greedy = new Asker(server, SHORT);
+                var client = Transport.start(impatient, SECRET, none, (text, e) -> logged.add(text))) {
+            String[] words = greedy.next().split(" ", -1);
+            var node = new Node(Long.parseLong(words[1]), words[2]);
+            greedy.signal("STOP");
+            var keys = List.of(new BlockKey(0, 0, 0, 1));
+            Fetched waiting = Fetched.of(client, node, keys).await();
+            require(waiting.refused.getOrDefault(0, "").contains("it did not answer within"), "told " + waiting.failed);
+            greedy.signal("CONT");
+            await(
+                    "it does not answer",
+                    () -> Fetched.of(client, node, keys).await().failed.containsKey(0));
+            stopped.countDown();
+            greedy.expectAll();
         }
     }
 
@@ -223,9 +272,9 @@ final class StallingProgram {
         }
     }
 
-    private static void await(String otherwise, BooleanSupplier so) throws InterruptedException {
+    private static void await(String otherwise, Callable<Boolean> so) throws Exception {
         long begin = System.nanoTime();
-        while (!so.getAsBoolean()) {
+        while (!so.call()) {
             require(System.nanoTime() - begin < DEADLINE.toNanos(), otherwise);
             Thread.sleep(10);
         }

@@ -15,8 +15,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -41,7 +43,7 @@ class TransportTest {
     private Path folder;
 
     private final List<Transport> open = new ArrayList<>();
-    private final List<String> logged = new ArrayList<>();
+    private final BlockingQueue<String> logged = new LinkedBlockingQueue<>();
 
     private static Settings settings(int slices, int landings, int credits) {
         return new Settings(
@@ -69,7 +71,7 @@ class TransportTest {
         return start(settings(16, 64, 8), SECRET, source);
     }
 
-    private synchronized void log(String text, Throwable e) {
+    private void log(String text, Throwable e) {
         logged.add(text + (e == null ? "" : ": " + e));
     }
 
@@ -375,6 +377,41 @@ class TransportTest {
             silence.countDown();
         }
         assertAllComeInTheEnd(client, server, blocks);
+    }
+
+    /** One side has ended the connection, as after a long pause of the other. Each then fetches from the other. */
+    @Test
+    void shouldFetchAgainFromPeerWhoseConnectionHasEnded() throws Exception {
+        var blocks = new TestBlocks(folder, new long[] {5, 3 * SLICE});
+        Transport server = start(blocks);
+        Transport client = start(blocks);
+        assertAllCame(
+                blocks,
+                blocks.all(),
+                Fetched.of(client, server.node(), blocks.all()).await());
+        for (int i = 0; i < 3; i++) {
+            endConnection(server, client);
+            assertAllComeInTheEnd(client, server, blocks);
+            endConnection(client, server);
+            assertAllComeInTheEnd(client, server, blocks);
+            assertAllComeInTheEnd(server, client, blocks);
+        }
+    }
+
+    /** Makes one end its connection to the other: somebody sends nonsense in that one's name. */
+    private void endConnection(Transport one, Transport other) throws InterruptedException {
+        logged.clear();
+        try (var hostile = new HostilePeer(SECRET)) {
+            hostile.connect(one.node());
+            var nonsense =
+                    HostilePeer.write(new Message.Release(1), other.node().id(), 0);
+            hostile.send(nonsense.put(5, (byte) 99));
+            String line;
+            do {
+                line = logged.poll(TestDeadlines.seconds(60), TimeUnit.SECONDS);
+                assertTrue(line != null, "the connection goes on");
+            } while (!line.contains("has ended: a message of unknown kind"));
+        }
     }
 
     @Test
