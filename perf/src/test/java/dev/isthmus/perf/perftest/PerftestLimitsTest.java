@@ -54,6 +54,7 @@ class PerftestLimitsTest {
 
     /** Nothing in the exchange names the test. The mismatch ends in one line, during the run at the latest. */
     @ParameterizedTest
+    @Tag("extended") // each waits for a program that is silent
     @CsvSource({
         "SEND_LAT, READ_LAT",
         "READ_LAT, SEND_LAT",
@@ -75,6 +76,7 @@ class PerftestLimitsTest {
     }
 
     @ParameterizedTest
+    @Tag("extended") // each waits for a program that is silent
     @CsvSource({"SEND_LAT, READ_LAT", "WRITE_LAT, SEND_LAT", "SEND_BW, READ_BW"}) // C's write_lat would wait for ever
     void shouldSayThatTheClientRunsAnotherTest(PerfTest ours, PerfTest theirs) throws Exception {
         int port = TwoEnds.freePort();

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A report of the machine that the tests run on, made as a user makes it. */
 @Tag("device")
+@Tag("extended") // it starts several of the suite's commands, each of which has a test of its own
 class ReportCommandTest {
 
     @Test
