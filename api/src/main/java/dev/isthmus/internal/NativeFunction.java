@@ -36,6 +36,7 @@ public final class NativeFunction {
         this.descriptor = descriptor;
         this.options = Arrays.copyOf(options, options.length + 1);
         this.options[options.length] = NativeCall.CAPTURE_ERRNO;
+        Linking.declare(descriptor, this.options);
     }
 
     /**
@@ -72,10 +73,9 @@ public final class NativeFunction {
         return linked;
     }
 
-    @SuppressWarnings("restricted")
     private MethodHandle link() {
         NativeAccess.require(); // functions of the C library need no loading, so nothing has checked native access yet
-        MethodHandle downcall = Linker.nativeLinker().downcallHandle(address.get(), descriptor, options);
+        MethodHandle downcall = Linking.downcall(address.get(), descriptor, options);
         int arguments = descriptor.argumentLayouts().size();
         return downcall.asType(MethodType.genericMethodType(1 + arguments).changeParameterType(0, MemorySegment.class))
                 .asSpreader(1, Object[].class, arguments);

@@ -81,6 +81,7 @@ public final class NativeLibrary {
 
     /** A function that some version of the project introduced; empty if the loaded one is older. */
     public Optional<NativeFunction> optionalFunction(String name, FunctionDescriptor descriptor) {
+        Linking.declare(descriptor, NativeCall.CAPTURE_ERRNO); // whatever this machine has
         return symbols.find(name).map(address -> new NativeFunction(name, address, descriptor));
     }
 

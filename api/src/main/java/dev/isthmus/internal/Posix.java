@@ -77,9 +77,8 @@ public final class Posix {
         return System.getProperty("os.arch").equals("amd64");
     }
 
-    @SuppressWarnings("restricted")
     private static MethodHandle link(String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(LIBC.symbol(name), descriptor, options);
+        return Linking.downcall(LIBC.symbol(name), descriptor, options);
     }
 
     /**

@@ -6,9 +6,9 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Linking;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -43,9 +43,8 @@ public final class UcpAm {
      * @param target six {@code long} to a {@code byte}; never throws
      * @param arena lives as long as C may call
      */
-    @SuppressWarnings("restricted")
     public static MemorySegment callback(MethodHandle target, Arena arena) {
-        return Linker.nativeLinker().upcallStub(target, CALLBACK, arena);
+        return Linking.upcall(target, CALLBACK, arena);
     }
 
     /** {@code ucs_status_t ucp_worker_set_am_recv_handler(worker, param)}. */

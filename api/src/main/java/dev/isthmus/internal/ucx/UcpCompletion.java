@@ -4,9 +4,9 @@ package dev.isthmus.internal.ucx;
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
+import dev.isthmus.internal.Linking;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodType;
 
@@ -38,9 +38,8 @@ public final class UcpCompletion {
      * @param arena lives as long as C may call
      * @return the function's address
      */
-    @SuppressWarnings("restricted")
     public static long sent(MethodHandle target, Arena arena) {
-        return Linker.nativeLinker().upcallStub(target, SENT_CALLBACK, arena).address();
+        return Linking.upcall(target, SENT_CALLBACK, arena).address();
     }
 
     /**
@@ -51,10 +50,7 @@ public final class UcpCompletion {
      * @param arena lives as long as C may call
      * @return the function's address
      */
-    @SuppressWarnings("restricted")
     public static long received(MethodHandle target, Arena arena) {
-        return Linker.nativeLinker()
-                .upcallStub(target, RECEIVED_CALLBACK, arena)
-                .address();
+        return Linking.upcall(target, RECEIVED_CALLBACK, arena).address();
     }
 }

@@ -9,6 +9,7 @@ import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.internal.NativeAccess;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.NativeLibrary;
+import dev.isthmus.internal.Linking;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -117,17 +118,15 @@ public final class UcxLibrary {
         return link(ucp, name, descriptor, Linker.Option.critical(false));
     }
 
-    @SuppressWarnings("restricted")
     static MethodHandle link(
             NativeLibrary library, String name, FunctionDescriptor descriptor, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(library.symbol(name), descriptor, options);
+        return Linking.downcall(library.symbol(name), descriptor, options);
     }
 
     /** Links a function of the C library. */
-    @SuppressWarnings("restricted")
     static MethodHandle linkLibc(String name, FunctionDescriptor descriptor) {
-        Linker linker = Linker.nativeLinker();
-        return linker.downcallHandle(linker.defaultLookup().find(name).orElseThrow(), descriptor);
+        return Linking.downcall(
+                Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
     // A downcall throws only if its arguments do not fit, which is a fault of this library.

@@ -6,6 +6,7 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import dev.isthmus.internal.HotPath;
+import dev.isthmus.internal.Linking;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
@@ -96,9 +97,8 @@ public final class DataPath {
         }
     }
 
-    @SuppressWarnings("restricted")
     static MethodHandle link(FunctionDescriptor descriptor, Linker.Option... options) {
-        return Linker.nativeLinker().downcallHandle(descriptor, options);
+        return Linking.downcall(descriptor, options);
     }
 
     /**

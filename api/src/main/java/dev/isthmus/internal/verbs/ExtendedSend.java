@@ -9,8 +9,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 import dev.isthmus.bindings.ibverbs.ibv_qp_ex;
 import dev.isthmus.internal.HotPath;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.Linking;
 import java.lang.foreign.FunctionDescriptor;
-import java.lang.foreign.Linker;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
 
@@ -101,9 +101,8 @@ public final class ExtendedSend {
         flush = withFlush ? struct.get(ADDRESS, ibv_qp_ex.sizeof()) : null;
     }
 
-    @SuppressWarnings("restricted")
     private static MethodHandle link(FunctionDescriptor descriptor) {
-        return Linker.nativeLinker().downcallHandle(descriptor);
+        return Linking.downcall(descriptor);
     }
 
     /** Sets {@code wr_id} and {@code wr_flags} for the next operation. */
