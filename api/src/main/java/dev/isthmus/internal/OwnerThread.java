@@ -17,6 +17,7 @@ public final class OwnerThread {
     private final boolean forGood; // C knows the thread, so no other may become the owner
     private Thread owner; // null once closed
     private long ownerId; // its id, which no other thread ever has; once closed 0, which no thread has
+    private String suspended; // why not even the owner may use it now; null if it may
     private ReentrantLock lock; // if not null, whichever thread holds it becomes the owner by using the object
 
     /** Confines an object to the calling thread. */
@@ -84,6 +85,31 @@ public final class OwnerThread {
         }
     }
 
+    /** The same for a caller that only reads what the object has lent, which it may do while the use is suspended. */
+    @HotPath
+    public void checkReading() {
+        if (isOther(ownerId) && !(suspended != null && owner == Thread.currentThread())) {
+            adoptOrRefuse();
+        }
+    }
+
+    /**
+     * Refuses even the owner the use of the object until {@link #resume}, at no cost for checks that come later. Called
+     * by the owner.
+     *
+     * @param why for the message, such as "inside a callback"
+     */
+    public void suspend(String why) {
+        suspended = why;
+        ownerId = 0;
+    }
+
+    /** Ends a suspension. */
+    public void resume() {
+        suspended = null;
+        belongTo(owner);
+    }
+
     /** Whether it is closed. */
     public boolean isClosed() {
         return owner == null;
@@ -141,6 +167,9 @@ public final class OwnerThread {
         if (holder == null) {
             lifetime.check();
             throw new IllegalStateException(lifetime + " is closed");
+        }
+        if (suspended != null && holder == Thread.currentThread()) {
+            throw new IllegalStateException(owned + " cannot be used " + suspended);
         }
         if (lock != null) {
             if (!lock.isHeldByCurrentThread()) {

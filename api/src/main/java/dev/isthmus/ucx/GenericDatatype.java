@@ -94,7 +94,7 @@ final class GenericDatatype {
         }
         long rest = data.byteSize() - offset;
         long length = most < 0 ? rest : Math.min(most, rest); // newer versions say SIZE_MAX for all of it
-        callbacks.enter();
+        long sealed = callbacks.enterPacking();
         try (Arena call = Arena.ofConfined()) {
             MemorySegment part = sized(target, length, call);
             try {
@@ -106,7 +106,7 @@ final class GenericDatatype {
         } catch (Throwable t) {
             fail(known, t);
         } finally {
-            callbacks.leave();
+            callbacks.leavePacking(sealed);
         }
         return length;
     }

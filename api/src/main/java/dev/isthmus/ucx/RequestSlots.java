@@ -34,6 +34,7 @@ class RequestSlots {
     private RequestSlot[] slots = {};
     private long free = NONE; // the first of a list by RequestSlot.nextFree, by address: the last one freed
     private int inUse;
+    private boolean sealed;
 
     RequestSlots(RequestMemory memory, int count) {
         this.memory = memory;
@@ -154,7 +155,27 @@ class RequestSlots {
         }
     }
 
+    /**
+     * Lets no operation begin until {@link #unseal}. No slot may become free meanwhile.
+     *
+     * @return the argument for {@link #unseal}
+     */
+    final long seal() {
+        long list = free;
+        free = NONE;
+        sealed = true;
+        return list;
+    }
+
+    final void unseal(long list) {
+        free = list;
+        sealed = false;
+    }
+
     private long grow() {
+        if (sealed) {
+            throw new IllegalStateException("an operation cannot begin " + WorkerCallbacks.PACKING);
+        }
         if (slots.length == MAX_SLOTS) {
             throw new IllegalStateException("the worker has " + MAX_SLOTS
                     + " outstanding operations, the most there can be: release() those that are done");

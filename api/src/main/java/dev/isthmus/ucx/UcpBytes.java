@@ -165,7 +165,7 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
 
     @HotPath
     final long at(long offset, long count) {
-        owner.check();
+        owner.checkReading();
         if ((offset | count) < 0 || count > length - offset) {
             throw refusal(offset, count);
         }

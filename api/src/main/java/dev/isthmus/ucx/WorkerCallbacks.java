@@ -10,6 +10,10 @@ import java.util.Arrays;
  */
 final class WorkerCallbacks {
 
+    /** Where the program may not use the worker at all. */
+    static final String PACKING = "inside a callback that packs data, as UCX is in the middle of a message: let the"
+            + " callback return first";
+
     private final UcpWorker worker;
     private final RequestSlots slots;
     private final ArrayDeque<Runnable> deferred = new ArrayDeque<>();
@@ -34,6 +38,28 @@ final class WorkerCallbacks {
     void leave() {
         slots.endCallback(kept[--depth]);
         if (depth == 0) {
+            worker.insideCallback(false);
+        }
+    }
+
+    /**
+     * Called instead of {@link #enter} by a callback in which UCX's transport is in the middle of a message: TCP's ends
+     * the process if the next one begins, and others could mix them up.
+     *
+     * @return the argument for {@link #leavePacking}
+     */
+    long enterPacking() {
+        long sealed = slots.seal();
+        worker.owner().suspend(PACKING);
+        worker.insideCallback(true);
+        depth++;
+        return sealed;
+    }
+
+    void leavePacking(long sealed) {
+        worker.owner().resume();
+        slots.unseal(sealed);
+        if (--depth == 0) {
             worker.insideCallback(false);
         }
     }
