@@ -6,7 +6,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.regex.Pattern;
 
 /** Why a call may be refused: the exact class of the exception, and what its message says. */
-enum Reason {
+public enum Reason {
     /** An object that the call needs, or the arena of its memory, is closed, or is being closed by another thread. */
     CLOSED(
             IllegalStateException.class,
@@ -31,7 +31,7 @@ enum Reason {
     KIND(
             IllegalStateException.class,
             "was made without|was not made for that|takes its receives from|with maxSendWr 0|is not of |only UD can"
-                    + "|was made with UcpThreadMode.SINGLE|the request has \\d+ buffers|only an operation"
+                    + "|was made with UcpThreadMode.SINGLE|can be changed only by its configurer|the request has \\d+ buffers|only an operation"
                     + "|belongs to EventLoop|cannot be described|cannot estimate|is not in this process|cannot be copied"),
     /** The completion has no such field, or its operation failed. */
     COMPLETION(
@@ -74,8 +74,13 @@ enum Reason {
         this.says = Pattern.compile(says);
     }
 
-    /** The reason for an exception; null if it is not one that a call may throw. */
-    static Reason of(Throwable thrown) {
+    /**
+     * The reason for an exception.
+     *
+     * @param thrown the exception
+     * @return the reason; null if it is not one that a call may throw
+     */
+    public static Reason of(Throwable thrown) {
         String message = String.valueOf(thrown.getMessage());
         for (Reason reason : values()) {
             boolean same = reason == DEVICE ? thrown instanceof RdmaException : thrown.getClass() == reason.type;

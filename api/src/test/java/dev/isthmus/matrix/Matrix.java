@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.matrix;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.isthmus.testbed.ChildJvm;
+import dev.isthmus.testbed.TestDeadlines;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Makes cells of a matrix in JVMs of its own, as a fault may end the process; another JVM then goes on behind the cell. By
+ * default it takes a few cells, which a new seed chooses in each run. {@code --with cells=1000000} makes all that there
+ * are, and {@code --with seed=7} repeats a choice. The variable {@code ISTHMUS_MATRIX} of the environment names those to
+ * make instead, such as {@code UcpEndpoint(one).*in PACKER*}, where each * stands for anything.
+ */
+final class Matrix {
+
+    private static final int OF_A_JVM = 4000;
+    private static final int SPARE_SECONDS = 120; // to start and to close all, on a quiet machine
+    private static final int CELLS_A_SECOND = 20; // at least
+    private static final Pattern CELL = Pattern.compile("(?m)^CELL (\\d+) (.*)$");
+    private static final int MOST_TOLD = 20_000; // characters
+
+    private final Supplier<ChildJvm> jvm;
+    private final Class<?> main;
+    private final List<String> arguments;
+    private final List<String> faults = new ArrayList<>();
+    private final Pattern known;
+    private int total;
+
+    /**
+     * A matrix.
+     *
+     * @param main makes its cells; its arguments are those of {@link MatrixRun#run}, and then these
+     * @param known what a known fault of C prints when it ends the process
+     */
+    Matrix(Supplier<ChildJvm> jvm, Class<?> main, Pattern known, String... arguments) {
+        this.jvm = jvm;
+        this.main = main;
+        this.known = known;
+        this.arguments = List.of(arguments);
+    }
+
+    /** Makes this many cells, unless the command line says otherwise. */
+    void run(int cells) {
+        String names = System.getenv().getOrDefault("ISTHMUS_MATRIX", "*");
+        long seed = Long.getLong("isthmus.test.seed", System.nanoTime() % 1_000_000);
+        int end = names.equals("*") ? Integer.getInteger("isthmus.test.cells", cells) : Integer.MAX_VALUE;
+        total = end;
+        for (int place = 0; place < Math.min(end, total); ) {
+            place = run(names, seed, place, Math.min(place + OF_A_JVM, end));
+        }
+        System.out.printf(
+                Locale.ROOT,
+                "%s %s: seed %d, %d of %d cells, %d faults%n",
+                main.getSimpleName(),
+                String.join(" ", arguments),
+                seed,
+                Math.min(end, total),
+                total,
+                faults.size());
+        assertTrue(faults.isEmpty(), this::story);
+    }
+
+    /** Makes cells until the last of them, or until the JVM dies; returns the place behind. */
+    private int run(String names, long seed, int from, int to) {
+        String[] args = Stream.concat(
+                        Stream.of(names, Long.toString(seed), Integer.toString(from), Integer.toString(to)),
+                        arguments.stream())
+                .toArray(String[]::new);
+        ChildJvm.Result result = jvm.get()
+                .options("--enable-native-access=ALL-UNNAMED", "-XX:+ErrorFileToStdout", "-ea")
+                .deadline(TestDeadlines.ofSeconds(SPARE_SECONDS + (to - from) / CELLS_A_SECOND))
+                .run(main, args);
+        String output = result.output();
+        Matcher begin = CELL.matcher(output);
+        if (!begin.find()) {
+            throw new AssertionError("it ended with " + result.status() + "\n" + output);
+        }
+        total = Integer.parseInt(output.lines()
+                .filter(line -> line.startsWith("CELLS "))
+                .findFirst()
+                .orElseThrow()
+                .substring(6));
+        int last = from;
+        for (boolean more = true; more; ) {
+            last = Integer.parseInt(begin.group(1));
+            String cell = begin.group(2);
+            int start = begin.end();
+            more = begin.find();
+            judge(cell, output.substring(start, more ? begin.start() : output.length()), !more, result.status());
+        }
+        return output.endsWith("END\n") ? to : last + 1;
+    }
+
+    private void judge(String cell, String said, boolean isLast, int status) {
+        boolean died = isLast && !said.endsWith("END\n");
+        if (died && known.matcher(said).find()) {
+            System.out.println("a known fault of C ended cell " + cell);
+        } else if (died || said.contains("FAULT ")) {
+            faults.add("cell " + cell + (died ? " ended the process with " + status : "") + ":" + said);
+        }
+    }
+
+    private String story() {
+        String all = String.join("\n", faults);
+        return faults.size() + " of the cells are wrong; to repeat one: ISTHMUS_MATRIX='NAME' ./isthmus test ...\n"
+                + all.substring(0, Math.min(all.length(), MOST_TOLD));
+    }
+}

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.matrix;
+
+import dev.isthmus.testbed.TestDeadlines;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The child of {@link Matrix}: makes some cells, one after another, and prints each before it makes it, so that a reader of
+ * the output knows in which one the process ended.
+ */
+final class MatrixRun {
+
+    /** The exit status after a cell that did not end. */
+    static final int HUNG = 3;
+
+    /** The longest that a cell may take. */
+    private static final long HANG_NANOS = TestDeadlines.ofSeconds(30).toNanos();
+
+    private static volatile long since = Long.MAX_VALUE;
+
+    private MatrixRun() {}
+
+    /**
+     * Makes cells.
+     *
+     * @param all of the matrix
+     * @param args the cells' name, in which * is anything; the seed of their order; and which places of that order to
+     *     make, from and to
+     * @param end what comes after the last cell
+     */
+    static void run(List<Cell> all, String[] args, Cell end) throws InterruptedException {
+        Pattern name = Pattern.compile(Pattern.quote(args[0]).replace("*", "\\E.*\\Q"));
+        List<Cell> cells = new ArrayList<>(all);
+        cells.removeIf(cell -> !name.matcher(cell.name()).matches());
+        Collections.shuffle(cells, new Random(Long.parseLong(args[1])));
+        int from = Integer.parseInt(args[2]);
+        int to = Math.min(Integer.parseInt(args[3]), cells.size());
+        System.out.println("CELLS " + cells.size());
+        Thread maker = Thread.ofPlatform().name("cells").start(() -> {
+            for (int place = from; place < to; place++) {
+                make(place, cells.get(place));
+            }
+            make(to, end);
+        });
+        while (!maker.join(Duration.ofMillis(200))) {
+            watch();
+        }
+        System.out.println("END");
+        System.exit(0);
+    }
+
+    private static void make(int place, Cell cell) {
+        System.out.println("CELL " + place + " " + cell.name());
+        since = System.nanoTime();
+        try {
+            cell.step().run();
+        } catch (Throwable t) {
+            System.out.println("FAULT " + trace(t));
+        } finally {
+            System.out.println("TOOK " + (System.nanoTime() - since) / 1000);
+            since = Long.MAX_VALUE;
+        }
+    }
+
+    private static void watch() {
+        long begun = since;
+        if (begun != Long.MAX_VALUE && System.nanoTime() - begun > HANG_NANOS) {
+            hang();
+        }
+    }
+
+    private static void hang() {
+        System.out.println("FAULT it did not end:");
+        Thread.getAllStackTraces().forEach((thread, stack) -> {
+            System.out.println(thread);
+            List.of(stack).forEach(frame -> System.out.println("    at " + frame));
+        });
+        System.out.flush();
+        Runtime.getRuntime().halt(HUNG);
+    }
+
+    /** A throwable and where it comes from, as far as that tells something. */
+    static String trace(Throwable t) {
+        String frames = List.of(t.getStackTrace()).stream()
+                .limit(14)
+                .map(frame -> "\n    at " + frame)
+                .collect(Collectors.joining());
+        return t + frames + (t.getCause() == null ? "" : "\ncaused by " + trace(t.getCause()));
+    }
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+package dev.isthmus.matrix;
+
+import dev.isthmus.RdmaUnavailableException;
+import dev.isthmus.safety.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+
+/** The matrix of all calls, in all handlers, during all closes. */
+final class UcxHandlers {
+
+    private static final int MOST_TURNS = 2000; // until a handler has run
+
+    /** What a cell does, but for the call. */
+    private record Situation(
+            String name,
+            boolean needsSockets,
+            boolean isLooped,
+            boolean closes,
+            Preparation prepare,
+            UcxClosing.Step run) {}
+
+    @FunctionalInterface
+    private interface Preparation {
+        void prepare(UcxScene scene, Runnable inside);
+    }
+
+    private final UcxScene.Shared shared;
+    private final List<Cell> cells = new ArrayList<>();
+
+    private UcxHandlers(UcxScene.Shared shared) {
+        this.shared = shared;
+    }
+
+    static List<Cell> all(UcxScene.Shared shared) {
+        var matrix = new UcxHandlers(shared);
+        List<Situation> situations = situations()
+                .filter(situation -> shared.hasSockets() || !situation.needsSockets)
+                .toList();
+        UcxCalls.all().stream()
+                .filter(call -> shared.hasSockets() || !UcxCalls.needsSockets(call))
+                .flatMap(call -> UcxCalls.RECIPES.attempts(call).stream())
+                .forEach(attempt -> situations.forEach(situation -> matrix.add(attempt, situation)));
+        return matrix.cells;
+    }
+
+    private static Stream<Situation> situations() {
+        return Stream.of(UcxPlace.values())
+                .flatMap(place -> Stream.of(
+                                UcxAround.all().flatMap(around -> during(place, around)),
+                                Stream.of(UcxClosing.values())
+                                        .filter(closing -> closing != UcxClosing.NOTHING)
+                                        .map(closing -> after(place, closing)))
+                        .flatMap(all -> all));
+    }
+
+    /** A call in a handler that runs while something is done, perhaps on a worker of a loop. */
+    private static Stream<Situation> during(UcxPlace place, UcxAround around) {
+        return (place.needsLoop() ? Stream.of(true) : Stream.of(false, true))
+                .map(isLooped -> new Situation(
+                        place + (isLooped ? " on a loop" : "") + " during " + around.name(),
+                        place.needsSockets() || around.needsSockets(),
+                        isLooped,
+                        around.closes() || place == UcxPlace.ENDPOINT_CLOSED || place == UcxPlace.ERROR,
+                        (s, inside) -> {
+                            around.prepare().on(s);
+                            place.arrange(s, inside);
+                        },
+                        around.run()));
+    }
+
+    /** A call in a handler that has closed something before. */
+    private static Situation after(UcxPlace place, UcxClosing closing) {
+        return new Situation(
+                place + " after close of " + closing,
+                place.needsSockets() || closing.needsSockets(),
+                place.needsLoop(),
+                true,
+                (s, inside) -> {
+                    closing.prepare(s);
+                    place.arrange(s, () -> {
+                        closing.close(s);
+                        inside.run();
+                    });
+                },
+                UcxScene::turnMine);
+    }
+
+    private void add(Recipes.Attempt<UcxScene> attempt, Situation situation) {
+        int number = cells.size();
+        cells.add(new Cell(attempt + " in " + situation.name, () -> make(attempt, situation, number)));
+    }
+
+    private void make(Recipes.Attempt<UcxScene> attempt, Situation situation, int number) {
+        var scene = new UcxScene(shared, situation.isLooped, number);
+        var part = new Part(attempt, scene, situation.closes ? Judge.ANY : Judge.OPEN);
+        if (prepared(scene, attempt, situation, part)) {
+            boolean early = part.ran;
+            scene.pumpPeer();
+            scene.lenient(() -> situation.run.on(scene));
+            String when = early ? "before" : part.ran ? "inside" : "later";
+            for (int i = 0; i < MOST_TURNS && !part.ran; i++) {
+                scene.turn();
+            }
+            System.out.println(part.ran ? "RAN " + when : "NEVER RAN");
+        }
+        part.faults.addAll(scene.finish(situation.closes));
+        if (!part.faults.isEmpty()) {
+            throw new AssertionError(String.join("\n", part.faults));
+        }
+    }
+
+    /** Whether there can be this call in this situation. */
+    private static boolean prepared(
+            UcxScene scene, Recipes.Attempt<UcxScene> attempt, Situation situation, Runnable inside) {
+        try {
+            attempt.prepare(scene);
+            scene.rest();
+            situation.prepare.prepare(scene, inside);
+            return true;
+        } catch (RdmaUnavailableException e) {
+            System.out.println("SKIPPED " + e);
+        } catch (IllegalStateException e) {
+            if (Reason.of(e) != Reason.IN_USE) {
+                throw e;
+            }
+            System.out.println("SKIPPED " + e);
+        }
+        return false;
+    }
+
+    /** The program's part of a cell: a call, once. */
+    private static final class Part implements Runnable {
+
+        private final Recipes.Attempt<UcxScene> attempt;
+        private final UcxScene scene;
+        private final Set<Reason> allowed;
+        private final List<String> faults = new ArrayList<>();
+        private boolean ran;
+
+        private Part(Recipes.Attempt<UcxScene> attempt, UcxScene scene, Set<Reason> allowed) {
+            this.attempt = attempt;
+            this.scene = scene;
+            this.allowed = allowed;
+        }
+
+        @Override
+        public void run() {
+            if (ran) {
+                return;
+            }
+            ran = true;
+            try {
+                scene.returned(attempt.call(), attempt.make(scene));
+                System.out.println("DONE");
+            } catch (Throwable t) {
+                String wrong = Judge.wrong(t, allowed);
+                System.out.println("REFUSED " + t);
+                if (wrong != null) {
+                    faults.add(wrong + ": " + MatrixRun.trace(t));
+                }
+            }
+        }
+    }
+}
