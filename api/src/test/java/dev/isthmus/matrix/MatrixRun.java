@@ -12,7 +12,7 @@ import java.util.stream.Collectors;
 
 /**
  * The child of {@link Matrix}: makes some cells, one after another, and prints each before it makes it, so that a reader of
- * the output knows in which one the process ended.
+ * the output knows in which one the process ended. Each is on a line of its own, whatever UCX prints.
  */
 final class MatrixRun {
 
@@ -51,12 +51,12 @@ final class MatrixRun {
         while (!maker.join(Duration.ofMillis(200))) {
             watch();
         }
-        System.out.println("END");
+        System.out.println("\nEND");
         System.exit(0);
     }
 
     private static void make(int place, Cell cell) {
-        System.out.println("CELL " + place + " " + cell.name());
+        System.out.println("\nCELL " + place + " " + cell.name());
         since = System.nanoTime();
         try {
             cell.step().run();

@@ -12,6 +12,7 @@ final class UcxMatrixRun {
         UcxScene.Shared shared = UcxScene.Shared.of(args[5]);
         List<Cell> cells = switch (args[4]) {
             case "handlers" -> UcxHandlers.all(shared);
+            case "loans" -> UcxLoan.all(shared);
             default -> throw new IllegalArgumentException(args[4]);
         };
         MatrixRun.run(

@@ -16,7 +16,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 @Tag("host")
 class UcxMatrixTest {
 
-    private static final int CELLS = 150; // of each matrix, in about two seconds
+    private static final int CELLS = 100; // of each transport
+    private static final int LOANS = 40;
 
     private static final Pattern NONE = Pattern.compile("(?!)");
 
@@ -29,6 +30,12 @@ class UcxMatrixTest {
     @ValueSource(strings = {"posix,self", "sysv,self", "tcp,self"})
     void shouldAnswerEachCallInEachHandlerDuringEachClose(String tls) {
         new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, NONE, "handlers", tls).run(CELLS);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"posix,self", "sysv,self", "tcp,self"})
+    void shouldKeepEachLoanDuringEachClose(String tls) {
+        new Matrix(UcxMatrixTest::jvm, UcxMatrixRun.class, NONE, "loans", tls).run(LOANS);
     }
 
     /** In the testbed, the environment names an RDMA device. */

@@ -72,6 +72,7 @@ final class UcxScene {
     private static final int RENDEZVOUS_FROM = 2000;
     private static final byte X = 'x';
     private static final byte Y = 'y';
+    private static final int ALL_SLOTS = 150; // more than a queue of shared memory has
     private static final int SETTLING = 300; // turns
     private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(30);
     private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(10).toNanos();
@@ -225,7 +226,7 @@ final class UcxScene {
         }
     }
 
-    private static void sent(UcpWorker worker, long send) {
+    static void sent(UcpWorker worker, long send) {
         if (send != 0) {
             var ignored = worker.requests().whenDone(send);
         }
@@ -682,6 +683,19 @@ final class UcxScene {
                     until(receive::isDone);
                 }
             });
+        }
+    }
+
+    /** The same before the peer has read what it was sent: it does not progress. */
+    void overwriteFreed() {
+        MemorySegment other = filled(SHORT, Y);
+        for (int i = 0; i < ALL_SLOTS; i++) {
+            lenient(() -> {
+                if (back.isOpen()) {
+                    sent(theirs, back.tagSend(other, EXCHANGE_TAG + 1));
+                }
+            });
+            turnMine();
         }
     }
 
