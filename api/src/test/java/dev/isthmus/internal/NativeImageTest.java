@@ -36,8 +36,8 @@ import org.junit.jupiter.api.Test;
 class NativeImageTest {
 
     private static final Path HOME = Path.of(System.getProperty("isthmus.home", ".."));
-    private static final Path METADATA = HOME.resolve(
-            "api/src/main/resources/META-INF/native-image/dev.isthmus/isthmus/reachability-metadata.json");
+    private static final Path METADATA =
+            HOME.resolve("api/src/main/resources/META-INF/native-image/dev.isthmus/isthmus/reachability-metadata.json");
     private static final Pattern BINDING = Pattern.compile("dev/isthmus/bindings/[\\w/]+(?:\\$\\w+)?");
 
     /** Initialised only once a device is open; it links what its outer class has linked. */
@@ -74,7 +74,8 @@ class NativeImageTest {
         Set<String> bindings = new TreeSet<>();
         Path classes = classes();
         for (Path file : classFiles()) {
-            String name = classes.relativize(file).toString().replace(".class", "").replace('/', '.');
+            String name =
+                    classes.relativize(file).toString().replace(".class", "").replace('/', '.');
             if (!WITH_A_DEVICE.contains(name) && !name.endsWith("-info")) {
                 var _ = Class.forName(name);
             }
@@ -86,7 +87,8 @@ class NativeImageTest {
         var all = Stream.<Linking.Signature>builder();
         for (String name : bindings) {
             FunctionDescriptor descriptor = descriptorOf(name);
-            if (descriptor != null) { // its class links calls in both directions, and pointers are called with errno, too
+            if (descriptor
+                    != null) { // its class links calls in both directions, and pointers are called with errno, too
                 all.add(new Linking.Signature(true, descriptor, List.of()));
                 all.add(new Linking.Signature(false, descriptor, List.of()));
                 all.add(new Linking.Signature(false, descriptor, List.of(NativeCall.CAPTURE_ERRNO)));
@@ -112,12 +114,17 @@ class NativeImageTest {
     }
 
     private static Path classes() throws URISyntaxException {
-        return Path.of(Linking.class.getProtectionDomain().getCodeSource().getLocation().toURI());
+        return Path.of(Linking.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toURI());
     }
 
     private static List<Path> classFiles() throws IOException, URISyntaxException {
         try (Stream<Path> files = Files.walk(classes())) {
-            List<Path> found = files.filter(file -> file.toString().endsWith(".class")).toList();
+            List<Path> found =
+                    files.filter(file -> file.toString().endsWith(".class")).toList();
             assertTrue(found.size() > 100, found.toString());
             return found;
         }
@@ -155,7 +162,8 @@ class NativeImageTest {
                 .map(option -> option(option, descriptor.argumentLayouts().size()))
                 .sorted()
                 .collect(Collectors.joining(", "));
-        return "      {\"returnType\": \"" + descriptor.returnLayout().map(NativeImageTest::type).orElse("void")
+        return "      {\"returnType\": \""
+                + descriptor.returnLayout().map(NativeImageTest::type).orElse("void")
                 + "\", \"parameterTypes\": ["
                 + descriptor.argumentLayouts().stream()
                         .map(layout -> "\"" + type(layout) + "\"")

@@ -59,7 +59,9 @@ class NettyTest {
                 .run(Program.class);
         assertEquals(0, result.status(), result.output());
         String expected = "\necho: 16 connections by RDMA\nHTTP: 40 answers by RDMA\n";
-        assertTrue(("\n" + result.output()).endsWith(expected), result.output()); // after what the logger prints, if it does
+        assertTrue(
+                ("\n" + result.output()).endsWith(expected),
+                result.output()); // after what the logger prints, if it does
     }
 
     /** It uses no class of this package. */

@@ -6,10 +6,10 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.bindings.ucx.ucp_h;
+import dev.isthmus.internal.Linking;
 import dev.isthmus.internal.NativeAccess;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.NativeLibrary;
-import dev.isthmus.internal.Linking;
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -125,8 +125,7 @@ public final class UcxLibrary {
 
     /** Links a function of the C library. */
     static MethodHandle linkLibc(String name, FunctionDescriptor descriptor) {
-        return Linking.downcall(
-                Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
+        return Linking.downcall(Linker.nativeLinker().defaultLookup().find(name).orElseThrow(), descriptor);
     }
 
     // A downcall throws only if its arguments do not fit, which is a fault of this library.

@@ -8,8 +8,8 @@ import static java.lang.foreign.ValueLayout.JAVA_SHORT;
 
 import dev.isthmus.bindings.ibverbs.ibv_qp_ex;
 import dev.isthmus.internal.HotPath;
-import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Linking;
+import dev.isthmus.internal.NativeCall;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandle;
