@@ -29,7 +29,8 @@ import java.util.concurrent.locks.ReentrantLock;
  * creates it owns it. It cannot be closed while it has queue pairs.
  *
  * <p>If more requests complete than it has room for, it overruns: completions are lost, the device sends
- * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail.
+ * {@link AsyncEventType#CQ_ERR} to {@link DeviceContext#asyncEvents}, and the queue pairs fail. Isthmus warns when queue
+ * pairs are created that may do so: {@link CompletionQueueConfig#sizeUnchecked}.
  */
 public final class CompletionQueue implements AutoCloseable {
 
@@ -61,6 +62,7 @@ public final class CompletionQueue implements AutoCloseable {
     private final boolean quick; // whether a poll needs to check only the thread
     private long pollerId; // the owner's id once it may poll quickly; 0 if that must be checked again
     private final MemorySegment notifyFunction;
+    private final CompletionRoom room;
     private int entries;
     private int unacknowledged; // events; guarded by the channel's lock
 
@@ -78,6 +80,11 @@ public final class CompletionQueue implements AutoCloseable {
         this.quick = mostInShortPoll > 0 && maker == null; // other kinds of queues can have an open poll
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
+        this.room = new CompletionRoom(this, config.sizeChecked());
+    }
+
+    CompletionRoom room() {
+        return room;
     }
 
     private int readEntries() {

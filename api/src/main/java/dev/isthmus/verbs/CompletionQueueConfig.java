@@ -22,6 +22,7 @@ public final class CompletionQueueConfig {
 
     final Filling filling = new Filling();
     private CompletionChannel channel;
+    private boolean sizeChecked = true;
     private int vector;
     private CompletionQueueMaker maker; // null for verbs itself
 
@@ -50,6 +51,24 @@ public final class CompletionQueueConfig {
         filling.check();
         vector = number;
         return this;
+    }
+
+    /**
+     * Says that the queue may have fewer entries than its queue pairs have room for requests, because the program keeps
+     * fewer outstanding. Default: Isthmus logs a warning, once, when queue pairs whose {@link
+     * QueuePairConfig#maxSendWr} and {@link QueuePairConfig#maxRecvWr} were set come to more than its entries. Shared
+     * receive queues and default sizes do not count.
+     *
+     * @return this
+     */
+    public CompletionQueueConfig sizeUnchecked() {
+        filling.check();
+        sizeChecked = false;
+        return this;
+    }
+
+    boolean sizeChecked() {
+        return sizeChecked;
     }
 
     CompletionChannel channel() {

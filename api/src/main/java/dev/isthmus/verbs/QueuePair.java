@@ -69,6 +69,8 @@ public final class QueuePair implements AutoCloseable {
     /** The state to which rdma_cm has brought it, on any thread; null once an owner's call has noted it. */
     private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
 
+    private int outstandingSends; // that it has told its completion queues of
+    private int outstandingReceives;
     private QueuePairCapabilities capabilities;
     private int port; // 0 until it is set
     private long maxDatagram = Long.MAX_VALUE; // until the port is known
@@ -122,6 +124,18 @@ public final class QueuePair implements AutoCloseable {
                 handle.address());
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
         granted(capabilities);
+    }
+
+    /** Notes how many requests the program has asked room for. */
+    void mayHaveOutstanding(int sends, int receives) {
+        outstandingSends += sends;
+        outstandingReceives += receives;
+        if (sendCompletions != null) {
+            sendCompletions.room().add(sends);
+        }
+        if (receiveCompletions != null) {
+            receiveCompletions.room().add(receives);
+        }
     }
 
     /** Sets its capacities. */
@@ -839,6 +853,7 @@ public final class QueuePair implements AutoCloseable {
             destroy.run();
             context.objects().remove(handle, this);
             context.queuePairs().remove(qpNum, this);
+            mayHaveOutstanding(-outstandingSends, -outstandingReceives);
         });
     }
 

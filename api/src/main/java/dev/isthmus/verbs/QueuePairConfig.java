@@ -33,6 +33,8 @@ public final class QueuePairConfig {
     final Filling filling = new Filling();
     private int maxSendWr = 64;
     private int maxRecvWr = 64;
+    private int sendsAskedFor; // 0 if the default is used
+    private int receivesAskedFor;
     private int maxSendSge = 1;
     private int maxRecvSge = 1;
     private int maxInline;
@@ -57,6 +59,7 @@ public final class QueuePairConfig {
     public QueuePairConfig maxSendWr(int requests) {
         filling.check();
         maxSendWr = notNegative("maxSendWr", requests);
+        sendsAskedFor = requests;
         return this;
     }
 
@@ -70,6 +73,7 @@ public final class QueuePairConfig {
     public QueuePairConfig maxRecvWr(int requests) {
         filling.check();
         maxRecvWr = notNegative("maxRecvWr", requests);
+        receivesAskedFor = requests;
         return this;
     }
 
@@ -186,6 +190,14 @@ public final class QueuePairConfig {
     QueuePairConfig extended() {
         extended = true;
         return this;
+    }
+
+    int sendsAskedFor() {
+        return sendsAskedFor;
+    }
+
+    int receivesAskedFor() {
+        return sharedReceiveQueue == null ? receivesAskedFor : 0;
     }
 
     /** What creates and destroys the C object; null for verbs itself. */

@@ -137,6 +137,7 @@ final class QueuePairCreation {
                             if (config.operations() != 0) {
                                 made.postsBatches(extended(call, qp, what), config.operations(), softRoce);
                             }
+                            made.mayHaveOutstanding(config.sendsAskedFor(), config.receivesAskedFor());
                             return added(made);
                         },
                         () -> destroy(qp, lifetime.name()));
