@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.SerializationFeature;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.EnumSet;
 import java.util.List;
@@ -94,18 +95,39 @@ public final class DoctorCommand implements Callable<Integer> {
         return findings;
     }
 
-    /** The examined parts. */
-    private static List<Part> examined(Findings findings) {
+    /** What was found of one part, in the order of JSON's fields. */
+    record PartReport(Part part, boolean works, List<Finding> findings) {}
+
+    /** Those of the examined parts. */
+    private static List<PartReport> reports(Findings findings) {
         return Stream.of(Part.values())
                 .filter(part -> !findings.of(part).isEmpty())
+                .map(part -> new PartReport(part, findings.works(part), findings.of(part)))
                 .toList();
+    }
+
+    /**
+     * What doctor prints for people.
+     *
+     * @param json what it has printed for programs, with {@code --json}
+     * @return lines of text
+     * @throws IOException if this is no such JSON
+     */
+    public static String text(String json) throws IOException {
+        var text = new StringWriter();
+        print(new PrintWriter(text), List.of(new ObjectMapper().readValue(json, PartReport[].class)));
+        return text.toString();
     }
 
     /** Prints the findings for people. */
     static void print(PrintWriter out, Findings findings) {
-        for (Part part : examined(findings)) {
-            out.print(part.title() + (findings.works(part) ? ": works\n" : ": does not work\n"));
-            for (Finding finding : findings.of(part)) {
+        print(out, reports(findings));
+    }
+
+    private static void print(PrintWriter out, List<PartReport> reports) {
+        for (PartReport report : reports) {
+            out.print(report.part().title() + (report.works() ? ": works\n" : ": does not work\n"));
+            for (Finding finding : report.findings()) {
                 String mark = switch (finding.level()) {
                     case GOOD -> "  ok    ";
                     case NOTE -> "  note  ";
@@ -119,15 +141,9 @@ public final class DoctorCommand implements Callable<Integer> {
         }
     }
 
-    /** One part in the JSON. */
-    record PartReport(Part part, boolean works, List<Finding> findings) {}
-
     /** Prints the findings for programs: a list of parts. */
     static void printJson(PrintWriter out, Findings findings) throws IOException {
-        var reports = examined(findings).stream()
-                .map(part -> new PartReport(part, findings.works(part), findings.of(part)))
-                .toList();
         out.println(
-                new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(reports));
+                new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT).writeValueAsString(reports(findings)));
     }
 }

@@ -294,8 +294,11 @@ class DoctorTest {
     void shouldPrintTheSameAsJson() throws IOException {
         softRoce();
         var out = new StringWriter();
-        DoctorCommand.printJson(
-                new PrintWriter(out), DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20));
+        Findings findings = DoctorCommand.examine(new KernelFiles(root), new Installed(), 1 << 20);
+        DoctorCommand.printJson(new PrintWriter(out), findings);
+        var text = new StringWriter();
+        DoctorCommand.print(new PrintWriter(text), findings);
+        assertEquals(text.toString(), DoctorCommand.text(out.toString()));
         JsonNode parts = new ObjectMapper().readTree(out.toString());
         assertEquals(Part.values().length - 1, parts.size()); // no JVM was named for sockets
         assertEquals("VERBS", parts.get(1).get("part").asText());

@@ -21,16 +21,14 @@ public final class HelloUcx {
                 var sender = context.createWorker();
                 var receiver = context.createWorker();
                 var endpoint = sender.createEndpoint(receiver.address())) {
-            var hello = arena.allocateFrom("hello, UCX");
             var buffer = arena.allocate(64);
             long receive = receiver.tagReceive(buffer, 7); // the operation's number
-            long send = endpoint.tagSend(hello, 7); // 0 if done at once
+            long send = endpoint.tagSend(arena.allocateFrom("hello, UCX"), 7); // 0 if done at once
             while (!receiver.requests().isDone(receive) || !sender.requests().isDone(send)) {
                 sender.progress(); // allocates nothing, never blocks
                 receiver.progress();
             }
-            System.out.println(receiver.requests().status(receive) + ", "
-                    + receiver.requests().length(receive) + " bytes: " + buffer.getString(0));
+            System.out.println(buffer.getString(0));
             receiver.requests().release(receive);
             sender.requests().release(send);
         }

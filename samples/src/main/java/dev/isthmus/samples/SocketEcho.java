@@ -9,8 +9,8 @@ import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 
 /**
- * Sends back what clients send: a socket program, with one line that makes its sockets sockets over RDMA. Clients are
- * other programs that use dev.isthmus.nio, and any C program under librspreload.so.
+ * Sends back what clients send, over a socket. One line decides that the sockets use RDMA. Clients are other programs
+ * that use dev.isthmus.nio, and any C program under librspreload.so.
  */
 public final class SocketEcho {
 

@@ -12,8 +12,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Sends a file over a socket by {@link FileChannel#transferTo}, or receives one: a socket program, with one line at
- * each end that makes its sockets sockets over RDMA. The file ends when the sender shuts down its output.
+ * Sends a file over a socket by {@link FileChannel#transferTo}, or receives one. One line at each end decides that the
+ * sockets use RDMA. The file ends when the sender shuts down its output.
  */
 public final class SocketFile {
 

@@ -26,8 +26,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code ibv_srq_pingpong} in Java: two programs send each other messages in turn over several reliable connections,
- * whose queue pairs take their receives from one shared queue. Takes the same flags, prints the same lines, and has this
+ * {@code ibv_srq_pingpong} in Java: messages in turn over several connections with one shared receive queue. Takes the same flags, prints the same lines, and has this
  * or the C program as its peer.
  */
 @Command(

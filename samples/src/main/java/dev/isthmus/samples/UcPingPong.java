@@ -9,7 +9,7 @@ import dev.isthmus.verbs.QueuePairType;
 import picocli.CommandLine.Command;
 
 /**
- * {@code ibv_uc_pingpong} in Java: two programs send each other a message in turn, over an unreliable connection: a
+ * {@code ibv_uc_pingpong} in Java: two programs send each other a message in turn, over an unreliable connection. A
  * message that is lost is not sent again, and both wait for ever. Takes the same flags, prints the same lines, and has
  * this or the C program as its peer.
  */

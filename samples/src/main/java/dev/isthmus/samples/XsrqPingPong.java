@@ -39,7 +39,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /**
- * {@code ibv_xsrq_pingpong} in Java: a server and several clients send each other messages over XRC, which arrive in a
+ * {@code ibv_xsrq_pingpong} in Java: a server and several clients send each other messages over XRC. They arrive in a
  * shared receive queue that the sender names. Takes the same flags, prints the same lines, and has this or the C program
  * as its peer.
  */

@@ -131,6 +131,16 @@ class SnippetsTest {
         assertEquals(List.of("client: hello, client", "server: DISCONNECTED", "server: waiting"), sorted(lines));
     }
 
+    @Test
+    @Tag("device")
+    void shouldRunThePairOfTheTutorialInOneJvm() throws Throwable {
+        var compiler = new SnippetCompiler(folder);
+        compiler.compile(Snippet.of("docs/tutorial.md"));
+        String address = DeviceAddress.last().getHostAddress();
+        List<String> lines = Output.of(() -> main(compiler, "GreetingBoth", address, freePort(address)));
+        assertEquals(List.of("client: hello, client", "server: DISCONNECTED"), sorted(lines));
+    }
+
     /** A port on which nobody listens, as the argument of the server's example. */
     private static String freePort(String address) {
         try (var listener = Listener.bind(new InetSocketAddress(address, 0))) {

@@ -83,7 +83,7 @@ record Report(Instant begin, List<Section> sections) {
                 html.element("pre", section.text());
             }
             if (section.data() != null) {
-                html.raw("<details" + (section.text().isBlank() ? " open" : "") + "><summary>as JSON</summary>\n")
+                html.raw("<details><summary>as JSON</summary>\n")
                         .element("pre", JSON.writeValueAsString(section.data()))
                         .raw("</details>\n");
             }

@@ -3,6 +3,7 @@ package dev.isthmus.perf.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.isthmus.doctor.DoctorCommand;
 import dev.isthmus.perf.Progress;
 import dev.isthmus.perf.Scratch;
 import dev.isthmus.perf.Shutdown;
@@ -178,8 +179,8 @@ public final class ReportCommand implements Callable<Integer> {
         double seconds = (System.nanoTime() - begin) / 1e9;
         String printed = ended.output();
         JsonNode data = step.data().isPresent() ? json(read(step.data().get())) : json(printed);
-        String text =
-                (data != null && step.data().isEmpty() ? "" : printed) + (ended.status() == 0 ? "" : ended.errors());
+        String text = (data != null && step.data().isEmpty() ? DoctorCommand.text(printed) : printed)
+                + (ended.status() == 0 ? "" : ended.errors());
         return new Section(
                 step.name(), step.title(), step.shown(), ended.status(), Math.round(seconds * 10) / 10.0, text, data);
     }

@@ -42,6 +42,20 @@ class ReportTest {
     }
 
     @Test
+    void shouldShowFindingsAsText() throws Exception {
+        String name = folder.resolve("mine").toString();
+        ChildJvm.Result result = report("report", "--without", "info,demo", "--out", name);
+        assertTrue(result.output().contains("Nothing was sent."), result::output);
+        JsonNode doctor = new ObjectMapper()
+                .readTree(folder.resolve("mine.json").toFile())
+                .get("sections")
+                .get(0);
+        assertEquals("JVM", doctor.get("data").get(0).get("part").textValue(), doctor::toPrettyString);
+        assertTrue(doctor.get("text").textValue().startsWith("Java: works\n  "), doctor::toPrettyString);
+        assertTrue(Files.readString(folder.resolve("mine.html")).contains("<pre>Java: works\n  "));
+    }
+
+    @Test
     void shouldNameTheFormThatAsksForItsFile() throws Exception {
         String name = folder.resolve("mine").toString();
         ChildJvm.Result result = report("report", "--without", "doctor,info,demo", "--out", name);
