@@ -9,6 +9,8 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -32,7 +34,7 @@ public final class EventSource {
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private boolean nonBlocking;
     private int users;
-    private volatile boolean woken; // by wakeup, and no wait has ended because of it yet
+    private final AtomicBoolean woken = new AtomicBoolean(); // by wakeup, and no wait has ended because of it yet
 
     /**
      * Creates a source. Nothing is done to the descriptor until its first use.
@@ -157,11 +159,7 @@ public final class EventSource {
     }
 
     private static long nanos(Duration timeout) {
-        try {
-            return timeout.toNanos();
-        } catch (ArithmeticException e) {
-            return timeout.isNegative() ? 0 : ENDLESS;
-        }
+        return TimeUnit.NANOSECONDS.convert(timeout); // ENDLESS if it is longer
     }
 
     private synchronized void enter() {
@@ -204,14 +202,13 @@ public final class EventSource {
 
     /** Ends a wait for an event: a current one or, if there is none, the next one. */
     public void wakeup() {
-        woken = true;
+        woken.set(true);
         wake();
     }
 
+    /** Forgets a wakeup that it reports; in one step, as otherwise it could forget another that it does not report. */
     private boolean isWoken() {
-        boolean is = woken;
-        woken = false;
-        return is;
+        return woken.compareAndSet(true, false);
     }
 
     /** Actions that {@link #wake} runs, for those that wait for the descriptor by other means. */

@@ -96,11 +96,20 @@ final class Waiter extends AbstractSelector {
                     return (found & READABLE) != 0;
                 }
                 ParkedThreads.unparkWhenReadable(fd, parked);
-                LockSupport.parkNanos(this, left);
+                park(left);
             }
         } finally {
             ParkedThreads.forget(fd, parked);
             parked = null;
+        }
+    }
+
+    /** Without a timer if there is no limit. A JDK 25 before 25.0.3 can also lose the unpark after a timed park. */
+    private void park(long nanos) {
+        if (nanos == Long.MAX_VALUE) {
+            LockSupport.park(this);
+        } else {
+            LockSupport.parkNanos(this, nanos);
         }
     }
 

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.testbed.TestDeadlines;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,6 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class EventSourceTest {
 
     private static final int ROUNDS = 300;
+    private static final int WAKEUPS = 30_000;
+    private static final Duration LONGEST = TestDeadlines.ofSeconds(30);
 
     private final int fd = Posix.eventfd();
     private final Lifetime lifetime = new Lifetime("Source", "s");
@@ -174,6 +177,30 @@ class EventSourceTest {
         assertNull(source.await(Duration.ofMillis(5), take));
         Thread.currentThread().interrupt();
         assertThrows(InterruptedException.class, () -> source.await(Duration.ZERO, take));
+    }
+
+    /** Each wakeup comes when the wait before it has ended: before the next wait, while it begins, and in it. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldEndOneWaitByEachWakeup(boolean virtual) throws Exception {
+        var ended = new AtomicInteger();
+        FutureTask<Void> waits = start(virtual, () -> {
+            while (ended.get() < WAKEUPS) {
+                assertNull(source.await(EventSource.FOREVER, take));
+                ended.incrementAndGet();
+            }
+            return null;
+        });
+        for (int i = 1; i <= WAKEUPS; i++) {
+            source.wakeup();
+            long begin = System.nanoTime();
+            while (ended.get() < i) {
+                Thread.onSpinWait();
+                assertTrue(System.nanoTime() - begin < LONGEST.toNanos(), "wakeup " + i + " was lost");
+            }
+            spin(i % 16);
+        }
+        waits.get();
     }
 
     @ParameterizedTest
