@@ -7,11 +7,12 @@ import dev.isthmus.CmException;
 import dev.isthmus.bindings.ibverbs.rdma_addrinfo;
 import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.NativeCall;
+import dev.isthmus.internal.SocketAddresses;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.CmErrors;
+import dev.isthmus.internal.cm.CmSocketAddresses;
 import dev.isthmus.internal.cm.Librdmacm;
 import dev.isthmus.internal.cm.RdmacmLibrary;
-import dev.isthmus.internal.cm.SocketAddresses;
 import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
@@ -84,12 +85,14 @@ public record AddressInfo(
         rdma_addrinfo.ai_port_space(info, portSpace.code());
         rdma_addrinfo.ai_qp_type(info, queuePairType.code());
         if (source != null) {
-            rdma_addrinfo.ai_src_addr(info, SocketAddresses.write(call, source));
-            rdma_addrinfo.ai_src_len(info, SocketAddresses.length(source));
+            MemorySegment address = CmSocketAddresses.write(call, source);
+            rdma_addrinfo.ai_src_addr(info, address);
+            rdma_addrinfo.ai_src_len(info, (int) address.byteSize());
         }
         if (destination != null) {
-            rdma_addrinfo.ai_dst_addr(info, SocketAddresses.write(call, destination));
-            rdma_addrinfo.ai_dst_len(info, SocketAddresses.length(destination));
+            MemorySegment address = CmSocketAddresses.write(call, destination);
+            rdma_addrinfo.ai_dst_addr(info, address);
+            rdma_addrinfo.ai_dst_len(info, (int) address.byteSize());
         }
         return info;
     }

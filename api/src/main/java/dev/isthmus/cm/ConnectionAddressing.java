@@ -7,8 +7,8 @@ import static java.lang.foreign.ValueLayout.JAVA_INT;
 import dev.isthmus.CmException;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.cm.CmErrors;
+import dev.isthmus.internal.cm.CmSocketAddresses;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.cm.SocketAddresses;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -113,7 +113,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
                 address,
                 address.toString(),
                 what -> calls.invoke(Librdmacm.BIND_ADDR, what, call ->
-                        new Object[] {calls.handle(), SocketAddresses.write(call, address)}));
+                        new Object[] {calls.handle(), CmSocketAddresses.write(call, address)}));
         calls.reached(Phase.BOUND);
     }
 
@@ -162,8 +162,8 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
                 from,
                 (from == null ? "" : from + " ") + "to " + to,
                 what -> calls.invoke(Librdmacm.RESOLVE_ADDR, what, Phase.RESOLVING_ADDRESS, call -> {
-                    MemorySegment source = from == null ? MemorySegment.NULL : SocketAddresses.write(call, from);
-                    return new Object[] {calls.handle(), source, SocketAddresses.write(call, to), millis};
+                    MemorySegment source = from == null ? MemorySegment.NULL : CmSocketAddresses.write(call, from);
+                    return new Object[] {calls.handle(), source, CmSocketAddresses.write(call, to), millis};
                 }));
     }
 

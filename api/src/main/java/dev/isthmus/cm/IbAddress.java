@@ -3,7 +3,7 @@ package dev.isthmus.cm;
 
 import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 
-import dev.isthmus.internal.cm.SocketAddresses;
+import dev.isthmus.internal.cm.CmSocketAddresses;
 import dev.isthmus.verbs.Gid;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.SegmentAllocator;
@@ -49,8 +49,8 @@ public record IbAddress(Gid gid, int pkey, long serviceId, long serviceIdMask) {
     }
 
     MemorySegment write(SegmentAllocator allocator) {
-        MemorySegment segment = SocketAddresses.allocateIb(allocator, pkey, serviceId, serviceIdMask);
-        MemorySegment.copy(gid.bytes(), 0, segment, JAVA_BYTE, SocketAddresses.IB_GID, Gid.BYTES);
+        MemorySegment segment = CmSocketAddresses.allocateIb(allocator, pkey, serviceId, serviceIdMask);
+        MemorySegment.copy(gid.bytes(), 0, segment, JAVA_BYTE, CmSocketAddresses.IB_GID, Gid.BYTES);
         return segment;
     }
 }

@@ -3,8 +3,8 @@ package dev.isthmus.cm;
 
 import dev.isthmus.bindings.ibverbs.rdma_cm_join_mc_attr_ex;
 import dev.isthmus.internal.cm.CmCall;
+import dev.isthmus.internal.cm.CmSocketAddresses;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.cm.SocketAddresses;
 import java.lang.foreign.MemorySegment;
 import java.net.InetSocketAddress;
 import java.util.List;
@@ -31,7 +31,7 @@ final class Memberships {
     }
 
     MulticastMembership join(CmCall call, InetSocketAddress group, boolean sendOnly) {
-        MemorySegment address = SocketAddresses.write(call, group);
+        MemorySegment address = CmSocketAddresses.write(call, group);
         if (!group.getAddress().isMulticastAddress()) {
             throw new IllegalArgumentException(group + " is not the address of a multicast group");
         }
@@ -75,7 +75,7 @@ final class Memberships {
         }
         id.channel().exclusively(() -> {
             try (var call = new CmCall()) {
-                MemorySegment address = SocketAddresses.write(call, membership.group());
+                MemorySegment address = CmSocketAddresses.write(call, membership.group());
                 call.check(Librdmacm.LEAVE_MULTICAST, membership.toString(), handle, address);
             }
         });

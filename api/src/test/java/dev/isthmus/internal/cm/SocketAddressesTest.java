@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.internal.SocketAddresses;
 import java.lang.foreign.Arena;
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -19,7 +20,7 @@ class SocketAddressesTest {
 
     private static InetSocketAddress copy(InetSocketAddress address) {
         try (Arena arena = Arena.ofConfined()) {
-            return SocketAddresses.read(SocketAddresses.write(arena, address));
+            return SocketAddresses.read(CmSocketAddresses.write(arena, address));
         }
     }
 
@@ -52,7 +53,7 @@ class SocketAddressesTest {
     void shouldRefuseANameThatWasNotResolved() {
         try (Arena arena = Arena.ofConfined()) {
             var name = InetSocketAddress.createUnresolved("nowhere.invalid", 1);
-            var e = assertThrows(IllegalArgumentException.class, () -> SocketAddresses.write(arena, name));
+            var e = assertThrows(IllegalArgumentException.class, () -> CmSocketAddresses.write(arena, name));
             assertTrue(e.getMessage().contains("nowhere.invalid"), e.getMessage());
         }
     }
