@@ -8,7 +8,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.cm.CmCall;
-import dev.isthmus.internal.verbs.BroughtTo;
+import dev.isthmus.internal.verbs.CmStateChange;
 import dev.isthmus.verbs.DeviceContext;
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.QueuePairState;
@@ -81,7 +81,7 @@ final class ConnectionCalls {
     void broughtTo(QueuePairState state) {
         QueuePair qp = queuePair;
         if (qp != null) {
-            Natives.give(qp, new BroughtTo(state.code()));
+            Natives.give(qp, new CmStateChange(state.code()));
         }
     }
 

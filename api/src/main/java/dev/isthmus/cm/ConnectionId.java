@@ -152,9 +152,9 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             if (queuePair() != null) {
                 throw new IllegalStateException(this + " has a queue pair already: " + queuePair());
             }
-            var maker = new CmQueuePairMaker(this, calls.lifetime(), calls.handle());
+            var factory = new CmQueuePairFactory(this, calls.lifetime(), calls.handle());
             QueuePair made = pd.createQueuePair(queuePairType(), sendCompletions, receiveCompletions, config -> {
-                Natives.give(config, maker);
+                Natives.give(config, factory);
                 configure.accept(config);
             });
             calls.queuePair(made);

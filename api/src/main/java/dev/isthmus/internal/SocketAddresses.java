@@ -57,8 +57,8 @@ public final class SocketAddresses {
         short family = NativeCall.sized(pointer, Short.BYTES).get(JAVA_SHORT, 0);
         long length = family == AF_INET6 ? LENGTH_V6 : LENGTH_V4; // C's memory may have no more
         MemorySegment from = NativeCall.sized(pointer, length);
-        int port = Byte.toUnsignedInt(from.get(JAVA_BYTE, PORT)) << 8
-                | Byte.toUnsignedInt(from.get(JAVA_BYTE, PORT + 1));
+        int port =
+                Byte.toUnsignedInt(from.get(JAVA_BYTE, PORT)) << 8 | Byte.toUnsignedInt(from.get(JAVA_BYTE, PORT + 1));
         return switch (family) {
             case AF_INET -> new InetSocketAddress(ip(from, ADDRESS_V4, 4, 0), port);
             case AF_INET6 -> new InetSocketAddress(ip(from, ADDRESS_V6, 16, from.get(JAVA_INT, SCOPE_V6)), port);

@@ -20,7 +20,7 @@ final class AllocatorStubs implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
     private final MemorySegment allocate;
     private final MemorySegment free;
-    private final Map<Long, MemorySegment> given = new ConcurrentHashMap<>(); // also keeps automatic arenas alive
+    private final Map<Long, MemorySegment> allocated = new ConcurrentHashMap<>(); // also keeps automatic arenas alive
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
 
     AllocatorStubs(DomainAllocator allocator) {
@@ -46,7 +46,7 @@ final class AllocatorStubs implements AutoCloseable {
                 return verbs_h.IBV_ALLOCATOR_USE_DEFAULT();
             }
             check(memory, bytes, alignment);
-            given.put(memory.address(), memory);
+            allocated.put(memory.address(), memory);
             return memory;
         } catch (Throwable t) {
             failure.compareAndSet(null, t);
@@ -71,7 +71,7 @@ final class AllocatorStubs implements AutoCloseable {
 
     private void free(MemorySegment pd, MemorySegment context, MemorySegment pointer, long resourceType) {
         try {
-            MemorySegment memory = given.remove(pointer.address());
+            MemorySegment memory = allocated.remove(pointer.address());
             if (memory != null) {
                 allocator.free(memory, resourceType);
             }

@@ -23,7 +23,7 @@ final class BringUp {
     private static final int MIN_RNR_TIMER = 12; // 0.64 ms
     private static final int TIMEOUT = 14; // 67 ms
     private static final int RETRIES = 7;
-    private static final int ENDLESS = 7; // RNR retries
+    private static final int RETRY_FOREVER = 7; // RNR retries
 
     private final QueuePair qp;
     private final DeviceContext context;
@@ -65,7 +65,7 @@ final class BringUp {
             toRtr.maxDestRdAtomic(here.readDepth()).minRnrTimer(MIN_RNR_TIMER);
             toRts.timeout(TIMEOUT)
                     .retryCount(RETRIES)
-                    .rnrRetry(ENDLESS)
+                    .rnrRetry(RETRY_FOREVER)
                     .maxRdAtomic(Math.min(context.attributes().maxQpInitRdAtomic(), remote.readDepth()));
         }
         qp.modify(toRtr);

@@ -12,7 +12,7 @@ import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
-import dev.isthmus.internal.verbs.CompletionQueueMaker;
+import dev.isthmus.internal.verbs.CompletionQueueFactory;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.DataPath;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -57,12 +57,12 @@ public final class CompletionQueue implements AutoCloseable {
     private final MemorySegment handle;
     private final long address;
     private final MemorySegment pollFunction;
-    private final int mostInShortPoll;
-    private final CompletionQueueMaker maker; // null for verbs itself
-    private final boolean quick; // whether a poll needs to check only the thread
+    private final int maxShortPoll;
+    private final CompletionQueueFactory factory; // null for verbs itself
+    private final boolean checksThreadOnly; // whether a poll needs to check only the thread
     private long pollerId; // the owner's id once it may poll quickly; 0 if that must be checked again
     private final MemorySegment notifyFunction;
-    private final CompletionRoom room;
+    private final CapacityCheck capacityCheck;
     private int entries;
     private int unacknowledged; // events; guarded by the channel's lock
 
@@ -70,21 +70,21 @@ public final class CompletionQueue implements AutoCloseable {
             DeviceContext context, CompletionQueueConfig config, Lifetime lifetime, MemorySegment handle) {
         this.context = context;
         this.channel = config.channel();
-        this.maker = config.maker();
+        this.factory = config.factory();
         this.lifetime = lifetime;
         this.owner = new OwnerThread(lifetime);
         this.handle = handle;
         this.address = handle.address();
         this.pollFunction = context.ops().pollCq();
-        this.mostInShortPoll = DataPath.mostInShortPoll(pollFunction);
-        this.quick = mostInShortPoll > 0 && maker == null; // other kinds of queues can have an open poll
+        this.maxShortPoll = DataPath.maxShortPoll(pollFunction);
+        this.checksThreadOnly = maxShortPoll > 0 && factory == null; // other kinds of queues can have an open poll
         this.notifyFunction = context.ops().requestNotify();
         this.entries = readEntries();
-        this.room = new CompletionRoom(this, config.sizeChecked());
+        this.capacityCheck = new CapacityCheck(this, config.sizeChecked());
     }
 
-    CompletionRoom room() {
-        return room;
+    CapacityCheck capacityCheck() {
+        return capacityCheck;
     }
 
     private int readEntries() {
@@ -93,12 +93,13 @@ public final class CompletionQueue implements AutoCloseable {
 
     static CompletionQueue create(DeviceContext context, int entries, CompletionQueueConfig config) {
         config.check(context, entries);
-        CompletionQueueMaker maker = config.maker();
+        CompletionQueueFactory factory = config.factory();
         String name = context.device().name() + ", " + entries + " entries";
-        var lifetime = new Lifetime(maker == null ? "CompletionQueue" : maker.kind(), name, config.parents(context));
+        var lifetime =
+                new Lifetime(factory == null ? "CompletionQueue" : factory.kind(), name, config.parents(context));
         return lifetime.open(() -> {
-            try (var call = new VerbsCall().explain(errno -> help(context, entries, maker, errno))) {
-                MemorySegment handle = maker == null
+            try (var call = new VerbsCall().explain(errno -> help(context, entries, factory, errno))) {
+                MemorySegment handle = factory == null
                         ? call.create(
                                 Libibverbs.CREATE_CQ,
                                 name,
@@ -107,7 +108,7 @@ public final class CompletionQueue implements AutoCloseable {
                                 MemorySegment.NULL,
                                 config.channelHandle(),
                                 config.vector())
-                        : maker.create(call, name, config.channelHandle(), config.vector());
+                        : factory.create(call, name, config.channelHandle(), config.vector());
                 CompletionQueue queue = Lifetime.orDestroy(
                         () -> new CompletionQueue(context, config, lifetime, handle),
                         () -> VerbsCall.destroy(Libibverbs.DESTROY_CQ, handle, name));
@@ -117,9 +118,9 @@ public final class CompletionQueue implements AutoCloseable {
         });
     }
 
-    private static String help(DeviceContext context, int entries, CompletionQueueMaker maker, int errno) {
+    private static String help(DeviceContext context, int entries, CompletionQueueFactory factory, int errno) {
         String help = sizeHelp(context, entries);
-        return help.isEmpty() && maker != null ? maker.help(errno) : help;
+        return help.isEmpty() && factory != null ? factory.help(errno) : help;
     }
 
     private static String sizeHelp(DeviceContext context, int entries) {
@@ -155,7 +156,7 @@ public final class CompletionQueue implements AutoCloseable {
 
     @HotPath
     private int found(WorkCompletions into, int count) {
-        if (count < 0 || count >= DataPath.MOST_AT_ONCE) { // one comparison: docs/instructions.md
+        if (count < 0 || count >= DataPath.MAX_CRITICAL_BATCH) { // one comparison: docs/instructions.md
             return pollOn(into, count);
         }
         into.received(count);
@@ -166,7 +167,7 @@ public final class CompletionQueue implements AutoCloseable {
     private int pollCarefully(WorkCompletions into) {
         owner.check();
         checkNoOpenPoll();
-        if (quick) {
+        if (checksThreadOnly) {
             pollerId = OwnerThread.callerId();
         }
         return pollOn(into, 0);
@@ -177,8 +178,7 @@ public final class CompletionQueue implements AutoCloseable {
     private int pollOn(WorkCompletions into, int before) {
         int count = before;
         if (count >= 0 && count < into.capacity()) {
-            int more =
-                    DataPath.poll(pollFunction, mostInShortPoll, address, into.capacity() - count, into.address(count));
+            int more = DataPath.poll(pollFunction, maxShortPoll, address, into.capacity() - count, into.address(count));
             count = more < 0 ? more : count + more;
         }
         if (count < 0) {
@@ -354,8 +354,8 @@ public final class CompletionQueue implements AutoCloseable {
     /** Refuses a call that would wait forever for a poll that this thread has begun and not ended. */
     @HotPath
     void checkNoOpenPoll() {
-        if (maker != null) {
-            maker.checkNoOpenPoll();
+        if (factory != null) {
+            factory.checkNoOpenPoll();
         }
     }
 

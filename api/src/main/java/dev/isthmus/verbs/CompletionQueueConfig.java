@@ -4,7 +4,7 @@ package dev.isthmus.verbs;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.Natives;
-import dev.isthmus.internal.verbs.CompletionQueueMaker;
+import dev.isthmus.internal.verbs.CompletionQueueFactory;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,14 +17,14 @@ public final class CompletionQueueConfig {
 
     static {
         Natives.of(CompletionQueueConfig.class)
-                .takes(CompletionQueueMaker.class, (config, maker) -> config.maker = maker);
+                .takes(CompletionQueueFactory.class, (config, factory) -> config.factory = factory);
     }
 
     final Filling filling = new Filling();
     private CompletionChannel channel;
     private boolean sizeChecked = true;
     private int vector;
-    private CompletionQueueMaker maker; // null for verbs itself
+    private CompletionQueueFactory factory; // null for verbs itself
 
     CompletionQueueConfig() {}
 
@@ -75,8 +75,8 @@ public final class CompletionQueueConfig {
         return channel;
     }
 
-    CompletionQueueMaker maker() {
-        return maker;
+    CompletionQueueFactory factory() {
+        return factory;
     }
 
     int vector() {
@@ -102,8 +102,8 @@ public final class CompletionQueueConfig {
         if (channel != null) {
             parents.add(channel.lifetime());
         }
-        if (maker != null) {
-            parents.addAll(maker.parents());
+        if (factory != null) {
+            parents.addAll(factory.parents());
         }
         return parents.toArray(Lifetime[]::new);
     }

@@ -15,9 +15,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * One direction of a queue pair, or a receive queue of another kind: its owner, the requests that it accepts, and
  * explanations why a driver did not accept one.
  *
- * <p>A request that was posted here carries this queue's number, its verdict, until something is set in it that the
- * verdict depends on. If the caller may post and the request has the verdict, two comparisons are the only checks.
- * Otherwise {@link #inspect} makes every check. What can end by itself, such as a region, is checked at each post.
+ * <p>A request that this queue has validated carries its number until something is set in it that validation depends
+ * on. If the caller may post and the request carries the number, two comparisons are the only checks. Otherwise {@link
+ * #inspect} makes every check. What can end by itself, such as a region, is checked at each post.
  *
  * <p>Both subclasses have their own methods that post, for the JIT: docs/instructions.md, "Lines written for the JIT".
  *
@@ -34,7 +34,7 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     private final Object of; // for messages
     private final Runnable mayPost;
     private final ProtectionDomain pd;
-    private final boolean takesBeforeTelling;
+    private final boolean queuesBeforeNotifying;
     private int maxRequests;
     private int maxSge;
     private long posterId; // the owner's id once it may post; 0 if that must be checked again
@@ -51,9 +51,9 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
      * @param call the C function, for messages
      * @param of the object that has this direction, for messages
      * @param owner its owner
-     * @param mayPost throws if the state does not allow posting; asked once, until {@link #askAgain}
+     * @param mayPost throws if the state does not allow posting; asked once, until {@link #requireRecheck}
      * @param pd the domain of its requests' buffers
-     * @param takesBeforeTelling whether a failed post that names no request has taken all
+     * @param queuesBeforeNotifying whether a failed post that names no request has taken all
      */
     PostQueue(
             String call,
@@ -61,18 +61,18 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
             OwnerThread owner,
             Runnable mayPost,
             ProtectionDomain pd,
-            boolean takesBeforeTelling) {
+            boolean queuesBeforeNotifying) {
         this.call = call;
         this.of = of;
         this.owner = owner;
         this.mayPost = mayPost;
         this.pd = pd;
-        this.takesBeforeTelling = takesBeforeTelling;
+        this.queuesBeforeNotifying = queuesBeforeNotifying;
     }
 
     /** Sets its capacities. */
-    final void granted(int requests, int buffers) {
-        askAgain();
+    final void setCapacities(int requests, int buffers) {
+        requireRecheck();
         maxRequests = requests;
         maxSge = buffers;
     }
@@ -92,8 +92,8 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
 
     /** Whether the caller may post a request by itself, provided that its memory still exists. */
     @HotPath
-    final boolean knows(R request) {
-        return !OwnerThread.isOther(posterId) && request.verdict() == number;
+    final boolean isValidated(R request) {
+        return !OwnerThread.isOther(posterId) && request.validatedFor() == number;
     }
 
     /** Makes all checks of the caller, and of a request that is posted by itself. */
@@ -106,14 +106,16 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
         }
     }
 
-    /** Makes all checks of the caller, and of the chain's requests without a verdict; returns how many these are. */
+    /**
+     * Makes all checks of the caller, and of the chain's requests that are not validated; returns the chain's length.
+     */
     @HotPath
     final int inspectChain(R first) {
         checkPoster();
         int length = 0;
         for (R request = first; request != null; request = request.next()) {
-            long verdict = request.verdict();
-            if (verdict != -number && verdict != number) { // it is negative for all but the last
+            long validatedFor = request.validatedFor();
+            if (validatedFor != -number && validatedFor != number) { // it is negative for all but the last
                 check(request);
             }
             request.checkUsable();
@@ -137,20 +139,20 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     }
 
     /** Makes the next post check again whether the owner may post, because owner or state changes. */
-    public final void askAgain() {
+    public final void requireRecheck() {
         posterId = 0;
     }
 
     @HotPath
     private void check(R request) {
         request.checkOwner();
-        request.forget(); // another queue's verdict, and with it that queue's limit of inline data
+        request.invalidate(); // another queue's validation, and with it that queue's limit of inline data
         checkKind(request);
         // Some drivers report a full queue for a request that is too large, so a program would retry forever.
         if (request.sgeCount() > maxSge) {
             throw new IllegalArgumentException(request + " has more buffers than " + of + " takes, which is " + maxSge);
         }
-        request.takenBy(number);
+        request.markValidated(number);
     }
 
     /** Checks what differs between sends and receives. */
@@ -184,14 +186,13 @@ abstract sealed class PostQueue<R extends WorkRequest<R>> permits SendQueue, Rec
     }
 
     /**
-     * ENOMEM without a name means one of three things. Soft-RoCE's driver has put all sends into the queue, but
-     * the kernel lacked memory to learn of them; the next post tells the kernel (providers/rxe/rxe.c,
-     * rxe_post_send). A receive was not taken: Chelsio's driver names none if a shared queue is full
-     * (providers/cxgb4/qp.c, c4iw_post_srq_recv), and no driver takes a receive before it fails. Any other send
-     * may or may not be in the queue.
+     * ENOMEM without a name means one of three things. Soft-RoCE's driver has queued all sends, but the kernel had no
+     * memory for the notification; the next post repeats it (providers/rxe/rxe.c, rxe_post_send). A receive was not
+     * taken: Chelsio's driver names none if a shared queue is full (providers/cxgb4/qp.c, c4iw_post_srq_recv), and no
+     * driver takes a receive before it fails. Any other send may or may not be in the queue.
      */
     private R refusedWithoutName(R first, int errno) {
-        if (errno == Errno.ENOMEM && takesBeforeTelling) {
+        if (errno == Errno.ENOMEM && queuesBeforeNotifying) {
             return null;
         }
         if (errno == Errno.ENOMEM && first instanceof ReceiveRequest) {

@@ -25,7 +25,7 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
         Natives.of(ProtectionDomain.class)
                 .has(MemorySegment.class, ProtectionDomain::handle)
                 .has(Lifetime.class, ProtectionDomain::lifetime)
-                .has(Receives.Maker.class, ProtectionDomain::receives);
+                .has(Receives.Factory.class, ProtectionDomain::receives);
     }
 
     private final DeviceContext context;
@@ -82,10 +82,10 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
                 () -> destroy(handle, imported, lifetime.name()));
     }
 
-    private Receives.Maker receives() {
+    private Receives.Factory receives() {
         return (call, of, owner, mayPost, function, queue, maxRequests, maxSge) -> {
             var receives = ReceiveQueue.of(call, of, owner, mayPost, this, function, queue);
-            receives.granted(maxRequests, maxSge);
+            receives.setCapacities(maxRequests, maxSge);
             return receives;
         };
     }

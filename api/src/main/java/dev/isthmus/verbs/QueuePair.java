@@ -11,7 +11,7 @@ import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.Trace;
 import dev.isthmus.internal.verbs.BareQueuePair;
-import dev.isthmus.internal.verbs.BroughtTo;
+import dev.isthmus.internal.verbs.CmStateChange;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedSend;
 import dev.isthmus.internal.verbs.Libibverbs;
@@ -45,7 +45,7 @@ public final class QueuePair implements AutoCloseable {
                 .has(Lifetime.class, QueuePair::lifetime)
                 .has(OwnerThread.class, qp -> qp.receives.owner) // owning either of both keeps it open
                 .isMadeOf(BareQueuePair.class, QueuePairCreation::bare)
-                .takes(BroughtTo.class, (qp, news) -> qp.brought.set(QueuePairState.of(news.state())));
+                .takes(CmStateChange.class, (qp, news) -> qp.cmState.set(QueuePairState.of(news.state())));
     }
 
     private final DeviceContext context;
@@ -66,10 +66,10 @@ public final class QueuePair implements AutoCloseable {
     private final ReceiveQueue receives;
     private volatile QueuePairState state = QueuePairState.RESET;
 
-    /** The state to which rdma_cm has brought it, on any thread; null once an owner's call has noted it. */
-    private final AtomicReference<QueuePairState> brought = new AtomicReference<>();
+    /** The state to which rdma_cm has brought it, on any thread; null once an owner's call has applied it. */
+    private final AtomicReference<QueuePairState> cmState = new AtomicReference<>();
 
-    private int outstandingSends; // that it has told its completion queues of
+    private int outstandingSends; // that its completion queue must have capacity for
     private int outstandingReceives;
     private QueuePairCapabilities capabilities;
     private int port; // 0 until it is set
@@ -123,30 +123,30 @@ public final class QueuePair implements AutoCloseable {
                 ops.postReceive(),
                 handle.address());
         this.destroy = destroy != null ? destroy : () -> VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, toString());
-        granted(capabilities);
+        setCapabilities(capabilities);
     }
 
-    /** Notes how many requests the program has asked room for. */
-    void mayHaveOutstanding(int sends, int receives) {
+    /** Adds requests that may be outstanding, for which the completion queues must have capacity. */
+    void reserveOutstanding(int sends, int receives) {
         outstandingSends += sends;
         outstandingReceives += receives;
         if (sendCompletions != null) {
-            sendCompletions.room().add(sends);
+            sendCompletions.capacityCheck().add(sends);
         }
         if (receiveCompletions != null) {
-            receiveCompletions.room().add(receives);
+            receiveCompletions.capacityCheck().add(receives);
         }
     }
 
     /** Sets its capacities. */
-    private void granted(QueuePairCapabilities granted) {
+    private void setCapabilities(QueuePairCapabilities granted) {
         capabilities = granted;
         if (batch != null) {
-            batch.granted(granted);
+            batch.setCapabilities(granted);
         }
-        sends.granted(granted);
+        sends.setCapabilities(granted);
         // Some drivers would post to a queue that does not exist.
-        receives.granted(type.receives() && shared == null ? granted.maxRecvWr() : 0, granted.maxRecvSge());
+        receives.setCapacities(type.receives() && shared == null ? granted.maxRecvWr() : 0, granted.maxRecvSge());
     }
 
     /**
@@ -212,26 +212,28 @@ public final class QueuePair implements AutoCloseable {
      * @return the state
      */
     public QueuePairState state() {
-        QueuePairState next = brought.get();
+        QueuePairState next = cmState.get();
         return next == null ? state : next;
     }
 
-    /** Called by the owner of either queue. Each queue then checks by itself what the state allows. */
-    private void noteWhereItWasBrought() {
-        synchronized (brought) {
-            QueuePairState next = brought.getAndSet(null);
+    /**
+     * Applies that state. Called by the owner of either queue; each queue then checks by itself what the state allows.
+     */
+    private void applyCmState() {
+        synchronized (cmState) {
+            QueuePairState next = cmState.getAndSet(null);
             if (next != null) {
                 // The program may have changed the state before the event was taken, so that librdmacm could not;
                 // libibverbs knows the state. On iWARP it does not, as the kernel brings the queue pair up.
-                note(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
+                setState(isIwarp() ? next : QueuePairState.of(ibv_qp.state(NativeCall.sized(handle, ibv_qp.sizeof()))));
             }
         }
     }
 
     /** Notes the port and the state in which rdma_cm has created it. */
-    void cameUp(int atPort, QueuePairState in) {
+    void setInitialState(int atPort, QueuePairState in) {
         port = atPort;
-        entered(in);
+        stateReached(in);
     }
 
     /**
@@ -249,7 +251,7 @@ public final class QueuePair implements AutoCloseable {
         checkOwner();
         checkNoOpenPoll();
         checkNoBatch();
-        noteWhereItWasBrought();
+        applyCmState();
         if (isIwarp()) { // iWARP needs other attributes, or none, as its connection manager does the work
             TransitionRules.checkState(toString(), type, transition.from(state), transition.state());
         } else {
@@ -263,21 +265,21 @@ public final class QueuePair implements AutoCloseable {
     void modifyUnchecked(QueuePairTransition transition) {
         QueuePairCapabilities granted = control.modify(transition);
         if (granted != null) {
-            granted(granted);
+            setCapabilities(granted);
         }
         if (transition.sets(QueuePairAttribute.PORT)) {
             port = transition.port();
         }
-        entered(transition.state());
+        stateReached(transition.state());
     }
 
     /** Notes a state that the device has reached, on the thread that owns both queues. */
-    private void entered(QueuePairState next) {
-        note(next);
-        askAgain();
+    private void stateReached(QueuePairState next) {
+        setState(next);
+        requireRecheck();
     }
 
-    private void note(QueuePairState next) {
+    private void setState(QueuePairState next) {
         if (type == QueuePairType.UD && port != 0) {
             maxDatagram = context.port(port).activeMtu().bytes();
         }
@@ -295,11 +297,11 @@ public final class QueuePair implements AutoCloseable {
     public QueuePairAttributes query() {
         checkOwner();
         checkNoBatch();
-        noteWhereItWasBrought();
+        applyCmState();
         QueuePairAttributes result = control.query();
         if (!isIwarp() || result.port() != 0) { // SoftiWARP omits port and state (Linux 6.1)
             port = result.port();
-            entered(result.state());
+            stateReached(result.state());
         }
         return result;
     }
@@ -349,7 +351,7 @@ public final class QueuePair implements AutoCloseable {
     public boolean drain(WorkCompletions into, IntConsumer each, Duration timeout) {
         checkOwner();
         Deadline deadline = Deadline.after(timeout);
-        noteWhereItWasBrought();
+        applyCmState();
         if (state == QueuePairState.RESET) {
             return true; // nothing was posted
         }
@@ -648,7 +650,7 @@ public final class QueuePair implements AutoCloseable {
                 new ExtendedSend(extended, (operations & SendOpcode.FLUSH.batchBit()) != 0),
                 operations,
                 softRoce);
-        batch.granted(capabilities);
+        batch.setCapabilities(capabilities);
     }
 
     /** Blocks other posts until the batch has ended. Returns the longest possible message. */
@@ -656,7 +658,7 @@ public final class QueuePair implements AutoCloseable {
     long startBatch() {
         sends.owner.check();
         checkCanSend();
-        sends.askAgain();
+        sends.requireRecheck();
         inBatch = true;
         return type == QueuePairType.UD ? maxDatagram : Long.MAX_VALUE;
     }
@@ -684,9 +686,9 @@ public final class QueuePair implements AutoCloseable {
     }
 
     /** Makes the next post check again whether the caller may post, as the owner or the state changes. */
-    private void askAgain() {
-        sends.askAgain();
-        receives.askAgain();
+    private void requireRecheck() {
+        sends.requireRecheck();
+        receives.requireRecheck();
     }
 
     private boolean canReceive() {
@@ -706,7 +708,7 @@ public final class QueuePair implements AutoCloseable {
     private void checkCanSend() {
         checkNoBatch();
         if (!canSend()) {
-            noteWhereItWasBrought();
+            applyCmState();
         }
         if (!canSend()) {
             throw new IllegalStateException(this + " is in " + state
@@ -718,7 +720,7 @@ public final class QueuePair implements AutoCloseable {
 
     private void checkCanReceive() {
         if (!canReceive()) {
-            noteWhereItWasBrought();
+            applyCmState();
         }
         if (!canReceive()) {
             throw cannotReceive();
@@ -783,7 +785,7 @@ public final class QueuePair implements AutoCloseable {
         checkNoBatch();
         sends.owner.shareUnder(lock);
         receives.owner.shareUnder(lock);
-        askAgain();
+        requireRecheck();
     }
 
     /**
@@ -799,7 +801,7 @@ public final class QueuePair implements AutoCloseable {
         sends.owner.check();
         checkNoBatch();
         sends.owner.handOver(next);
-        sends.askAgain();
+        sends.requireRecheck();
     }
 
     /**
@@ -812,7 +814,7 @@ public final class QueuePair implements AutoCloseable {
      */
     public void handOverReceives(Thread next) {
         receives.owner.handOver(next);
-        receives.askAgain();
+        receives.requireRecheck();
     }
 
     /** Refuses an open poll of this thread: it holds the lock under which drivers clean the completion queues. */
@@ -849,11 +851,11 @@ public final class QueuePair implements AutoCloseable {
             checkNoOpenPoll();
             checkNoBatch();
             groups.leaveAll();
-            askAgain();
+            requireRecheck();
             destroy.run();
             context.objects().remove(handle, this);
             context.queuePairs().remove(qpNum, this);
-            mayHaveOutstanding(-outstandingSends, -outstandingReceives);
+            reserveOutstanding(-outstandingSends, -outstandingReceives);
         });
     }
 

@@ -6,7 +6,7 @@ import dev.isthmus.bindings.ibverbs.ibv_qp_init_attr_ex;
 import dev.isthmus.internal.Codes;
 import dev.isthmus.internal.Filling;
 import dev.isthmus.internal.Natives;
-import dev.isthmus.internal.verbs.QueuePairMaker;
+import dev.isthmus.internal.verbs.QueuePairFactory;
 import dev.isthmus.verbs.attributes.DeviceAttributes;
 import java.lang.foreign.MemorySegment;
 import java.util.EnumSet;
@@ -20,7 +20,7 @@ import java.util.Objects;
 public final class QueuePairConfig {
 
     static {
-        Natives.of(QueuePairConfig.class).takes(QueuePairMaker.class, (config, maker) -> config.maker = maker);
+        Natives.of(QueuePairConfig.class).takes(QueuePairFactory.class, (config, factory) -> config.factory = factory);
     }
 
     private static final int MAX_24_BITS = 0xff_ffff;
@@ -44,7 +44,7 @@ public final class QueuePairConfig {
     private int maxTsoHeader;
     private int sourceQpNum;
     private boolean extended;
-    private QueuePairMaker maker; // null for verbs itself
+    private QueuePairFactory factory; // null for verbs itself
     private int operations;
 
     QueuePairConfig() {}
@@ -201,8 +201,8 @@ public final class QueuePairConfig {
     }
 
     /** What creates and destroys the C object; null for verbs itself. */
-    QueuePairMaker maker() {
-        return maker;
+    QueuePairFactory factory() {
+        return factory;
     }
 
     /** Whether {@code ibv_create_qp_ex} creates it. */

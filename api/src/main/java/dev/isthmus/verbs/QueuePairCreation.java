@@ -9,7 +9,7 @@ import dev.isthmus.internal.NativeFunction;
 import dev.isthmus.internal.verbs.BareQueuePair;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.Libibverbs;
-import dev.isthmus.internal.verbs.QueuePairMaker;
+import dev.isthmus.internal.verbs.QueuePairFactory;
 import dev.isthmus.internal.verbs.VerbsCall;
 import dev.isthmus.internal.verbs.VerbsErrors;
 import java.lang.foreign.MemorySegment;
@@ -28,17 +28,17 @@ final class QueuePairCreation {
     private final DeviceContext context;
     private final ProtectionDomain pd; // null for XRC_RECV, which has a domain of another kind
     private final QueuePairType type;
-    private final QueuePairMaker maker; // null for verbs itself
+    private final QueuePairFactory factory; // null for verbs itself
     private final Set<Lifetime> parents = new LinkedHashSet<>(); // a set, as messages would count equal ones twice
 
-    private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairMaker maker) {
+    private QueuePairCreation(ProtectionDomain pd, QueuePairType type, QueuePairFactory factory) {
         this.context = pd.context();
         this.pd = pd;
         this.type = type;
-        this.maker = maker;
+        this.factory = factory;
         parents.add(pd.lifetime());
-        if (maker != null) {
-            parents.add(maker.parent());
+        if (factory != null) {
+            parents.add(factory.parent());
         }
     }
 
@@ -46,7 +46,7 @@ final class QueuePairCreation {
         this.context = (DeviceContext) from.context();
         this.pd = (ProtectionDomain) from.domain();
         this.type = QueuePairType.of(from.type());
-        this.maker = null;
+        this.factory = null;
         if (pd != null) {
             parents.add(pd.lifetime());
         }
@@ -70,7 +70,7 @@ final class QueuePairCreation {
                         "an XRC_RECV queue pair is in an XRC domain: XrcDomain.createQueuePair() makes one");
             default -> {}
         }
-        var creation = new QueuePairCreation(pd, type, config.maker());
+        var creation = new QueuePairCreation(pd, type, config.factory());
         creation.needs(send, "completions of sends");
         if (type.receives()) {
             creation.needs(receive, "completions of receives");
@@ -79,8 +79,9 @@ final class QueuePairCreation {
             creation.needs(config.sharedReceiveQueue());
         }
         QueuePair made = creation.create(send, type.receives() ? receive : null, config);
-        if (config.maker() != null) {
-            made.cameUp(config.maker().port(), QueuePairState.of(config.maker().initialState()));
+        if (config.factory() != null) {
+            made.setInitialState(
+                    config.factory().port(), QueuePairState.of(config.factory().initialState()));
         }
         return made;
     }
@@ -137,7 +138,7 @@ final class QueuePairCreation {
                             if (config.operations() != 0) {
                                 made.postsBatches(extended(call, qp, what), config.operations(), softRoce);
                             }
-                            made.mayHaveOutstanding(config.sendsAskedFor(), config.receivesAskedFor());
+                            made.reserveOutstanding(config.sendsAskedFor(), config.receivesAskedFor());
                             return added(made);
                         },
                         () -> destroy(qp, lifetime.name()));
@@ -163,10 +164,10 @@ final class QueuePairCreation {
     }
 
     private void destroy(MemorySegment handle, String what) {
-        if (maker == null) {
+        if (factory == null) {
             VerbsCall.destroy(Libibverbs.DESTROY_QP, handle, what);
         } else {
-            maker.destroy();
+            factory.destroy();
         }
     }
 
@@ -190,7 +191,7 @@ final class QueuePairCreation {
             CompletionQueue receive,
             SharedReceiveQueue shared,
             QueuePairCapabilities granted) {
-        Runnable destroy = maker == null ? null : maker::destroy;
+        Runnable destroy = factory == null ? null : factory::destroy;
         return new QueuePair(context, pd, send, receive, shared, type, lifetime, handle, granted, destroy);
     }
 
@@ -210,8 +211,8 @@ final class QueuePairCreation {
     }
 
     private MemorySegment createPlain(VerbsCall call, String what, MemorySegment attributes) {
-        return maker != null
-                ? maker.create(pd.handle(), attributes, false, what)
+        return factory != null
+                ? factory.create(pd.handle(), attributes, false, what)
                 : call.create(Libibverbs.CREATE_QP, what, pd.handle(), attributes);
     }
 
@@ -220,8 +221,8 @@ final class QueuePairCreation {
         ibv_qp_init_attr_ex.pd(attributes, pd.handle());
         ibv_qp_init_attr_ex.comp_mask(attributes, config.extendedMask() | PD);
         config.writeExtended(attributes);
-        if (maker != null) {
-            return maker.create(pd.handle(), attributes, true, what);
+        if (factory != null) {
+            return factory.create(pd.handle(), attributes, true, what);
         }
         NativeFunction create = context.ops().require(ContextFunction.CREATE_QP_EX);
         return call.create(create, what, context.handle(), attributes);

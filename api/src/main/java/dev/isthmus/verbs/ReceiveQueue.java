@@ -58,7 +58,7 @@ sealed class ReceiveQueue extends PostQueue<ReceiveRequest> implements Receives<
     @Override
     @HotPath
     public boolean tryPost(ReceiveRequest request) {
-        if (!knows(request)) {
+        if (!isValidated(request)) {
             inspect(request);
         }
         request.checkUsable();

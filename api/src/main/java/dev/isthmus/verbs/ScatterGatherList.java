@@ -83,7 +83,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
     /** Moves the only element. */
     @HotPath
     void range(long offset, long length) {
-        MemoryRegion region = only();
+        MemoryRegion region = soleRegion();
         checkRange(region, offset, length);
         put(0, region, offset, length);
         total = length;
@@ -92,7 +92,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
     /** Sets the length of the only element. */
     @HotPath
     void length(long length) {
-        only();
+        soleRegion();
         range(offsets[0], length);
     }
 
@@ -109,7 +109,7 @@ final class ScatterGatherList implements Buffers<MemoryRegion, ProtectionDomain>
     }
 
     @HotPath
-    private MemoryRegion only() {
+    private MemoryRegion soleRegion() {
         if (count != 1) {
             throw new IllegalStateException("the request has " + count + " buffers: say which one by sge(index, ...)");
         }

@@ -83,7 +83,7 @@ public final class SendBatch {
     }
 
     /** Sets the capacities of the queue pair. */
-    void granted(QueuePairCapabilities capabilities) {
+    void setCapabilities(QueuePairCapabilities capabilities) {
         maxRequests = capabilities.maxSendWr();
         maxSge = capabilities.maxSendSge();
         maxInline = capabilities.maxInline();

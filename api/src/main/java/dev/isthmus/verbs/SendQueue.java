@@ -20,7 +20,7 @@ sealed class SendQueue extends PostQueue<SendRequest> {
     private int maxInline;
 
     private SendQueue(QueuePair qp, OwnerThread owner, Runnable mayPost, MemorySegment function) {
-        super("ibv_post_send", qp, owner, mayPost, qp.protectionDomain(), DataPath.takesBeforeTelling(function));
+        super("ibv_post_send", qp, owner, mayPost, qp.protectionDomain(), DataPath.queuesBeforeNotifying(function));
         this.qp = qp;
         this.accepted = SendForm.accepted(qp.type());
         this.rawPackets = qp.type() == QueuePairType.RAW_PACKET;
@@ -41,16 +41,16 @@ sealed class SendQueue extends PostQueue<SendRequest> {
     }
 
     /** Sets its capacities. */
-    void granted(QueuePairCapabilities capabilities) {
+    void setCapabilities(QueuePairCapabilities capabilities) {
         // Some drivers would post to a queue that does not exist.
-        granted(qp.type().sends() ? capabilities.maxSendWr() : 0, capabilities.maxSendSge());
+        setCapacities(qp.type().sends() ? capabilities.maxSendWr() : 0, capabilities.maxSendSge());
         maxInline = capabilities.maxInline();
     }
 
     /** Posts one request; returns false if the queue is full. */
     @HotPath
     boolean tryPost(SendRequest request) {
-        if (!knows(request)) {
+        if (!isValidated(request)) {
             inspect(request);
         }
         request.checkUsable();

@@ -62,7 +62,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private int has = SendForm.IMMEDIATE | SendForm.NOT_INLINE | SendForm.IN_BOUNDS; // an immediate value of 0
     private long room = Long.MAX_VALUE; // of the peer's memory after the remote address, if known
     private long limit = Long.MAX_VALUE; // the last inspection accepted lengths up to this
-    private long unremarkable = Long.MAX_VALUE; // lengths up to this change nothing at all
+    private long plainLimit = Long.MAX_VALUE; // lengths up to this change nothing at all
     private int kind;
     private AddressHandle destination; // null until set
     private MemoryWindow bindWindow; // null until set
@@ -113,7 +113,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         wr.set(JAVA_INT, Member.OPCODE, code);
         if (opcode != this.opcode) {
             this.opcode = opcode;
-            settleKind();
+            updateKind();
         }
         return this;
     }
@@ -124,32 +124,32 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         int held = (has & ~union) | bit;
         if (held != has) { // for most messages only the value is new, so nothing else changes
             has = held;
-            settleKind();
+            updateKind();
         }
         return this;
     }
 
     /** Operation or form have changed, so a queue must inspect it. */
     @HotPath
-    private void settleKind() {
+    private void updateKind() {
         kind = SendForm.kind(opcode.code(), has);
-        settleLengths();
-        settle();
-        forget();
+        updateLengths();
+        updateSoleRegion();
+        invalidate();
     }
 
     @HotPath
-    private void settleLengths() {
-        unremarkable = (has & SendForm.IN_BOUNDS) == 0 ? -1 : Math.min(room, limit);
+    private void updateLengths() {
+        plainLimit = (has & SendForm.IN_BOUNDS) == 0 ? -1 : Math.min(room, limit);
     }
 
     @Override
     @HotPath
     void lengthChanged(long length) {
-        if (length > unremarkable) {
+        if (length > plainLimit) {
             holds(length <= room ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
             if (length > limit) {
-                forget();
+                invalidate();
             }
         }
     }
@@ -302,7 +302,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private void bound(long left) {
         room = left;
         holds(messageLength() <= left ? SendForm.IN_BOUNDS : 0, SendForm.IN_BOUNDS);
-        settleLengths();
+        updateLengths();
     }
 
     /**
@@ -416,7 +416,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         wr.set(JAVA_INT, Member.REMOTE_QPN, qpNum);
         wr.set(JAVA_INT, Member.REMOTE_QKEY, qkey);
         if (destination == null || destination.protectionDomain() != handle.protectionDomain()) {
-            forget();
+            invalidate();
         }
         destination = handle;
         return holds(SendForm.DATAGRAM, SendForm.ADDRESS_UNION);
@@ -488,7 +488,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         binding.write(wr.asSlice(Member.BIND_INFO));
         bindWindow = window;
         bindRegion = binding.region();
-        forget();
+        invalidate();
         return bind(window.handle(), rkey);
     }
 
@@ -552,12 +552,11 @@ public final class SendRequest extends WorkRequest<SendRequest> {
             default -> {}
         }
         limit = longest;
-        settleLengths();
+        updateLengths();
     }
 
     /**
-     * Whether more than buffers needs a check beside the verdict: other objects can end, and an address be set, at
-     * any time.
+     * Whether more than buffers needs a check at each post: other objects can end, and an address be set, at any time.
      */
     @Override
     @HotPath

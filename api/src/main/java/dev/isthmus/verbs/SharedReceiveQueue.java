@@ -99,7 +99,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     private void room(int requests) {
         maxWr = requests;
-        receives.granted(requests, maxSge);
+        receives.setCapacities(requests, maxSge);
     }
 
     /**
@@ -266,7 +266,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
      */
     public void handOver(Thread next) {
         owner.handOver(next);
-        receives.askAgain();
+        receives.requireRecheck();
     }
 
     MemorySegment handle() {
@@ -288,7 +288,7 @@ public final class SharedReceiveQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            receives.askAgain();
+            receives.requireRecheck();
             destroy(handle, lifetime.name());
             pd.context().objects().remove(handle, this);
         });

@@ -58,7 +58,7 @@ public final class WorkCompletions {
         this.array = Arena.ofAuto().allocate(ibv_wc.layout(), capacity);
         this.address = array.address();
         this.capacity = capacity;
-        this.shortCapacity = Math.min(capacity, DataPath.MOST_AT_ONCE);
+        this.shortCapacity = Math.min(capacity, DataPath.MAX_CRITICAL_BATCH);
     }
 
     /**

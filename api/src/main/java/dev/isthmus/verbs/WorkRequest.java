@@ -41,17 +41,16 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         private Member() {}
     }
 
-    /** More than any device accepts, so that a slip does not look like a lack of memory. */
+    /** More than any device accepts. A larger number is refused as a mistake, not reported as a lack of memory. */
     private static final int MAX_SGE = 1 << 16;
 
     final MemorySegment wr;
     private final long address; // of the struct, for the JIT: docs/instructions.md
     private final ScatterGatherList buffers;
     private final OwnerThread owner = new OwnerThread(this);
-    private MemoryRegion
-            only; // the region of the only buffer, which is all that can end of most requests; null if there is more
+    private MemoryRegion soleRegion; // of the only buffer; null if there are several, or it names other objects
     private R next;
-    private long verdict;
+    private long validatedFor;
 
     /**
      * The memory belongs to the request, and lives as long as it. C reads it at each post, so a caller's arena, which
@@ -113,12 +112,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     public final R sge(int index, MemoryRegion region, long offset, long length) {
         checkOwner();
         if (!buffers.hasLike(index, region)) {
-            forget();
+            invalidate();
         }
         buffers.set(index, region, offset, length);
         wr.set(JAVA_INT, Member.NUM_SGE, buffers.count());
         lengthChanged(buffers.total());
-        settle();
+        updateSoleRegion();
         return self();
     }
 
@@ -169,7 +168,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
         checkOwner();
         wr.set(JAVA_LONG, Member.NEXT, following == null ? 0 : following.address()); // first, as it may throw
         if ((following == null) != (next == null)) {
-            verdict = -verdict;
+            validatedFor = -validatedFor;
         }
         next = following;
         return self();
@@ -190,26 +189,26 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      * Negative while another request is chained after it.
      */
     @HotPath
-    final long verdict() {
-        return verdict;
+    final long validatedFor() {
+        return validatedFor;
     }
 
     /** Notes that a queue has inspected and accepted it. */
     @HotPath
-    final void takenBy(long queue) {
-        verdict = next == null ? queue : -queue;
+    final void markValidated(long queue) {
+        validatedFor = next == null ? queue : -queue;
     }
 
     /** Notes that something was set that a queue must inspect. */
     @HotPath
-    final void forget() {
-        verdict = 0;
+    final void invalidate() {
+        validatedFor = 0;
     }
 
     /** Notes that the buffers, or other objects that can end, have changed. */
     @HotPath
-    final void settle() {
-        only = buffers.count() == 1 && !namesMore() ? buffers.region(0) : null;
+    final void updateSoleRegion() {
+        soleRegion = buffers.count() == 1 && !namesMore() ? buffers.region(0) : null;
     }
 
     /** Checks that the caller may change or post it. */
@@ -229,7 +228,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      */
     public final void handOver(Thread to) {
         owner.handOver(to);
-        forget();
+        invalidate();
     }
 
     /**
@@ -245,7 +244,7 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
      */
     public final void shareUnder(ReentrantLock lock) {
         owner.shareUnder(lock);
-        forget();
+        invalidate();
     }
 
     /** Checks that the buffers are in regions of a queue's domain. */
@@ -262,11 +261,12 @@ public abstract sealed class WorkRequest<R extends WorkRequest<R>> permits SendR
     abstract boolean namesMore();
 
     /**
-     * Checks what no verdict covers, as it can change at any time: that everything it names exists and is the caller's.
+     * Checks what validation does not cover, as it can change at any time: that everything it names exists and is the
+     * caller's.
      */
     @HotPath
     final void checkUsable() {
-        MemoryRegion region = only;
+        MemoryRegion region = soleRegion;
         if (region == null) {
             checkEach();
             return;

@@ -30,7 +30,9 @@ class CriticalCallsTest {
     @Test
     @Tag("device")
     void shouldNotBeAllThatCanBePostedAndPolledAtOnce() {
-        for (int messages : new int[] {DataPath.MOST_AT_ONCE, DataPath.MOST_AT_ONCE + 1, 2 * DataPath.MOST_AT_ONCE}) {
+        for (int messages :
+                new int[] {DataPath.MAX_CRITICAL_BATCH, DataPath.MAX_CRITICAL_BATCH + 1, 2 * DataPath.MAX_CRITICAL_BATCH
+                }) {
             int requests = messages;
             try (var pair = RcPair.connected(
                     config -> config.maxSendWr(requests).maxRecvWr(requests),

@@ -36,17 +36,17 @@ public final class DataPath {
     /** {@code int (*)(struct ibv_cq *, int, struct ibv_wc *)}: poll_cq. May enter the kernel. */
     private static final MethodHandle POLL = link(POLL_TYPE);
 
-    /** A post_recv of a {@link CriticalDriver}, of at most {@link #MOST_AT_ONCE} requests. */
+    /** A post_recv of a {@link CriticalDriver}, of at most {@link #MAX_CRITICAL_BATCH} requests. */
     private static final MethodHandle CRITICAL_POST = link(POST_TYPE, Linker.Option.critical(false));
 
-    /** A poll_cq of a {@link CriticalDriver}, for at most {@link #MOST_AT_ONCE} completions. */
+    /** A poll_cq of a {@link CriticalDriver}, for at most {@link #MAX_CRITICAL_BATCH} completions. */
     private static final MethodHandle CRITICAL_POLL = link(POLL_TYPE, Linker.Option.critical(false));
 
     /**
      * The most completions or requests of one critical call, for which garbage collection waits:
      * docs/instructions.md, "Lines written for the JIT".
      */
-    public static final int MOST_AT_ONCE = 64;
+    public static final int MAX_CRITICAL_BATCH = 64;
 
     /** {@code int (*)(struct ibv_cq *, int)}: req_notify_cq. May enter the kernel. */
     private static final MethodHandle NOTIFY = link(FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_INT));
@@ -79,10 +79,10 @@ public final class DataPath {
 
         static final MethodHandle SEND = POST.bindTo(FUNCTIONS.send());
 
-        /** If critical, for no more than {@link #MOST_AT_ONCE} requests. */
+        /** If critical, for no more than {@link #MAX_CRITICAL_BATCH} requests. */
         static final MethodHandle RECEIVE = (RECEIVE_IS_CRITICAL ? CRITICAL_POST : POST).bindTo(FUNCTIONS.receive());
 
-        /** For no more than {@link DataPath#mostInShortPoll} completions. */
+        /** For no more than {@link DataPath#maxShortPoll} completions. */
         static final MethodHandle POLL = (POLL_IS_CRITICAL ? CRITICAL_POLL : DataPath.POLL).bindTo(FUNCTIONS.poll());
 
         private First() {}
@@ -105,11 +105,11 @@ public final class DataPath {
      * For how many completions {@link #poll} may take the short way with a poll_cq: any number if it is the first
      * driver's and gets plain calls, none if it is another driver's.
      */
-    public static int mostInShortPoll(MemorySegment function) {
+    public static int maxShortPoll(MemorySegment function) {
         if (!function.equals(First.FUNCTIONS.poll())) {
             return 0;
         }
-        return First.POLL_IS_CRITICAL ? MOST_AT_ONCE : Integer.MAX_VALUE;
+        return First.POLL_IS_CRITICAL ? MAX_CRITICAL_BATCH : Integer.MAX_VALUE;
     }
 
     /** Whether a post_send is the first driver's, for {@link #send}. */
@@ -121,7 +121,7 @@ public final class DataPath {
      * Whether a post_send that fails with ENOMEM and names no request has put all requests into the queue, where the
      * next post finds them. Soft-RoCE's does, because its system call comes last.
      */
-    public static boolean takesBeforeTelling(MemorySegment function) {
+    public static boolean queuesBeforeNotifying(MemorySegment function) {
         return CriticalDriver.of(function).filter(CriticalDriver.RXE::equals).isPresent();
     }
 
@@ -130,12 +130,12 @@ public final class DataPath {
         return function.equals(First.FUNCTIONS.receive());
     }
 
-    /** Whether a poll_cq is a critical call for at most {@link #MOST_AT_ONCE} completions. */
+    /** Whether a poll_cq is a critical call for at most {@link #MAX_CRITICAL_BATCH} completions. */
     public static boolean isCriticalPoll(MemorySegment function) {
-        return mostInShortPoll(function) == MOST_AT_ONCE;
+        return maxShortPoll(function) == MAX_CRITICAL_BATCH;
     }
 
-    /** Whether a post_recv is a critical call for at most {@link #MOST_AT_ONCE} receives. */
+    /** Whether a post_recv is a critical call for at most {@link #MAX_CRITICAL_BATCH} receives. */
     public static boolean isCriticalReceive(MemorySegment function) {
         return isFirstReceive(function) && First.RECEIVE_IS_CRITICAL;
     }
@@ -159,7 +159,7 @@ public final class DataPath {
     @HotPath
     public static int receive(MemorySegment function, int receives, long queue, long first, long bad) {
         try {
-            if (First.RECEIVE_IS_CRITICAL && receives > MOST_AT_ONCE) {
+            if (First.RECEIVE_IS_CRITICAL && receives > MAX_CRITICAL_BATCH) {
                 return (int) POST.invokeExact(function, queue, first, bad);
             }
             return (int) First.RECEIVE.invokeExact(queue, first, bad);
@@ -181,7 +181,7 @@ public final class DataPath {
     /**
      * Calls poll_cq; returns the number of completions, or a negative number.
      *
-     * @param mostInShort what {@link #mostInShortPoll} returned for the function
+     * @param mostInShort what {@link #maxShortPoll} returned for the function
      */
     @HotPath
     public static int poll(MemorySegment function, int mostInShort, long queue, int capacity, long completions) {
@@ -196,7 +196,7 @@ public final class DataPath {
     }
 
     /**
-     * Calls the first driver's poll_cq for at most {@link #MOST_AT_ONCE} completions; returns their number, or a
+     * Calls the first driver's poll_cq for at most {@link #MAX_CRITICAL_BATCH} completions; returns their number, or a
      * negative number.
      */
     @HotPath

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
 public interface Receives<R> {
 
     /** Makes the next post check again whether its owner may post, as the owner or the state has changed. */
-    void askAgain();
+    void requireRecheck();
 
     /** Posts one request; returns false if the queue is full. */
     @HotPath
@@ -24,7 +24,7 @@ public interface Receives<R> {
     R tryPostChain(R first);
 
     /** Creates receives for the buffers of a protection domain, to which it belongs. */
-    interface Maker {
+    interface Factory {
 
         /**
          * Creates one.
@@ -32,7 +32,7 @@ public interface Receives<R> {
          * @param call the C function, for messages
          * @param of the object that has it, for messages
          * @param owner its owner
-         * @param mayPost throws if its state does not allow posting; called once, until {@link Receives#askAgain}
+         * @param mayPost throws if its state does not allow posting; called once, until {@link Receives#requireRecheck}
          * @param function the function's address
          * @param queue the address of its argument
          * @param maxRequests how many requests there is room for

@@ -16,7 +16,7 @@ import dev.isthmus.internal.NativeCall;
 import dev.isthmus.internal.Natives;
 import dev.isthmus.internal.OwnerThread;
 import dev.isthmus.internal.verbs.CompletionFlag;
-import dev.isthmus.internal.verbs.CompletionQueueMaker;
+import dev.isthmus.internal.verbs.CompletionQueueFactory;
 import dev.isthmus.internal.verbs.ContextFunction;
 import dev.isthmus.internal.verbs.ContextOps;
 import dev.isthmus.internal.verbs.ExtendedPoll;
@@ -83,17 +83,17 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     private final MemorySegment tagMatching = Arena.ofAuto().allocate(ibv_wc_tm_info.layout());
     private int state = IDLE;
 
-    private ExtendedCompletionQueue(CompletionQueue queue, Maker maker) {
+    private ExtendedCompletionQueue(CompletionQueue queue, Factory factory) {
         this.queue = queue;
         this.owner = Natives.part(queue, OwnerThread.class);
         this.struct = NativeCall.sized(Natives.handle(queue), ibv_cq_ex.sizeof());
         this.functions = new ExtendedPoll(struct);
-        this.fields = maker.config.wantedFields();
-        this.endsToGoOn = maker.softRoce;
+        this.fields = factory.config.wantedFields();
+        this.endsToGoOn = factory.softRoce;
     }
 
     /** Creates the C object, and then knows whether a poll of it is open. */
-    private static final class Maker implements CompletionQueueMaker {
+    private static final class Factory implements CompletionQueueFactory {
 
         private final DeviceContext context;
         private final int entries;
@@ -101,7 +101,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         private final boolean softRoce;
         private ExtendedCompletionQueue made; // null until it is created
 
-        Maker(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
+        Factory(DeviceContext context, int entries, ExtendedCompletionQueueConfig config) {
             this.context = context;
             this.entries = entries;
             this.config = config;
@@ -160,15 +160,15 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         var config = new ExtendedCompletionQueueConfig();
         config.filling.by(configure, config);
         config.check(context);
-        var maker = new Maker(context, entries, config);
+        var factory = new Factory(context, entries, config);
         CompletionQueue queue = context.createCompletionQueue(entries, common -> {
             common.channel(config.channel()).vector(config.vector());
-            Natives.give(common, maker);
+            Natives.give(common, factory);
         });
         return Lifetime.orDestroy(
                 () -> {
-                    maker.made = new ExtendedCompletionQueue(queue, maker);
-                    return maker.made;
+                    factory.made = new ExtendedCompletionQueue(queue, factory);
+                    return factory.made;
                 },
                 queue::close);
     }

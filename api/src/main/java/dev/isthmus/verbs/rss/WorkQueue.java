@@ -60,7 +60,7 @@ public final class WorkQueue implements AutoCloseable {
     @SuppressWarnings("unchecked") // verbs has one kind of receives
     private static Receives<ReceiveRequest> receives(
             ProtectionDomain pd, WorkQueue queue, MemorySegment function, MemorySegment handle, MemorySegment granted) {
-        return (Receives<ReceiveRequest>) Natives.part(pd, Receives.Maker.class)
+        return (Receives<ReceiveRequest>) Natives.part(pd, Receives.Factory.class)
                 .make(
                         "ibv_post_wq_recv",
                         queue,
@@ -157,7 +157,7 @@ public final class WorkQueue implements AutoCloseable {
         }
         modify(STATE, next, 0, 0, state + " to " + next);
         state = next;
-        receives.askAgain();
+        receives.requireRecheck();
     }
 
     /**
@@ -242,7 +242,7 @@ public final class WorkQueue implements AutoCloseable {
      */
     public void handOver(Thread next) {
         owner.handOver(next);
-        receives.askAgain();
+        receives.requireRecheck();
     }
 
     MemorySegment handle() {
@@ -263,7 +263,7 @@ public final class WorkQueue implements AutoCloseable {
     @Override
     public void close() {
         owner.close(() -> {
-            receives.askAgain();
+            receives.requireRecheck();
             destroy(pd.context(), handle, toString());
             Natives.part(pd.context(), ContextObjects.class).remove(handle, this);
         });

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** Warns of completion queues that lose completions when all requests of their queue pairs complete. */
 @Tag("device")
 @Tag("iwarp")
-class CompletionRoomTest {
+class CapacityCheckTest {
 
     private final Logger logger = Logger.getLogger("dev.isthmus");
     private final List<String> warnings = new ArrayList<>();

@@ -7,16 +7,16 @@ import java.lang.System.Logger.Level;
  * Compares a completion queue's room with the sizes that programs have asked for of the queues that complete in it.
  * Thread-safe.
  */
-final class CompletionRoom {
+final class CapacityCheck {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus");
 
     private final CompletionQueue queue;
     private final boolean isChecked;
     private long requests; // that may be outstanding
-    private boolean told;
+    private boolean warned;
 
-    CompletionRoom(CompletionQueue queue, boolean isChecked) {
+    CapacityCheck(CompletionQueue queue, boolean isChecked) {
         this.queue = queue;
         this.isChecked = isChecked;
     }
@@ -24,8 +24,8 @@ final class CompletionRoom {
     /** So many more requests may be outstanding, or fewer if it is negative. */
     synchronized void add(int more) {
         requests += more;
-        if (isChecked && !told && requests > queue.entries()) {
-            told = true;
+        if (isChecked && !warned && requests > queue.entries()) {
+            warned = true;
             LOG.log(
                     Level.WARNING,
                     "{0} has room for {1} completions, and its queue pairs for {2} requests. Completions beyond its room are"

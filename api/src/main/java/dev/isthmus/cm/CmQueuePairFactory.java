@@ -7,19 +7,19 @@ import dev.isthmus.internal.Errno;
 import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.cm.CmCall;
 import dev.isthmus.internal.cm.Librdmacm;
-import dev.isthmus.internal.verbs.QueuePairMaker;
+import dev.isthmus.internal.verbs.QueuePairFactory;
 import dev.isthmus.verbs.QueuePairState;
 import dev.isthmus.verbs.QueuePairType;
 import java.lang.foreign.MemorySegment;
 
 /** Creates and destroys the queue pair of a connection through librdmacm, which uses it while events are taken. */
-final class CmQueuePairMaker implements QueuePairMaker {
+final class CmQueuePairFactory implements QueuePairFactory {
 
     private final ConnectionId id;
     private final Lifetime lifetime;
     private final MemorySegment handle;
 
-    CmQueuePairMaker(ConnectionId id, Lifetime lifetime, MemorySegment handle) {
+    CmQueuePairFactory(ConnectionId id, Lifetime lifetime, MemorySegment handle) {
         this.id = id;
         this.lifetime = lifetime;
         this.handle = handle;
@@ -28,7 +28,7 @@ final class CmQueuePairMaker implements QueuePairMaker {
     @Override
     public MemorySegment create(MemorySegment pd, MemorySegment attributes, boolean extended, String what) {
         id.channel().exclusively(() -> {
-            try (var call = new CmCall(lifetime).explain(CmQueuePairMaker::help)) {
+            try (var call = new CmCall(lifetime).explain(CmQueuePairFactory::help)) {
                 if (extended) {
                     ibv_qp_init_attr_ex.pd(attributes, pd);
                     call.check(Librdmacm.CREATE_QP_EX, what, handle, attributes);

@@ -9,7 +9,7 @@ import java.util.List;
  * Creates the C object of a completion queue instead of verbs, for a package that reads it in its own way. Given to the
  * queue's configuration.
  */
-public interface CompletionQueueMaker {
+public interface CompletionQueueFactory {
 
     /** The class that messages name. */
     String kind();

@@ -8,7 +8,7 @@ import java.lang.foreign.MemorySegment;
  * Creates and destroys the C object of a queue pair instead of verbs, as librdmacm creates its own queue pairs. Given
  * to the queue pair's configuration.
  */
-public interface QueuePairMaker {
+public interface QueuePairFactory {
 
     /**
      * Creates it.
