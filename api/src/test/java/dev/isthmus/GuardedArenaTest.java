@@ -35,12 +35,12 @@ class GuardedArenaTest {
         boolean over;
 
         @Override
-        public void ask() {
+        public void update() {
             ask.run();
         }
 
         @Override
-        public boolean isOver() {
+        public boolean isClosed() {
             return over;
         }
 
@@ -79,10 +79,10 @@ class GuardedArenaTest {
         assertTrue(
                 refusal.getMessage().contains("1 MemoryRegion(a), and 1 MemoryRegion(b) still use"),
                 refusal.getMessage());
-        ArenaGuard.letGo(first, "MemoryRegion(a)");
+        ArenaGuard.release(first, "MemoryRegion(a)");
         assertThrows(IllegalStateException.class, arena::close);
         assertTrue(slice.scope().isAlive());
-        ArenaGuard.letGo(second, "MemoryRegion(b)");
+        ArenaGuard.release(second, "MemoryRegion(b)");
         arena.close();
         assertThrows(IllegalStateException.class, () -> first.use(new Operations()));
         assertNull(ArenaGuard.hold(slice, "MemoryRegion(c)"));
@@ -115,8 +115,8 @@ class GuardedArenaTest {
             operations.over = true;
             guard.use(new Operations());
             assertThrows(IllegalStateException.class, guard::close);
-            assertTrue(guard.forgetDropped()); // like code that leaves the memory to the process
-            assertFalse(guard.forgetDropped());
+            assertTrue(guard.removeDropped()); // like code that leaves the memory to the process
+            assertFalse(guard.removeDropped());
         }
     }
 

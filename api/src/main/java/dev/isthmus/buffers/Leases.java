@@ -13,7 +13,7 @@ final class Leases<M> {
     private static final int FEW = 16;
     private static final int NONE = -1;
 
-    private Registration<M>[] registrations = array(FEW);
+    private CachedRegistration<M>[] registrations = array(FEW);
     private long[] offsets = new long[FEW];
     private long[] lengths = new long[FEW];
     private int[] generations = new int[FEW];
@@ -23,12 +23,12 @@ final class Leases<M> {
     private int out;
 
     @SuppressWarnings("unchecked")
-    private static <M> Registration<M>[] array(int length) {
-        return (Registration<M>[]) new Registration<?>[length];
+    private static <M> CachedRegistration<M>[] array(int length) {
+        return (CachedRegistration<M>[]) new CachedRegistration<?>[length];
     }
 
     /** Begins a lease of a part of a registration. */
-    long begin(Registration<M> of, long offset, long length) {
+    long begin(CachedRegistration<M> of, long offset, long length) {
         int index = firstFree;
         if (index == NONE) {
             index = used == offsets.length ? grow() : used;
@@ -64,7 +64,7 @@ final class Leases<M> {
         return isOut ? index : NONE;
     }
 
-    Registration<M> registration(int index) {
+    CachedRegistration<M> registration(int index) {
         return registrations[index];
     }
 
@@ -77,8 +77,8 @@ final class Leases<M> {
     }
 
     /** Ends a lease. */
-    Registration<M> end(int index) {
-        Registration<M> of = registrations[index];
+    CachedRegistration<M> end(int index) {
+        CachedRegistration<M> of = registrations[index];
         registrations[index] = null;
         generations[index] = generations[index] == Integer.MAX_VALUE ? 1 : generations[index] + 1;
         following[index] = firstFree;

@@ -80,7 +80,7 @@ public final class RegionCache extends RegistrationCache {
             }
 
             @Override
-            public boolean isForWantOfRoom(RuntimeException e) {
+            public boolean isLimitReached(RuntimeException e) {
                 return e instanceof VerbsException failure && failure.errno() == Errno.ENOMEM;
             }
         };

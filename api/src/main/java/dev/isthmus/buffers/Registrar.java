@@ -20,5 +20,5 @@ interface Registrar<M> {
     boolean isWritable();
 
     /** Whether a registration failed because too much is registered. */
-    boolean isForWantOfRoom(RuntimeException e);
+    boolean isLimitReached(RuntimeException e);
 }

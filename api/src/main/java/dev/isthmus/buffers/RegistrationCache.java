@@ -164,7 +164,7 @@ public abstract sealed class RegistrationCache implements AutoCloseable permits 
      * @return how many times, since this was created
      */
     public final long registered() {
-        return registrations.made();
+        return registrations.created();
     }
 
     /**

@@ -26,14 +26,14 @@ final class Registrations<M> {
 
     private final HashMap<MemorySegment.Scope, ScopeRegistrations<M>> scopes = new HashMap<>();
     private final Leases<M> leases = new Leases<>();
-    private Registration<M> oldest; // of the idle ones
-    private Registration<M> newest;
+    private CachedRegistration<M> oldest; // of the idle ones
+    private CachedRegistration<M> newest;
     private long pinnedBytes; // of all registrations, including those that are being created or ended
     private int count;
     private long idleBytes;
     private int idle;
     private int ending;
-    private long made;
+    private long created;
     private RuntimeException refusal; // of the last registration that could not be ended
     private boolean closed;
 
@@ -83,11 +83,11 @@ final class Registrations<M> {
         boolean interrupted = false;
         try {
             while (true) {
-                List<Registration<M>> victims;
-                Registration<M> begun = null;
+                List<CachedRegistration<M>> victims;
+                CachedRegistration<M> added = null;
                 synchronized (this) {
                     checkOpen();
-                    Registration<M> found = find(segment);
+                    CachedRegistration<M> found = find(segment);
                     if (found != null && found.memory != null) {
                         return lease(found, segment);
                     }
@@ -102,11 +102,11 @@ final class Registrations<M> {
                         return 0;
                     }
                     if (victims.isEmpty()) {
-                        begun = begin(segment, need);
+                        added = begin(segment, need);
                     }
                 }
-                if (begun != null) {
-                    return register(begun);
+                if (added != null) {
+                    return register(added);
                 }
                 endAll(victims);
             }
@@ -157,13 +157,13 @@ final class Registrations<M> {
         }
     }
 
-    private Registration<M> find(MemorySegment segment) {
+    private CachedRegistration<M> find(MemorySegment segment) {
         ScopeRegistrations<M> scope = scopes.get(segment.scope());
         long begin = segment.address();
         return scope == null ? null : scope.covering(begin, begin + segment.byteSize());
     }
 
-    private long lease(Registration<M> of, MemorySegment segment) {
+    private long lease(CachedRegistration<M> of, MemorySegment segment) {
         if (of.idle) {
             unlink(of);
         }
@@ -178,10 +178,10 @@ final class Registrations<M> {
     }
 
     /** Takes idle registrations whose memory is gone, as nobody can ask for them again. */
-    private List<Registration<M>> takeDead() {
-        List<Registration<M>> dead = new ArrayList<>();
-        for (Registration<M> each = oldest; each != null; ) {
-            Registration<M> next = each.newer;
+    private List<CachedRegistration<M>> takeDead() {
+        List<CachedRegistration<M>> dead = new ArrayList<>();
+        for (CachedRegistration<M> each = oldest; each != null; ) {
+            CachedRegistration<M> next = each.newer;
             if (!each.scope.isAlive()) {
                 dead.add(taken(each));
             }
@@ -191,20 +191,20 @@ final class Registrations<M> {
     }
 
     /** Takes the least recently used registrations until there will be room. */
-    private void takeOldest(long need, List<Registration<M>> victims) {
+    private void takeOldest(long need, List<CachedRegistration<M>> victims) {
         long bytes = pinnedBytes + need;
-        for (Registration<M> victim : victims) {
+        for (CachedRegistration<M> victim : victims) {
             bytes -= victim.pinnedBytes;
         }
         while (bytes > maxBytes || count + 1 - victims.size() > maxRegistrations) {
-            Registration<M> victim = taken(oldest);
+            CachedRegistration<M> victim = taken(oldest);
             bytes -= victim.pinnedBytes;
             victims.add(victim);
         }
     }
 
     /** Removes an idle registration from all look-ups, to end it. */
-    private Registration<M> taken(Registration<M> victim) {
+    private CachedRegistration<M> taken(CachedRegistration<M> victim) {
         if (victim.idle) {
             unlink(victim);
         }
@@ -213,7 +213,7 @@ final class Registrations<M> {
         return victim;
     }
 
-    private void link(Registration<M> used) {
+    private void link(CachedRegistration<M> used) {
         used.idle = true;
         used.older = newest;
         if (newest == null) {
@@ -226,7 +226,7 @@ final class Registrations<M> {
         idleBytes += used.pinnedBytes;
     }
 
-    private void unlink(Registration<M> used) {
+    private void unlink(CachedRegistration<M> used) {
         used.idle = false;
         if (used.older == null) {
             oldest = used.newer;
@@ -244,54 +244,54 @@ final class Registrations<M> {
         idleBytes -= used.pinnedBytes;
     }
 
-    private Registration<M> begin(MemorySegment segment, long need) {
+    private CachedRegistration<M> begin(MemorySegment segment, long need) {
         ScopeRegistrations<M> scope = scopes.get(segment.scope());
         if (scope == null) {
             scope = new ScopeRegistrations<>(this, segment.scope());
             scopes.put(segment.scope(), scope);
         }
-        var begun = new Registration<>(scope, segment, need);
-        begun.leases = 1;
+        var added = new CachedRegistration<>(scope, segment, need);
+        added.leases = 1;
         scope.leases(1);
-        scope.begin(begun);
+        scope.begin(added);
         pinnedBytes += need;
         count++;
-        return begun;
+        return added;
     }
 
-    private long register(Registration<M> begun) {
+    private long register(CachedRegistration<M> added) {
         M memory = null;
         try {
             while (memory == null) {
-                memory = registerOrMakeRoom(begun);
+                memory = registerOrMakeRoom(added);
             }
         } finally {
             if (memory == null) {
-                notBegun(begun);
+                registrationFailed(added);
             }
         }
         synchronized (this) {
-            begun.memory = memory;
-            made++;
+            added.memory = memory;
+            created++;
             notifyAll();
-            return leases.begin(begun, 0, begun.segment.byteSize());
+            return leases.begin(added, 0, added.segment.byteSize());
         }
     }
 
-    private synchronized void notBegun(Registration<M> begun) {
-        begun.scope.leases(-1);
-        begun.scope.notBegun(begun);
-        gone(begun);
+    private synchronized void registrationFailed(CachedRegistration<M> added) {
+        added.scope.leases(-1);
+        added.scope.registrationFailed(added);
+        removed(added);
         notifyAll();
     }
 
     /** Returns null if the system allows less than the bound, and a registration can be ended to make room. */
-    private M registerOrMakeRoom(Registration<M> begun) {
+    private M registerOrMakeRoom(CachedRegistration<M> added) {
         try {
-            return registrar.register(begun.segment);
+            return registrar.register(added.segment);
         } catch (RuntimeException e) {
-            Registration<M> victim = null;
-            if (registrar.isForWantOfRoom(e)) {
+            CachedRegistration<M> victim = null;
+            if (registrar.isLimitReached(e)) {
                 synchronized (this) {
                     victim = oldest == null ? null : taken(oldest);
                 }
@@ -304,7 +304,7 @@ final class Registrations<M> {
         }
     }
 
-    private void gone(Registration<M> ended) {
+    private void removed(CachedRegistration<M> ended) {
         pinnedBytes -= ended.pinnedBytes;
         count--;
         ScopeRegistrations<M> scope = ended.scope;
@@ -317,9 +317,9 @@ final class Registrations<M> {
      * Ends the registrations that were taken. Those that cannot be ended are found again. Returns why the last of these
      * could not, or null.
      */
-    private RuntimeException endAll(List<Registration<M>> victims) {
+    private RuntimeException endAll(List<CachedRegistration<M>> victims) {
         RuntimeException refused = null;
-        for (Registration<M> victim : victims) {
+        for (CachedRegistration<M> victim : victims) {
             RuntimeException failure = null;
             try {
                 registrar.deregister(victim.memory);
@@ -330,7 +330,7 @@ final class Registrations<M> {
                 ending--;
                 victim.scope.endEnd(failure == null);
                 if (failure == null) {
-                    gone(victim);
+                    removed(victim);
                 } else {
                     victim.scope.add(victim);
                     refusal = failure;
@@ -344,9 +344,9 @@ final class Registrations<M> {
 
     /** Ends a lease. */
     void release(long lease) {
-        Registration<M> dead = null;
+        CachedRegistration<M> dead = null;
         synchronized (this) {
-            Registration<M> of = leases.end(index(lease));
+            CachedRegistration<M> of = leases.end(index(lease));
             of.leases--;
             of.scope.leases(-1);
             if (of.leases == 0) {
@@ -386,7 +386,7 @@ final class Registrations<M> {
 
     /** Ends the registrations that the close of a guarded arena waits for. */
     void endIdle(ScopeRegistrations<M> scope) {
-        List<Registration<M>> victims = new ArrayList<>();
+        List<CachedRegistration<M>> victims = new ArrayList<>();
         synchronized (this) {
             takeUnused(scope, Long.MIN_VALUE, Long.MAX_VALUE, victims);
         }
@@ -402,9 +402,9 @@ final class Registrations<M> {
         }
     }
 
-    private void takeUnused(ScopeRegistrations<M> scope, long begin, long end, List<Registration<M>> victims) {
+    private void takeUnused(ScopeRegistrations<M> scope, long begin, long end, List<CachedRegistration<M>> victims) {
         for (int i = scope.count() - 1; i >= 0; i--) {
-            Registration<M> each = scope.get(i);
+            CachedRegistration<M> each = scope.get(i);
             if (each.leases == 0 && each.begin < end && each.end > begin) {
                 victims.add(taken(each));
             }
@@ -413,7 +413,7 @@ final class Registrations<M> {
 
     /** Ends the registrations of a segment's memory; returns how many there were. */
     int evict(MemorySegment segment) {
-        List<Registration<M>> victims = new ArrayList<>();
+        List<CachedRegistration<M>> victims = new ArrayList<>();
         synchronized (this) {
             checkOpen();
             ScopeRegistrations<M> scope = scopes.get(segment.scope());
@@ -431,7 +431,7 @@ final class Registrations<M> {
     private void refuseIfLeased(ScopeRegistrations<M> scope, long begin, long end) {
         int out = 0;
         for (int i = 0; i < scope.count(); i++) {
-            Registration<M> each = scope.get(i);
+            CachedRegistration<M> each = scope.get(i);
             out += each.begin < end && each.end > begin ? each.leases : 0;
         }
         if (out > 0) {
@@ -451,7 +451,7 @@ final class Registrations<M> {
         throwIf(endAll(takeAllUnused(false)));
     }
 
-    private synchronized List<Registration<M>> takeAllUnused(boolean toClose) {
+    private synchronized List<CachedRegistration<M>> takeAllUnused(boolean toClose) {
         if (!toClose) {
             checkOpen();
         } else if (leases.out() > 0 || ending > 0) {
@@ -461,7 +461,7 @@ final class Registrations<M> {
                             : "another thread ends registrations")
                     + "; release first what was acquired");
         }
-        List<Registration<M>> victims = new ArrayList<>();
+        List<CachedRegistration<M>> victims = new ArrayList<>();
         scopes.values().forEach(scope -> takeUnused(scope, Long.MIN_VALUE, Long.MAX_VALUE, victims));
         return victims;
     }
@@ -504,8 +504,8 @@ final class Registrations<M> {
         return leases.out();
     }
 
-    synchronized long made() {
-        return made;
+    synchronized long created() {
+        return created;
     }
 
     /** The cache as it appears in error messages. */

@@ -17,7 +17,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     private final Registrations<M> cache;
     private final MemorySegment.Scope scope;
     private ArenaUse use; // null if the arena is not guarded
-    private Registration<M>[] all = array(2); // sorted by their first address
+    private CachedRegistration<M>[] all = array(2); // sorted by their first address
     private int count;
     private long longest;
     private int registered; // including those that are being ended, and no longer found
@@ -38,8 +38,8 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     }
 
     @SuppressWarnings("unchecked")
-    private static <M> Registration<M>[] array(int length) {
-        return (Registration<M>[]) new Registration<?>[length];
+    private static <M> CachedRegistration<M>[] array(int length) {
+        return (CachedRegistration<M>[]) new CachedRegistration<?>[length];
     }
 
     MemorySegment.Scope scope() {
@@ -51,13 +51,13 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     }
 
     /** A registration is being created. */
-    void begin(Registration<M> begun) {
+    void begin(CachedRegistration<M> begun) {
         registered++;
         add(begun);
     }
 
     /** A registration is being ended, and no longer found. */
-    void beginEnd(Registration<M> victim) {
+    void beginEnd(CachedRegistration<M> victim) {
         ending++;
         remove(victim);
     }
@@ -69,7 +69,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     }
 
     /** A registration could not be created. */
-    void notBegun(Registration<M> begun) {
+    void registrationFailed(CachedRegistration<M> begun) {
         registered--;
         remove(begun);
     }
@@ -86,12 +86,12 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         return count;
     }
 
-    Registration<M> get(int index) {
+    CachedRegistration<M> get(int index) {
         return all[index];
     }
 
     /** A registration that covers a range, or null. */
-    Registration<M> covering(long begin, long end) {
+    CachedRegistration<M> covering(long begin, long end) {
         for (int i = firstBehind(begin) - 1; i >= 0 && all[i].begin + longest >= end; i--) {
             if (all[i].end >= end) {
                 return all[i];
@@ -114,7 +114,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         return low;
     }
 
-    void add(Registration<M> added) {
+    void add(CachedRegistration<M> added) {
         if (count == all.length) {
             all = Arrays.copyOf(all, 2 * count);
         }
@@ -126,7 +126,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     }
 
     @SuppressWarnings("ReferenceEquality") // identity is meant
-    private void remove(Registration<M> removed) {
+    private void remove(CachedRegistration<M> removed) {
         int index = firstBehind(removed.begin) - 1;
         while (all[index] != removed) {
             index--;
@@ -150,12 +150,12 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     }
 
     @Override
-    public void ask() {
+    public void update() {
         cache.endIdle(this);
     }
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         return over;
     }
 

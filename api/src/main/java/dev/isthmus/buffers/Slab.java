@@ -33,7 +33,7 @@ final class Slab<M> {
 
     // The state of a slice: its generation (31 bits) and its reference count (32).
     private static final int GENERATION_SHIFT = 32;
-    private static final long MOST_GENERATIONS = Integer.MAX_VALUE;
+    private static final long MAX_GENERATIONS = Integer.MAX_VALUE;
 
     private static final VarHandle LONGS = MethodHandles.arrayElementVarHandle(long[].class);
 
@@ -163,7 +163,7 @@ final class Slab<M> {
 
     private static long nextGeneration(long state) {
         long generation = state >>> GENERATION_SHIFT;
-        return (generation == MOST_GENERATIONS ? 1 : generation + 1) << GENERATION_SHIFT; // never 0: nor is a number
+        return (generation == MAX_GENERATIONS ? 1 : generation + 1) << GENERATION_SHIFT; // never 0: nor is a number
     }
 
     @HotPath
@@ -226,6 +226,6 @@ final class Slab<M> {
         for (long state : states) {
             highest = Math.max(highest, state >>> GENERATION_SHIFT);
         }
-        return (int) (highest == MOST_GENERATIONS ? 1 : highest + 1);
+        return (int) (highest == MAX_GENERATIONS ? 1 : highest + 1);
     }
 }

@@ -67,7 +67,7 @@ public final class UcpMemoryCache extends RegistrationCache {
             }
 
             @Override
-            public boolean isForWantOfRoom(RuntimeException e) {
+            public boolean isLimitReached(RuntimeException e) {
                 return e instanceof UcxException failure && UcsStatus.of(failure.status()) == UcsStatus.NO_MEMORY;
             }
         };

@@ -43,8 +43,8 @@ final class CmDevices {
             var devices = new ArrayList<DeviceContext>();
             for (int i = 0; i < n; i++) {
                 MemorySegment handle = pointers.getAtIndex(ADDRESS, i);
-                devices.add(
-                        KNOWN.computeIfAbsent(handle.address(), address -> Natives.make(DeviceContext.class, handle)));
+                devices.add(KNOWN.computeIfAbsent(
+                        handle.address(), address -> Natives.create(DeviceContext.class, handle)));
             }
             return List.copyOf(devices);
         }

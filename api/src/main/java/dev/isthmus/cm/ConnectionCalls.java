@@ -81,7 +81,7 @@ final class ConnectionCalls {
     void broughtTo(QueuePairState state) {
         QueuePair qp = queuePair;
         if (qp != null) {
-            Natives.give(qp, new CmStateChange(state.code()));
+            Natives.deliver(qp, new CmStateChange(state.code()));
         }
     }
 

@@ -154,7 +154,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             }
             var factory = new CmQueuePairFactory(this, calls.lifetime(), calls.handle());
             QueuePair made = pd.createQueuePair(queuePairType(), sendCompletions, receiveCompletions, config -> {
-                Natives.give(config, factory);
+                Natives.deliver(config, factory);
                 configure.accept(config);
             });
             calls.queuePair(made);

@@ -19,7 +19,7 @@ public record DatagramParameters(PrivateData privateData, AddressVector path, in
     static DatagramParameters read(MemorySegment parameters, PrivateData privateData) {
         return new DatagramParameters(
                 privateData,
-                Natives.make(AddressVector.class, rdma_ud_param.ah_attr(parameters)),
+                Natives.create(AddressVector.class, rdma_ud_param.ah_attr(parameters)),
                 rdma_ud_param.qp_num(parameters),
                 rdma_ud_param.qkey(parameters));
     }

@@ -38,7 +38,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class EventChannel implements Source<CmEvent>, AutoCloseable {
 
     static {
-        Natives.of(EventChannel.class).has(EventSource.class, channel -> channel.source);
+        Natives.of(EventChannel.class).exposes(EventSource.class, channel -> channel.source);
     }
 
     private static final AtomicLong NUMBERS = new AtomicLong();

@@ -45,7 +45,7 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
                 MemorySegment mask = call.allocateInt();
                 ibv_qp_attr.qp_state(attributes, state.code());
                 call.check(Librdmacm.INIT_QP_ATTR, this + ", " + state, calls.handle(), attributes, mask);
-                return Natives.make(
+                return Natives.create(
                         QueuePairTransition.class, new StateStruct(state.code(), attributes, mask.get(JAVA_INT, 0)));
             }
         });

@@ -97,7 +97,7 @@ public final class ArenaGuard implements Arena {
     }
 
     /**
-     * Keeps the arena of a segment open until {@link #letGo}.
+     * Keeps the arena of a segment open until {@link #release}.
      *
      * @param holder the holder, which the message of a refused close names
      * @return the guard, or null if the arena has none
@@ -117,7 +117,7 @@ public final class ArenaGuard implements Arena {
     }
 
     /** Ends a {@link #hold}; does nothing if the guard is null. */
-    public static void letGo(ArenaGuard guard, Object holder) {
+    public static void release(ArenaGuard guard, Object holder) {
         if (guard != null) {
             guard.remove(holder);
         }
@@ -188,7 +188,7 @@ public final class ArenaGuard implements Arena {
      * @throws IllegalStateException if something else uses the memory
      */
     public void checkUnused(Object but) {
-        askUsers();
+        updateUsers();
         synchronized (this) {
             refuseIfUsed(but);
         }
@@ -201,7 +201,7 @@ public final class ArenaGuard implements Arena {
             throw new WrongThreadException(this + " belongs to thread " + owner.getName() + ", not to "
                     + Thread.currentThread().getName());
         }
-        askUsers();
+        updateUsers();
         synchronized (this) {
             boolean done = closed;
             try {
@@ -221,7 +221,7 @@ public final class ArenaGuard implements Arena {
 
     /** Whether its close would be refused. */
     public boolean isUsed() {
-        askUsers();
+        updateUsers();
         synchronized (this) {
             boolean used = !holders.isEmpty();
             for (ArenaUse use : uses) {
@@ -267,18 +267,18 @@ public final class ArenaGuard implements Arena {
      *
      * @return whether there were any
      */
-    public synchronized boolean forgetDropped() {
+    public synchronized boolean removeDropped() {
         return uses.removeIf(ArenaUse::isDropped);
     }
 
     // Without the lock, as they end uses. Uses that have ended need not be asked about.
-    private void askUsers() {
+    private void updateUsers() {
         ArrayList<ArenaUse> all;
         synchronized (this) {
             all = new ArrayList<>(uses);
         }
         for (ArenaUse use : all) {
-            use.askUser();
+            use.updateUser();
         }
     }
 

@@ -18,10 +18,10 @@ public final class ArenaUse {
     public interface User {
 
         /** Asks C which operations have ended, if the calling thread may. */
-        void ask();
+        void update();
 
         /** Whether it is closed, so that it begins nothing more. */
-        boolean isOver();
+        boolean isClosed();
 
         /**
          * What uses the arena, such as "2 receives of UcpWorker(a)". Any thread may call it, so it may be
@@ -75,7 +75,7 @@ public final class ArenaUse {
         count--;
     }
 
-    /** The same for a buffer that may have no guard; then the use is null. */
+    /** Ends a use, unless it is null because the arena has no guard. */
     @HotPath
     public static void endOf(ArenaUse use) {
         if (use != null) {
@@ -94,16 +94,16 @@ public final class ArenaUse {
     }
 
     boolean isOver() {
-        return count == 0 && user.isOver();
+        return count == 0 && user.isClosed();
     }
 
     boolean isDropped() {
-        return count != 0 && user.isOver();
+        return count != 0 && user.isClosed();
     }
 
-    void askUser() {
+    void updateUser() {
         if (count != 0) {
-            user.ask();
+            user.update();
         }
     }
 

@@ -25,12 +25,12 @@ public final class EventSource {
     /** A wait without a limit. */
     public static final Duration FOREVER = Duration.ofSeconds(Long.MAX_VALUE);
 
-    private static final long ENDLESS = Long.MAX_VALUE;
+    private static final long NO_LIMIT = Long.MAX_VALUE;
 
     private final Lifetime lifetime;
     private final int fd;
-    private final Deque<Waiter> idle = new ArrayDeque<>(); // guarded by this, like the fields below
-    private final List<Waiter> active = new ArrayList<>();
+    private final Deque<DescriptorWaiter> idle = new ArrayDeque<>(); // guarded by this, like the fields below
+    private final List<DescriptorWaiter> active = new ArrayList<>();
     private final List<Runnable> watchers = new CopyOnWriteArrayList<>();
     private boolean nonBlocking;
     private int users;
@@ -93,13 +93,15 @@ public final class EventSource {
     }
 
     private <T> T await(long nanos, Supplier<T> take) throws InterruptedException {
-        Waiter waiter = borrow();
+        DescriptorWaiter waiter = borrow();
         try {
             if (isWoken()) {
                 return takeUnlessInterrupted(take);
             }
             long start = System.nanoTime();
-            for (long left = nanos; left > 0; left = nanos == ENDLESS ? ENDLESS : nanos - (System.nanoTime() - start)) {
+            for (long left = nanos;
+                    left > 0;
+                    left = nanos == NO_LIMIT ? NO_LIMIT : nanos - (System.nanoTime() - start)) {
                 T taken = waiter.await(left) ? take.get() : null;
                 if (taken != null) {
                     return taken;
@@ -127,7 +129,7 @@ public final class EventSource {
         long nanos = nanos(timeout);
         enter();
         try {
-            Waiter waiter = borrow();
+            DescriptorWaiter waiter = borrow();
             try {
                 return awaitReadable(waiter, nanos);
             } finally {
@@ -138,7 +140,7 @@ public final class EventSource {
         }
     }
 
-    private boolean awaitReadable(Waiter waiter, long nanos) throws InterruptedException {
+    private boolean awaitReadable(DescriptorWaiter waiter, long nanos) throws InterruptedException {
         long start = System.nanoTime();
         long left = nanos;
         do {
@@ -146,7 +148,7 @@ public final class EventSource {
                 return true;
             }
             lifetime.check();
-            left = nanos == ENDLESS ? ENDLESS : nanos - (System.nanoTime() - start);
+            left = nanos == NO_LIMIT ? NO_LIMIT : nanos - (System.nanoTime() - start);
         } while (left > 0);
         return false;
     }
@@ -159,7 +161,7 @@ public final class EventSource {
     }
 
     private static long nanos(Duration timeout) {
-        return TimeUnit.NANOSECONDS.convert(timeout); // ENDLESS if it is longer
+        return TimeUnit.NANOSECONDS.convert(timeout); // NO_LIMIT if it is longer
     }
 
     private synchronized void enter() {
@@ -180,14 +182,14 @@ public final class EventSource {
         }
     }
 
-    private synchronized Waiter borrow() {
+    private synchronized DescriptorWaiter borrow() {
         lifetime.check(); // otherwise shut() would not know of this waiter
-        Waiter waiter = idle.isEmpty() ? new Waiter(fd) : idle.pop();
+        DescriptorWaiter waiter = idle.isEmpty() ? new DescriptorWaiter(fd) : idle.pop();
         active.add(waiter);
         return waiter;
     }
 
-    private synchronized void giveBack(Waiter waiter) {
+    private synchronized void giveBack(DescriptorWaiter waiter) {
         active.remove(waiter);
         idle.push(waiter);
     }
@@ -195,7 +197,7 @@ public final class EventSource {
     /** Lets all waiting threads look again, as there may be events that the descriptor did not report. */
     public void wake() {
         synchronized (this) {
-            active.forEach(Waiter::wakeup);
+            active.forEach(DescriptorWaiter::wakeup);
         }
         watchers.forEach(Runnable::run);
     }
@@ -226,7 +228,7 @@ public final class EventSource {
      * which keeps other threads out, before the descriptor is closed. If closing fails, the source remains usable.
      */
     public synchronized void shut() {
-        active.forEach(Waiter::wakeup);
+        active.forEach(DescriptorWaiter::wakeup);
         boolean interrupted = false;
         while (users > 0) {
             try {
@@ -243,7 +245,7 @@ public final class EventSource {
         }
     }
 
-    private static void closeWaiter(Waiter waiter) {
+    private static void closeWaiter(DescriptorWaiter waiter) {
         try {
             waiter.close();
         } catch (IOException e) {

@@ -27,7 +27,7 @@ public final class Lifetime {
     private final Map<String, Integer> children = new TreeMap<>();
     private State state = State.OPEN;
     private int calls;
-    private Runnable toldOfClose; // of a close that takes a while; used by the closing thread only
+    private Runnable closeTraced; // of a close that takes a while; used by the closing thread only
 
     /**
      * Begins a life, which holds its parents open until it is closed or abandoned.
@@ -48,7 +48,7 @@ public final class Lifetime {
             }
         } catch (IllegalStateException e) {
             while (held-- > 0) {
-                parents[held].letGo(kind);
+                parents[held].release(kind);
             }
             throw e;
         }
@@ -147,13 +147,13 @@ public final class Lifetime {
         } finally {
             endClose(destroyed);
         }
-        letParentsGo();
+        releaseParents();
         return true;
     }
 
-    private void letParentsGo() {
+    private void releaseParents() {
         for (Lifetime parent : parents) {
-            parent.letGo(kind);
+            parent.release(kind);
         }
     }
 
@@ -167,7 +167,7 @@ public final class Lifetime {
         if (!mayClose()) {
             check();
         }
-        toldOfClose = told;
+        closeTraced = told;
     }
 
     private synchronized boolean mayClose() {
@@ -197,8 +197,8 @@ public final class Lifetime {
     /** Ends a life, whose close was begun by the same thread. */
     public void endClose() {
         endClose(true);
-        letParentsGo();
-        toldOfClose.run();
+        releaseParents();
+        closeTraced.run();
     }
 
     private synchronized void endClose(boolean destroyed) {
@@ -210,7 +210,7 @@ public final class Lifetime {
         children.merge(childKind, 1, Integer::sum);
     }
 
-    private synchronized void letGo(String childKind) {
+    private synchronized void release(String childKind) {
         children.computeIfPresent(childKind, (k, n) -> n == 1 ? null : n - 1);
     }
 

@@ -10,11 +10,13 @@ import java.util.function.Function;
 
 /**
  * What the packages of this module can get of each other's objects, such as their C objects and lifetimes. Users
- * cannot, since this package is not exported. A class declares what it shows in its static initialiser:
+ * cannot, since this package is not exported. A class declares what it exposes in its static initialiser:
  *
  * <pre>{@code
  * static {
- *     Natives.of(QueuePair.class).has(MemorySegment.class, QueuePair::handle).has(Lifetime.class, q -> q.lifetime);
+ *     Natives.of(QueuePair.class)
+ *             .exposes(MemorySegment.class, QueuePair::handle)
+ *             .exposes(Lifetime.class, q -> q.lifetime);
  * }
  * }</pre>
  *
@@ -23,20 +25,20 @@ import java.util.function.Function;
  */
 public final class Natives {
 
-    private static final Map<Class<?>, Shown<?>> SHOWN = new ConcurrentHashMap<>();
+    private static final Map<Class<?>, Exposed<?>> EXPOSED = new ConcurrentHashMap<>();
 
     private Natives() {}
 
     /**
-     * Declares what a class shows. Called by the class itself.
+     * Declares what a class exposes. Called by the class itself.
      *
      * @param type the class
      * @return the object to declare it with
      */
-    public static <T> Shown<T> of(Class<T> type) {
-        var shown = new Shown<T>();
-        SHOWN.put(type, shown);
-        return shown;
+    public static <T> Exposed<T> of(Class<T> type) {
+        var exposed = new Exposed<T>();
+        EXPOSED.put(type, exposed);
+        return exposed;
     }
 
     /** The C object of a Java object. */
@@ -51,18 +53,18 @@ public final class Natives {
 
     /** A part of an object, such as its {@link OwnerThread}. */
     public static <P> P part(Object object, Class<P> part) {
-        P shown = partOrNull(object, part);
-        if (shown == null) {
+        P exposed = partOrNull(object, part);
+        if (exposed == null) {
             throw new AssertionError(object.getClass() + " shows no " + part);
         }
-        return shown;
+        return exposed;
     }
 
-    /** The same; null for an object that shows none, such as one of the program's. */
+    /** A part of an object; null for an object that exposes none, such as one of the program's. */
     public static <P> P partOrNull(Object object, Class<P> part) {
         for (Class<?> type = object.getClass(); type != null; type = type.getSuperclass()) {
-            Shown<?> shown = SHOWN.get(type);
-            Function<?, ?> getter = shown == null ? null : shown.parts.get(part);
+            Exposed<?> exposed = EXPOSED.get(type);
+            Function<?, ?> getter = exposed == null ? null : exposed.parts.get(part);
             if (getter != null) {
                 return part.cast(apply(getter, object));
             }
@@ -70,9 +72,9 @@ public final class Natives {
         return null;
     }
 
-    /** Gives something to an object that takes its class, such as the new state of a queue pair. */
-    public static void give(Object object, Object news) {
-        accept(find(SHOWN.get(object.getClass()).takers, object.getClass(), news), object, news);
+    /** Delivers a value to an object that accepts its class, such as the new state of a queue pair. */
+    public static void deliver(Object object, Object value) {
+        accept(find(EXPOSED.get(object.getClass()).consumers, object.getClass(), value), object, value);
     }
 
     /**
@@ -82,13 +84,13 @@ public final class Natives {
      * @param from what to create it from
      * @return the object
      */
-    public static <T> T make(Class<T> type, Object from) {
+    public static <T> T create(Class<T> type, Object from) {
         try {
             MethodHandles.lookup().ensureInitialized(type);
         } catch (IllegalAccessException e) {
             throw new AssertionError("a public class", e);
         }
-        return type.cast(apply(find(SHOWN.get(type).makers, type, from), from));
+        return type.cast(apply(find(EXPOSED.get(type).factories, type, from), from));
     }
 
     private static <F> F find(Map<Class<?>, F> functions, Class<?> owner, Object argument) {
@@ -97,7 +99,7 @@ public final class Natives {
                 return entry.getValue();
             }
         }
-        throw new AssertionError(owner + " takes no " + argument.getClass());
+        throw new AssertionError(owner + " accepts no " + argument.getClass());
     }
 
     @SuppressWarnings("unchecked") // a function is stored under the class of its argument
@@ -111,33 +113,33 @@ public final class Natives {
     }
 
     /**
-     * Declares what a class shows of its objects.
+     * What a class exposes of its objects.
      *
      * @param <T> the class
      */
-    public static final class Shown<T> {
+    public static final class Exposed<T> {
 
         private final Map<Class<?>, Function<T, ?>> parts = new ConcurrentHashMap<>();
-        private final Map<Class<?>, BiConsumer<T, ?>> takers = new ConcurrentHashMap<>();
-        private final Map<Class<?>, Function<?, T>> makers = new ConcurrentHashMap<>();
+        private final Map<Class<?>, BiConsumer<T, ?>> consumers = new ConcurrentHashMap<>();
+        private final Map<Class<?>, Function<?, T>> factories = new ConcurrentHashMap<>();
 
-        private Shown() {}
+        private Exposed() {}
 
-        /** Declares that objects have a part. */
-        public <P> Shown<T> has(Class<P> part, Function<T, P> getter) {
+        /** Declares a part of the objects. */
+        public <P> Exposed<T> exposes(Class<P> part, Function<T, P> getter) {
             parts.put(part, getter);
             return this;
         }
 
-        /** Declares that objects take objects of a class. */
-        public <P> Shown<T> takes(Class<P> given, BiConsumer<T, P> taker) {
-            takers.put(given, taker);
+        /** Declares that the objects accept values of a class. */
+        public <P> Exposed<T> accepts(Class<P> given, BiConsumer<T, P> taker) {
+            consumers.put(given, taker);
             return this;
         }
 
-        /** Declares that an object can be created from an object of a class. */
-        public <F> Shown<T> isMadeOf(Class<F> from, Function<F, T> maker) {
-            makers.put(from, maker);
+        /** Declares how to create an object from an object of a class. */
+        public <F> Exposed<T> isCreatedFrom(Class<F> from, Function<F, T> factory) {
+            factories.put(from, factory);
             return this;
         }
     }

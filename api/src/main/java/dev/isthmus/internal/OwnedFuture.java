@@ -18,32 +18,32 @@ import java.util.function.Supplier;
 public abstract class OwnedFuture<T> extends CompletableFuture<T> {
 
     /** How the program wants the future to end: with the value, unless there is a failure. */
-    private record Wish<T>(T value, Throwable failure) {}
+    private record RequestedEnd<T>(T value, Throwable failure) {}
 
-    private final AtomicReference<Wish<T>> wish = new AtomicReference<>();
+    private final AtomicReference<RequestedEnd<T>> requestedEnd = new AtomicReference<>();
 
     /** The program has requested its end. Called at most once, on any thread. */
-    protected abstract void wished();
+    protected abstract void endRequested();
 
-    /** Grants the request; does nothing if there is none. */
-    public final boolean grant() {
-        Wish<T> wanted = wish.get();
-        return wanted != null
-                && (wanted.failure == null
-                        ? super.complete(wanted.value)
-                        : super.completeExceptionally(wanted.failure));
+    /** Ends it as the program requested; does nothing if there was no request. */
+    public final boolean endAsRequested() {
+        RequestedEnd<T> requested = requestedEnd.get();
+        return requested != null
+                && (requested.failure == null
+                        ? super.complete(requested.value)
+                        : super.completeExceptionally(requested.failure));
     }
 
     /** Passes the request on to the future that this one waits for; does nothing if there is none. */
-    public final void passTo(CompletableFuture<T> other) {
-        Wish<T> wanted = wish.get();
-        if (wanted == null) {
+    public final void forwardRequest(CompletableFuture<T> other) {
+        RequestedEnd<T> requested = requestedEnd.get();
+        if (requested == null) {
             return;
         }
-        switch (wanted.failure) {
-            case null -> other.complete(wanted.value);
+        switch (requested.failure) {
+            case null -> other.complete(requested.value);
             case CancellationException e -> other.cancel(false);
-            default -> other.completeExceptionally(wanted.failure);
+            default -> other.completeExceptionally(requested.failure);
         }
     }
 
@@ -57,28 +57,28 @@ public abstract class OwnedFuture<T> extends CompletableFuture<T> {
         super.completeExceptionally(failure);
     }
 
-    private void wish(T value, Throwable failure) {
-        if (!isDone() && wish.compareAndSet(null, new Wish<>(value, failure))) {
-            wished();
+    private void requestEnd(T value, Throwable failure) {
+        if (!isDone() && requestedEnd.compareAndSet(null, new RequestedEnd<>(value, failure))) {
+            endRequested();
         }
     }
 
     @Override
     public boolean cancel(boolean mayInterruptIfRunning) {
         boolean late = isDone();
-        wish(null, new CancellationException());
+        requestEnd(null, new CancellationException());
         return !late || isCancelled();
     }
 
     @Override
     public boolean complete(T value) {
-        wish(value, null);
+        requestEnd(value, null);
         return false;
     }
 
     @Override
     public boolean completeExceptionally(Throwable failure) {
-        wish(null, Objects.requireNonNull(failure, "failure"));
+        requestEnd(null, Objects.requireNonNull(failure, "failure"));
         return false;
     }
 
@@ -100,7 +100,7 @@ public abstract class OwnedFuture<T> extends CompletableFuture<T> {
         if (isDone()) {
             super.obtrudeValue(value);
         } else {
-            wish(value, null);
+            requestEnd(value, null);
         }
     }
 
@@ -109,7 +109,7 @@ public abstract class OwnedFuture<T> extends CompletableFuture<T> {
         if (isDone()) {
             super.obtrudeException(failure);
         } else {
-            wish(null, Objects.requireNonNull(failure, "failure"));
+            requestEnd(null, Objects.requireNonNull(failure, "failure"));
         }
     }
 }

@@ -85,7 +85,7 @@ public final class OwnerThread {
         }
     }
 
-    /** The same for a caller that only reads what the object has lent, which it may do while the use is suspended. */
+    /** Checks that the caller may read what the object has lent, which it may do while the use is suspended. */
     @HotPath
     public void checkReading() {
         if (isOther(ownerId) && !(suspended != null && owner == Thread.currentThread())) {

@@ -13,7 +13,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ParkedThreads {
 
-    private static final int AT_A_TIME = 256;
+    private static final int MAX_EVENTS = 256;
     private static final int EPOLL = Posix.epoll();
 
     /** The threads that wait for each descriptor. Guarded by itself, like the set that {@link #EPOLL} watches. */
@@ -27,7 +27,7 @@ public final class ParkedThreads {
 
     /**
      * Unparks a thread, once, when a descriptor is readable; immediately if it is readable now. The thread keeps the
-     * descriptor open, and calls {@link #forget} when it stops waiting.
+     * descriptor open, and calls {@link #unregister} when it stops waiting.
      */
     public static void unparkWhenReadable(int fd, Thread thread) {
         synchronized (WAITING) {
@@ -45,7 +45,7 @@ public final class ParkedThreads {
     }
 
     /** Notes that the thread has stopped waiting. */
-    public static void forget(int fd, Thread thread) {
+    public static void unregister(int fd, Thread thread) {
         synchronized (WAITING) {
             List<Thread> threads = WAITING.get(fd);
             if (threads != null && threads.remove(thread) && threads.isEmpty()) {
@@ -56,7 +56,7 @@ public final class ParkedThreads {
     }
 
     private static void serve() {
-        var ready = new long[AT_A_TIME];
+        var ready = new long[MAX_EVENTS];
         while (true) {
             int count = Posix.awaitReady(EPOLL, ready);
             synchronized (WAITING) {

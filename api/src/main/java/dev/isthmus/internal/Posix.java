@@ -179,7 +179,7 @@ public final class Posix {
         return ready(epoll, numbers, 0);
     }
 
-    /** The same, but waits until there is one; returns 0 if a signal has ended the wait. */
+    /** Like {@link #ready(int, long[])}, but waits until there is one; returns 0 if a signal has ended the wait. */
     static int awaitReady(int epoll, long[] numbers) {
         return ready(epoll, numbers, -1);
     }

@@ -171,7 +171,7 @@ public final class Epoll implements AutoCloseable {
                 count = find(0);
             }
         } finally {
-            ParkedThreads.forget(set.epoll(), self);
+            ParkedThreads.unregister(set.epoll(), self);
         }
         return count;
     }

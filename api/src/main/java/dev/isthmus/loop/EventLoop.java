@@ -59,14 +59,14 @@ public final class EventLoop implements Executor, AutoCloseable {
     private static final int FAIR_SHARE = 64;
 
     /** While polled sources keep the loop busy, one turn in this many looks at descriptors. */
-    private static final int LOOK_AT_DESCRIPTORS = 16;
+    private static final int DESCRIPTOR_CHECK_INTERVAL = 16;
 
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     static {
         Natives.of(EventLoop.class)
-                .has(Lifetime.class, loop -> loop.lifetime)
-                .has(Executor.class, loop -> loop::executeInAnyCase);
+                .exposes(Lifetime.class, loop -> loop.lifetime)
+                .exposes(Executor.class, loop -> loop::executeUnbounded);
     }
 
     private final EventLoopConfig config;
@@ -246,8 +246,8 @@ public final class EventLoop implements Executor, AutoCloseable {
         wakeFromSleep();
     }
 
-    /** The same for what an object of this library has to go on with, however many tasks are waiting. */
-    private void executeInAnyCase(Runnable task) {
+    /** Queues a task of an object of this library, however many tasks are waiting. */
+    private void executeUnbounded(Runnable task) {
         tasks.addLast(task);
         wakeFromSleep();
     }
@@ -366,7 +366,7 @@ public final class EventLoop implements Executor, AutoCloseable {
 
     private boolean handleOrAwait(long nanos) throws InterruptedException {
         boolean anyPolled = sources.anyPolled();
-        boolean look = !anyPolled || ++turns % LOOK_AT_DESCRIPTORS == 0;
+        boolean look = !anyPolled || ++turns % DESCRIPTOR_CHECK_INTERVAL == 0;
         if (handle(look)) {
             return true;
         }
@@ -396,7 +396,7 @@ public final class EventLoop implements Executor, AutoCloseable {
         long begin = System.nanoTime();
         for (int i = 1; !isStopping() && !woken && System.nanoTime() - begin < nanos; i++) {
             Thread.onSpinWait();
-            if (handle(i % LOOK_AT_DESCRIPTORS == 0)) {
+            if (handle(i % DESCRIPTOR_CHECK_INTERVAL == 0)) {
                 return true;
             }
         }

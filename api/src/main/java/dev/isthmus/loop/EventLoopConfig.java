@@ -13,7 +13,7 @@ import java.util.function.Consumer;
 public final class EventLoopConfig {
 
     private static final Duration MAX_SPIN = Duration.ofDays(1);
-    private static final long USUAL_SPIN = 50_000;
+    private static final long DEFAULT_SPIN = 50_000;
 
     final Filling filling = new Filling();
     private ThreadFactory threads; // null if unset, like the next fields
@@ -111,7 +111,7 @@ public final class EventLoopConfig {
         if (spin != null) {
             return spin.toNanos();
         }
-        return anyPolled ? USUAL_SPIN : 0;
+        return anyPolled ? DEFAULT_SPIN : 0;
     }
 
     int maxTasks() {

@@ -24,7 +24,7 @@ final class Sources {
     private volatile Polled[] polled = {};
 
     /** Sources that have events which their descriptors do not report. */
-    private final Queue<Entry> unannounced = new ConcurrentLinkedQueue<>();
+    private final Queue<Entry> pending = new ConcurrentLinkedQueue<>();
 
     private final long[] ready = new long[FAIR_SHARE]; // used by the turning thread only, like the next fields
     private int first; // of the polled sources; it rotates, so that one that throws cannot keep the others out
@@ -42,7 +42,7 @@ final class Sources {
         private final Polled polledOne; // null if this has a handler
         private final EventSource own; // if it is an object of this library; else null
         private final Lifetime hold; // keeps that object open; else null
-        private final Runnable look = this::lookAgain;
+        private final Runnable onWakeup = this::addPending;
         private volatile long
                 number; // generation and index; -1 once it is removed; written under the lock of Sources.this
 
@@ -59,8 +59,8 @@ final class Sources {
             return handle.applyAsInt(() -> number < 0 || stopped.getAsBoolean());
         }
 
-        private void lookAgain() {
-            unannounced.add(this);
+        private void addPending() {
+            pending.add(this);
             descriptors.wakeup();
         }
 
@@ -70,11 +70,11 @@ final class Sources {
                 return;
             }
             hold.open(() -> {
-                own.watchers().add(look);
+                own.watchers().add(onWakeup);
                 try {
                     insert(this);
                 } catch (RuntimeException e) {
-                    own.watchers().remove(look);
+                    own.watchers().remove(onWakeup);
                     throw e;
                 }
                 return null;
@@ -84,13 +84,13 @@ final class Sources {
         @Override
         public void close() {
             if (remove(this)) {
-                letGo();
+                release();
             }
         }
 
-        void letGo() {
+        void release() {
             if (own != null) {
-                own.watchers().remove(look);
+                own.watchers().remove(onWakeup);
                 hold.close(() -> {});
             }
         }
@@ -168,7 +168,7 @@ final class Sources {
         }
         for (Entry entry : left) {
             if (entry != null) {
-                entry.letGo();
+                entry.release();
             }
         }
     }
@@ -199,7 +199,7 @@ final class Sources {
                 return false;
             }
         }
-        return unannounced.isEmpty();
+        return pending.isEmpty();
     }
 
     /** The longest time that the thread may sleep, in nanoseconds. */
@@ -228,12 +228,12 @@ final class Sources {
             }
         }
         for (int i = 0; i < FAIR_SHARE; i++) {
-            Entry entry = unannounced.poll();
+            Entry entry = pending.poll();
             if (entry == null) {
                 break;
             }
             try {
-                any |= handleUnannounced(entry);
+                any |= handlePending(entry);
             } catch (RuntimeException | Error t) {
                 thrown = both(thrown, t);
             }
@@ -252,7 +252,7 @@ final class Sources {
         return entry != null && entry.number == number ? entry : null;
     }
 
-    private boolean handleUnannounced(Entry entry) {
+    private boolean handlePending(Entry entry) {
         if (entry.number < 0) {
             return false; // removed since, and perhaps closed
         }
@@ -263,7 +263,7 @@ final class Sources {
             return handled > 0;
         } finally {
             if (!all) { // more than one turn handles, or the handler has thrown: behind the others
-                unannounced.add(entry);
+                pending.add(entry);
             }
         }
     }

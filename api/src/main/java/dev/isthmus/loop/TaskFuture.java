@@ -15,8 +15,8 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
     private final EventLoop loop;
     private final Callable<? extends CompletableFuture<T>> task;
     private boolean started; // guarded by this, like the next fields
-    private boolean givenUp;
-    private CompletableFuture<T> begun;
+    private boolean abandoned;
+    private CompletableFuture<T> taskFuture;
 
     TaskFuture(EventLoop loop, Callable<? extends CompletableFuture<T>> task) {
         this.loop = loop;
@@ -37,7 +37,7 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
     }
 
     private synchronized boolean start() {
-        started = !givenUp;
+        started = !abandoned;
         return started;
     }
 
@@ -50,9 +50,9 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
             }
         });
         synchronized (this) {
-            begun = future;
+            taskFuture = future;
         }
-        passTo(future); // what the program wanted while the task ran
+        forwardRequest(future); // what the program wanted while the task ran
     }
 
     /** The task will not run. */
@@ -61,24 +61,24 @@ final class TaskFuture<T> extends OwnedFuture<T> implements Runnable {
     }
 
     @Override
-    protected void wished() {
+    protected void endRequested() {
         CompletableFuture<T> future;
         synchronized (this) {
-            givenUp = !started;
-            future = begun;
+            abandoned = !started;
+            future = taskFuture;
         }
-        if (givenUp) {
-            grant();
+        if (abandoned) {
+            endAsRequested();
         } else if (future != null) {
-            passOnLoop(future);
+            forwardOnLoop(future);
         }
     }
 
-    private void passOnLoop(CompletableFuture<T> future) {
+    private void forwardOnLoop(CompletableFuture<T> future) {
         try {
-            loop.execute(() -> passTo(future));
+            loop.execute(() -> forwardRequest(future));
         } catch (RejectedExecutionException e) {
-            passTo(future); // the loop has ended, and with it everything that it served
+            forwardRequest(future); // the loop has ended, and with it everything that it served
         }
     }
 }

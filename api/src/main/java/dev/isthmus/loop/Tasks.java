@@ -77,7 +77,7 @@ final class Tasks {
         return ended;
     }
 
-    /** Tells the callers that wait for tasks that will not run. */
+    /** Ends the waits of callers for tasks that will not run. */
     void reject() {
         Runnable task;
         while ((task = queue.poll()) != null) {

@@ -100,14 +100,14 @@ final class ArenaHolds implements ArenaUse.User {
     }
 
     @Override
-    public void ask() {
+    public void update() {
         if (!over && owner.isCurrent()) {
             askAll.run();
         }
     }
 
     @Override
-    public boolean isOver() {
+    public boolean isClosed() {
         return over;
     }
 

@@ -30,7 +30,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     abstract T result();
 
     @Override
-    protected final void wished() {
+    protected final void endRequested() {
         wishes.accept(this);
     }
 
@@ -49,7 +49,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     final void tell() {
         if (status == 0) {
             end(value);
-        } else if (status != UcsStatus.CANCELED.code() || !grant()) {
+        } else if (status != UcsStatus.CANCELED.code() || !endAsRequested()) {
             fail(UcxFailure.of(status, RequestSlot.call(kind), on.toString()));
         }
     }
@@ -62,7 +62,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
                     + " keep that memory until the context is closed"));
         } else if (status != UcsStatus.CANCELED.code()) {
             tell();
-        } else if (!grant()) {
+        } else if (!endAsRequested()) {
             fail(new IllegalStateException(closed));
         }
     }

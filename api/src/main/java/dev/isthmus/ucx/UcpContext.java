@@ -26,7 +26,7 @@ public final class UcpContext implements AutoCloseable {
     private static final AtomicInteger COUNT = new AtomicInteger();
 
     static {
-        Natives.of(UcpContext.class).has(Lifetime.class, context -> context.lifetime);
+        Natives.of(UcpContext.class).exposes(Lifetime.class, context -> context.lifetime);
     }
 
     private final Lifetime lifetime;

@@ -71,7 +71,7 @@ public final class UcpMemory implements AutoCloseable {
                                 handle,
                                 () -> new UcpMemory(context, lifetime, handle, null, held, segment, true));
                     },
-                    () -> ArenaGuard.letGo(held, lifetime));
+                    () -> ArenaGuard.release(held, lifetime));
         });
     }
 
@@ -251,13 +251,13 @@ public final class UcpMemory implements AutoCloseable {
         boolean done = false;
         try (var call = new NativeCall()) {
             if (own != null) {
-                abandoned |= own.forgetDropped();
+                abandoned |= own.removeDropped();
                 own.close();
             }
             done = true; // the rest cannot fail, and the segment is gone
             if (!abandoned) {
                 MemoryMapping.unmap(call, context, handle);
-                ArenaGuard.letGo(held, lifetime);
+                ArenaGuard.release(held, lifetime);
             }
         } finally {
             if (!done) {

@@ -18,7 +18,7 @@ import java.util.Objects;
 public final class AddressVector {
 
     static {
-        Natives.of(AddressVector.class).isMadeOf(MemorySegment.class, AddressVector::read);
+        Natives.of(AddressVector.class).isCreatedFrom(MemorySegment.class, AddressVector::read);
     }
 
     private static final int MAX_FLOW_LABEL = 0xf_ffff;

@@ -34,7 +34,7 @@ import java.time.Duration;
 public final class AsyncEvents implements Source<AsyncEvent> {
 
     static {
-        Natives.of(AsyncEvents.class).has(EventSource.class, events -> events.source);
+        Natives.of(AsyncEvents.class).exposes(EventSource.class, events -> events.source);
     }
 
     private final DeviceContext context;

@@ -52,8 +52,8 @@ public final class CompletionChannel implements Source<CompletionQueue>, AutoClo
 
     static {
         Natives.of(CompletionChannel.class)
-                .has(Lifetime.class, CompletionChannel::lifetime)
-                .has(EventSource.class, channel -> channel.source);
+                .exposes(Lifetime.class, CompletionChannel::lifetime)
+                .exposes(EventSource.class, channel -> channel.source);
     }
 
     private final DeviceContext context;

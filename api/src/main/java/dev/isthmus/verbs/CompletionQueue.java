@@ -36,10 +36,10 @@ public final class CompletionQueue implements AutoCloseable {
 
     static {
         Natives.of(CompletionQueue.class)
-                .has(MemorySegment.class, CompletionQueue::handle)
-                .has(Lifetime.class, CompletionQueue::lifetime)
-                .has(DeviceContext.class, CompletionQueue::context)
-                .has(OwnerThread.class, CompletionQueue::owner);
+                .exposes(MemorySegment.class, CompletionQueue::handle)
+                .exposes(Lifetime.class, CompletionQueue::lifetime)
+                .exposes(DeviceContext.class, CompletionQueue::context)
+                .exposes(OwnerThread.class, CompletionQueue::owner);
     }
 
     /** How many events are acknowledged at a time: each acknowledgement takes a lock in C. */

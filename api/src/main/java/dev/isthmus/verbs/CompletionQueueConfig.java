@@ -17,7 +17,7 @@ public final class CompletionQueueConfig {
 
     static {
         Natives.of(CompletionQueueConfig.class)
-                .takes(CompletionQueueFactory.class, (config, factory) -> config.factory = factory);
+                .accepts(CompletionQueueFactory.class, (config, factory) -> config.factory = factory);
     }
 
     final Filling filling = new Filling();

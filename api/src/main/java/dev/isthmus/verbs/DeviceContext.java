@@ -44,11 +44,11 @@ public final class DeviceContext implements AutoCloseable {
 
     static {
         Natives.of(DeviceContext.class)
-                .has(MemorySegment.class, DeviceContext::handle)
-                .has(Lifetime.class, DeviceContext::lifetime)
-                .has(ContextOps.class, DeviceContext::ops)
-                .has(ContextObjects.class, DeviceContext::objects)
-                .isMadeOf(MemorySegment.class, DeviceContext::borrowed);
+                .exposes(MemorySegment.class, DeviceContext::handle)
+                .exposes(Lifetime.class, DeviceContext::lifetime)
+                .exposes(ContextOps.class, DeviceContext::ops)
+                .exposes(ContextObjects.class, DeviceContext::objects)
+                .isCreatedFrom(MemorySegment.class, DeviceContext::borrowed);
     }
 
     DeviceContext(Device device, MemorySegment handle) {

@@ -47,7 +47,7 @@ final class DeviceQueries {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_device_attr.layout());
             call.check(Libibverbs.QUERY_DEVICE, name, handle, attributes);
-            return Natives.make(DeviceAttributes.class, attributes);
+            return Natives.create(DeviceAttributes.class, attributes);
         }
     }
 
@@ -64,7 +64,7 @@ final class DeviceQueries {
             } else if (errno != 0) {
                 throw call.failure(ops.require(ContextFunction.QUERY_DEVICE_EX), name, Math.abs(errno));
             }
-            return Natives.make(ExtendedDeviceAttributes.class, attributes);
+            return Natives.create(ExtendedDeviceAttributes.class, attributes);
         }
     }
 
@@ -73,7 +73,7 @@ final class DeviceQueries {
         try (var call = new VerbsCall(lifetime)) {
             MemorySegment attributes = call.allocate(ibv_port_attr.layout());
             queryPort(call, port, attributes);
-            return Natives.make(PortAttributes.class, attributes);
+            return Natives.create(PortAttributes.class, attributes);
         }
     }
 

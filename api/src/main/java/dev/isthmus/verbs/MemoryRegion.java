@@ -32,7 +32,7 @@ import java.util.function.Supplier;
 public final class MemoryRegion implements AutoCloseable {
 
     static {
-        Natives.of(MemoryRegion.class).isMadeOf(OutsideRegion.class, MemoryRegions::of);
+        Natives.of(MemoryRegion.class).isCreatedFrom(OutsideRegion.class, MemoryRegions::of);
     }
 
     /**
@@ -99,7 +99,7 @@ public final class MemoryRegion implements AutoCloseable {
             return region;
         } finally {
             if (!made) {
-                ArenaGuard.letGo(guard, lifetime);
+                ArenaGuard.release(guard, lifetime);
             }
         }
     }
@@ -366,7 +366,7 @@ public final class MemoryRegion implements AutoCloseable {
                 open(!ended && !broken);
             }
             OPEN.remove(this);
-            ArenaGuard.letGo(guard, lifetime);
+            ArenaGuard.release(guard, lifetime);
         });
     }
 

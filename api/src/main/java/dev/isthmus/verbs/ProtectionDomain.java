@@ -23,9 +23,9 @@ public sealed class ProtectionDomain implements AutoCloseable permits ParentDoma
 
     static {
         Natives.of(ProtectionDomain.class)
-                .has(MemorySegment.class, ProtectionDomain::handle)
-                .has(Lifetime.class, ProtectionDomain::lifetime)
-                .has(Receives.Factory.class, ProtectionDomain::receives);
+                .exposes(MemorySegment.class, ProtectionDomain::handle)
+                .exposes(Lifetime.class, ProtectionDomain::lifetime)
+                .exposes(Receives.Factory.class, ProtectionDomain::receives);
     }
 
     private final DeviceContext context;

@@ -41,11 +41,11 @@ public final class QueuePair implements AutoCloseable {
 
     static {
         Natives.of(QueuePair.class)
-                .has(MemorySegment.class, QueuePair::handle)
-                .has(Lifetime.class, QueuePair::lifetime)
-                .has(OwnerThread.class, qp -> qp.receives.owner) // owning either of both keeps it open
-                .isMadeOf(BareQueuePair.class, QueuePairCreation::bare)
-                .takes(CmStateChange.class, (qp, news) -> qp.cmState.set(QueuePairState.of(news.state())));
+                .exposes(MemorySegment.class, QueuePair::handle)
+                .exposes(Lifetime.class, QueuePair::lifetime)
+                .exposes(OwnerThread.class, qp -> qp.receives.owner) // owning either of both keeps it open
+                .isCreatedFrom(BareQueuePair.class, QueuePairCreation::bare)
+                .accepts(CmStateChange.class, (qp, change) -> qp.cmState.set(QueuePairState.of(change.state())));
     }
 
     private final DeviceContext context;

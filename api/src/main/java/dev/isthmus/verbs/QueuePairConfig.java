@@ -20,7 +20,8 @@ import java.util.Objects;
 public final class QueuePairConfig {
 
     static {
-        Natives.of(QueuePairConfig.class).takes(QueuePairFactory.class, (config, factory) -> config.factory = factory);
+        Natives.of(QueuePairConfig.class)
+                .accepts(QueuePairFactory.class, (config, factory) -> config.factory = factory);
     }
 
     private static final int MAX_24_BITS = 0xff_ffff;

@@ -21,7 +21,7 @@ import java.util.Set;
 public final class QueuePairTransition {
 
     static {
-        Natives.of(QueuePairTransition.class).isMadeOf(StateStruct.class, QueuePairTransition::read);
+        Natives.of(QueuePairTransition.class).isCreatedFrom(StateStruct.class, QueuePairTransition::read);
     }
 
     private static final int MAX_24_BITS = 0xff_ffff;

@@ -12,7 +12,7 @@ import dev.isthmus.internal.verbs.Buffers;
 public final class ReceiveRequest extends WorkRequest<ReceiveRequest> {
 
     static {
-        Natives.of(ReceiveRequest.class).has(Buffers.class, ReceiveRequest::buffers);
+        Natives.of(ReceiveRequest.class).exposes(Buffers.class, ReceiveRequest::buffers);
     }
 
     private ReceiveRequest(int maxSge) {

@@ -28,9 +28,9 @@ public final class SharedReceiveQueue implements AutoCloseable {
 
     static {
         Natives.of(SharedReceiveQueue.class)
-                .has(MemorySegment.class, SharedReceiveQueue::handle)
-                .has(OwnerThread.class, queue -> queue.owner)
-                .has(TagLimit.class, queue -> new TagLimit(queue.maxOps));
+                .exposes(MemorySegment.class, SharedReceiveQueue::handle)
+                .exposes(OwnerThread.class, queue -> queue.owner)
+                .exposes(TagLimit.class, queue -> new TagLimit(queue.maxOps));
     }
 
     /** Bits of {@code enum ibv_srq_attr_mask}. */

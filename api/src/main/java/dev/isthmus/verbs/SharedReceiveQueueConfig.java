@@ -21,7 +21,7 @@ import java.util.Objects;
 public final class SharedReceiveQueueConfig {
 
     static {
-        Natives.of(SharedReceiveQueueConfig.class).takes(SharedQueueKind.class, SharedReceiveQueueConfig::become);
+        Natives.of(SharedReceiveQueueConfig.class).accepts(SharedQueueKind.class, SharedReceiveQueueConfig::become);
     }
 
     /** Bits of {@code enum ibv_srq_init_attr_mask}. */

@@ -63,7 +63,7 @@ final class PlainRegistrar implements Registrar<PlainRegistrar.Memory> {
     }
 
     @Override
-    public boolean isForWantOfRoom(RuntimeException e) {
+    public boolean isLimitReached(RuntimeException e) {
         return e instanceof NoRoom;
     }
 }

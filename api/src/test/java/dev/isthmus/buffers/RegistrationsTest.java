@@ -70,7 +70,7 @@ class RegistrationsTest {
         assertSame(first, use(segment.asSlice(100, 200)));
         assertSame(first, use(segment.asReadOnly()));
         assertEquals(1, registrar.made.get());
-        assertEquals(1, cache.made());
+        assertEquals(1, cache.created());
         assertEquals(4 * PAGE, cache.pinnedBytes());
         assertEquals(1, cache.count());
     }

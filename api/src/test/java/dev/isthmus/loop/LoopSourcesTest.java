@@ -269,7 +269,7 @@ class LoopSourcesTest {
     private static final class Channel implements Source<String> {
 
         static {
-            Natives.of(Channel.class).has(EventSource.class, channel -> channel.events);
+            Natives.of(Channel.class).exposes(EventSource.class, channel -> channel.events);
         }
 
         private final Lifetime lifetime = new Lifetime("Channel", "of a pipe");

@@ -21,7 +21,7 @@ public final class FlightRecorder implements Recorder {
         var event = new OpenEvent();
         event.kind = kind;
         event.name = name;
-        return begun(event);
+        return begin(event);
     }
 
     @Override
@@ -32,7 +32,7 @@ public final class FlightRecorder implements Recorder {
         var event = new CloseEvent();
         event.kind = kind;
         event.name = name;
-        return begun(event);
+        return begin(event);
     }
 
     @Override
@@ -43,7 +43,7 @@ public final class FlightRecorder implements Recorder {
         var event = new ConnectEvent();
         event.local = local;
         event.remote = remote;
-        return begun(event);
+        return begin(event);
     }
 
     @Override
@@ -54,7 +54,7 @@ public final class FlightRecorder implements Recorder {
         var event = new RegisterEvent();
         event.device = device;
         event.bytes = bytes;
-        return begun(event);
+        return begin(event);
     }
 
     @Override
@@ -72,7 +72,7 @@ public final class FlightRecorder implements Recorder {
         return jdk.jfr.FlightRecorder.isInitialized();
     }
 
-    private static Runnable begun(Event event) {
+    private static Runnable begin(Event event) {
         if (!event.isEnabled()) {
             return FlightRecorder::nothing;
         }

@@ -24,13 +24,13 @@ public final class SharedMemoryAtomics {
 
     /** Whether such operations are wrong. */
     public static boolean areWrong() {
-        return Asked.WRONG;
+        return Probe.WRONG;
     }
 
-    private static final class Asked {
+    private static final class Probe {
         static final boolean WRONG = ask();
 
-        private Asked() {}
+        private Probe() {}
 
         // ucs_status_t (uct_ep_h, uct_atomic_op_t, uint64_t value, uint64_t *result, uint64_t remote, uct_rkey_t,
         // uct_completion_t *)

@@ -96,7 +96,7 @@ public record DeviceAttributes(
         int physPortCount) {
 
     static {
-        Natives.of(DeviceAttributes.class).isMadeOf(MemorySegment.class, DeviceAttributes::read);
+        Natives.of(DeviceAttributes.class).isCreatedFrom(MemorySegment.class, DeviceAttributes::read);
     }
 
     /**

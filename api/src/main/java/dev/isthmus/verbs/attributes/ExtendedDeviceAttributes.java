@@ -48,7 +48,7 @@ public record ExtendedDeviceAttributes(
         int physPortCountEx) {
 
     static {
-        Natives.of(ExtendedDeviceAttributes.class).isMadeOf(MemorySegment.class, ExtendedDeviceAttributes::read);
+        Natives.of(ExtendedDeviceAttributes.class).isCreatedFrom(MemorySegment.class, ExtendedDeviceAttributes::read);
     }
 
     /**

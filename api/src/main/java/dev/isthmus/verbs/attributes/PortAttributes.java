@@ -60,7 +60,7 @@ public record PortAttributes(
         int portCapFlags2) {
 
     static {
-        Natives.of(PortAttributes.class).isMadeOf(MemorySegment.class, PortAttributes::read);
+        Natives.of(PortAttributes.class).isCreatedFrom(MemorySegment.class, PortAttributes::read);
     }
 
     private static final int GRH_REQUIRED = 1;

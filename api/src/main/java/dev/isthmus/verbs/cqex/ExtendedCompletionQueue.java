@@ -163,7 +163,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         var factory = new Factory(context, entries, config);
         CompletionQueue queue = context.createCompletionQueue(entries, common -> {
             common.channel(config.channel()).vector(config.vector());
-            Natives.give(common, factory);
+            Natives.deliver(common, factory);
         });
         return Lifetime.orDestroy(
                 () -> {

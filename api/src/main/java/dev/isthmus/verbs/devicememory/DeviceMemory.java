@@ -249,7 +249,7 @@ public final class DeviceMemory implements AutoCloseable {
         }
         // Device memory has only such addresses, and the kernel requires the flag.
         int flags = Codes.mask(List.of(access), AccessFlag::code) | AccessFlag.ZERO_BASED.code();
-        return Natives.make(
+        return Natives.create(
                 MemoryRegion.class,
                 new OutsideRegion(
                         pd,

@@ -129,7 +129,7 @@ public final class ReceiveIndirectionTable implements AutoCloseable {
         if (pd.context() != context) {
             throw new IllegalArgumentException(this + " and " + pd + " must be of the same open device");
         }
-        return Natives.make(QueuePair.class, new BareQueuePair(context, pd, type.code(), lifetime, (call, what) -> {
+        return Natives.create(QueuePair.class, new BareQueuePair(context, pd, type.code(), lifetime, (call, what) -> {
             call.explain(errno -> "see RssCapabilities for what the device hashes");
             MemorySegment attributes = call.allocate(ibv_qp_init_attr_ex.layout());
             ibv_qp_init_attr.qp_type(attributes, type.code());

@@ -209,7 +209,7 @@ public final class XrcDomain implements AutoCloseable {
     }
 
     private QueuePair queuePair(BareQueuePair.Creation create) {
-        return Natives.make(
+        return Natives.create(
                 QueuePair.class, new BareQueuePair(context, null, QueuePairType.XRC_RECV.code(), lifetime, create));
     }
 
@@ -239,7 +239,7 @@ public final class XrcDomain implements AutoCloseable {
                 init -> ibv_srq_init_attr_ex.xrcd(init, handle));
         return pd.createSharedReceiveQueue(config -> {
             configure.accept(config);
-            Natives.give(config, xrc);
+            Natives.deliver(config, xrc);
         });
     }
 

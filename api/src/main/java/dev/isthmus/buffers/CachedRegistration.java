@@ -4,7 +4,7 @@ package dev.isthmus.buffers;
 import java.lang.foreign.MemorySegment;
 
 /** One registration of a cache. The cache's lock guards all changes. */
-final class Registration<M> {
+final class CachedRegistration<M> {
 
     final ScopeRegistrations<M> scope;
     final MemorySegment segment;
@@ -23,10 +23,10 @@ final class Registration<M> {
      */
     boolean idle;
 
-    Registration<M> older;
-    Registration<M> newer;
+    CachedRegistration<M> older;
+    CachedRegistration<M> newer;
 
-    Registration(ScopeRegistrations<M> scope, MemorySegment segment, long pinnedBytes) {
+    CachedRegistration(ScopeRegistrations<M> scope, MemorySegment segment, long pinnedBytes) {
         this.scope = scope;
         this.segment = segment;
         this.begin = segment.address();

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p>It is an {@link AbstractSelector}, although nothing can be registered with it, because that is how the JDK tells a
  * class of {@link Thread#interrupt}: between {@code begin()} and {@code end()}, an interrupt calls {@link #wakeup}.
  */
-final class Waiter extends AbstractSelector {
+final class DescriptorWaiter extends AbstractSelector {
 
     /** {@code struct pollfd}: {@code int fd; short events; short revents;}. */
     private static final long POLLFD = 8;
@@ -45,7 +45,7 @@ final class Waiter extends AbstractSelector {
     private boolean wakeable = true; // guarded by this
 
     /** Creates a waiter for a descriptor that outlives it. */
-    Waiter(int fd) {
+    DescriptorWaiter(int fd) {
         super(SelectorProvider.provider());
         this.fd = fd;
         watch(0, fd);
@@ -99,7 +99,7 @@ final class Waiter extends AbstractSelector {
                 park(left);
             }
         } finally {
-            ParkedThreads.forget(fd, parked);
+            ParkedThreads.unregister(fd, parked);
             parked = null;
         }
     }
