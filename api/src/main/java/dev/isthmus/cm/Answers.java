@@ -30,13 +30,13 @@ final class Answers {
 
     /** Returns false if the peer has gone. */
     static boolean accept(ConnectionId requested, Consumer<ConnectionConfig> parameters, PrivateData data) {
-        Consumer<ConnectionConfig> told = config -> {
+        Consumer<ConnectionConfig> withData = config -> {
             if (data.length() > 0) {
                 config.privateData(data);
             }
         };
         try {
-            requested.accept(parameters.andThen(told));
+            requested.accept(parameters.andThen(withData));
             return true;
         } catch (CmException e) {
             return false;

@@ -23,7 +23,7 @@ final class CmEventReader {
             return null;
         }
         CmEvent copy = copy(id, type, event);
-        id.told(copy);
+        id.onEvent(copy);
         return copy;
     }
 

@@ -50,13 +50,13 @@ public final class Connection implements AutoCloseable {
     private final CompletionChannel completionChannel;
     private final CompletionQueue completions;
     private final QueuePair queuePair;
-    private EventChannel own; // from when it is established
+    private EventChannel eventChannel; // from when it is established
     private EventLoop loop; // waits for completions and events
     private ConnectionParameters peer;
     private InetSocketAddress localAddress;
     private InetSocketAddress peerAddress;
     private CmException end; // null while it is connected
-    private Deadline flushed; // when to stop waiting for completions after the end
+    private Deadline flushDeadline; // when to stop waiting for completions after the end
     private final OwnerThread owner = new OwnerThread(this);
     private final OwnedResources owned = new OwnedResources();
     private boolean eventTaken; // the completion queue has sent its event, and must be armed again
@@ -92,7 +92,7 @@ public final class Connection implements AutoCloseable {
      */
     void established(ConnectionParameters parameters, EventChannel channel) {
         peer = parameters;
-        own = channel;
+        eventChannel = channel;
         localAddress = id.localAddress();
         peerAddress = id.peerAddress();
         loop = EventLoop.open();
@@ -106,7 +106,7 @@ public final class Connection implements AutoCloseable {
         if (failure == null || end != null) {
             return;
         }
-        noteEnd(failure);
+        markEnded(failure);
         try {
             id.disconnect(); // answers the peer, and flushes what is outstanding
         } catch (CmException e) {
@@ -114,9 +114,9 @@ public final class Connection implements AutoCloseable {
         }
     }
 
-    private void noteEnd(CmException how) {
+    private void markEnded(CmException how) {
         end = how;
-        flushed = Deadline.after(FLUSH);
+        flushDeadline = Deadline.after(FLUSH);
     }
 
     /**
@@ -244,14 +244,14 @@ public final class Connection implements AutoCloseable {
             }
             boolean handled = loop.turn(Duration.ZERO);
             n = completions.poll(done);
-            if (n == 0 && end != null && flushed.hasPassed()) {
+            if (n == 0 && end != null && flushDeadline.hasPassed()) {
                 throw end;
             }
             if (n == 0 && !handled) {
                 if (deadline == null || deadline.hasPassed()) {
                     return 0;
                 }
-                loop.turn(end == null ? deadline.left() : flushed.leftAtMost(deadline.left()));
+                loop.turn(end == null ? deadline.left() : flushDeadline.leftAtMost(deadline.left()));
                 n = completions.poll(done);
             }
         }
@@ -269,7 +269,7 @@ public final class Connection implements AutoCloseable {
     public boolean isConnected() {
         owner.check();
         while (end == null) {
-            CmEvent event = own.poll();
+            CmEvent event = eventChannel.poll();
             if (event == null) {
                 return true;
             }
@@ -290,7 +290,7 @@ public final class Connection implements AutoCloseable {
     public CmException awaitEnd(Duration timeout) throws InterruptedException {
         Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
         while (isConnected()) {
-            CmEvent event = deadline == null ? null : own.await(deadline.left());
+            CmEvent event = deadline == null ? null : eventChannel.await(deadline.left());
             if (event == null) {
                 return null;
             }
@@ -310,7 +310,7 @@ public final class Connection implements AutoCloseable {
     public void disconnect() {
         if (isConnected()) {
             id.disconnect();
-            noteEnd(CmFailures.of(new CmEvent.Disconnected(id, 0), id + ", by this side"));
+            markEnded(CmFailures.of(new CmEvent.Disconnected(id, 0), id + ", by this side"));
         }
     }
 
@@ -345,10 +345,10 @@ public final class Connection implements AutoCloseable {
         }
         completions.close();
         completionChannel.close();
-        id.close(); // tells the peer, unless it knows already
+        id.close(); // notifies the peer, unless it has ended the connection
         pd.close();
-        if (own != null) {
-            own.close();
+        if (eventChannel != null) {
+            eventChannel.close();
         }
     }
 

@@ -18,7 +18,7 @@ import java.util.function.Consumer;
 abstract sealed class ConnectionAddressing extends ConnectionView permits ManualConnection {
 
     /** The backlog that the kernel takes for the largest one: see ucma_listen in drivers/infiniband/core/ucma.c. */
-    static final int MOST = 0;
+    static final int MAX_BACKLOG = 0;
 
     private static final int OPTION_LEVEL_ID = 0; // RDMA_OPTION_ID
     private static final int OPTION_TOS = 0; // RDMA_OPTION_ID_TOS, and so on
@@ -109,16 +109,16 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
      *     the address
      */
     public void bind(InetSocketAddress address) {
-        taking(
+        callWithAddress(
                 address,
                 address.toString(),
                 what -> calls.invoke(Librdmacm.BIND_ADDR, what, call ->
                         new Object[] {calls.handle(), CmSocketAddresses.write(call, address)}));
-        calls.reached(Phase.BOUND);
+        calls.setPhase(Phase.BOUND);
     }
 
     /** Runs a call that takes an address; null means one that is not an IP address, or is in use already. */
-    private void taking(InetSocketAddress address, String what, Consumer<String> call) {
+    private void callWithAddress(InetSocketAddress address, String what, Consumer<String> call) {
         try {
             call.accept(what);
         } catch (CmException e) {
@@ -158,7 +158,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
      */
     public void resolveAddress(InetSocketAddress from, InetSocketAddress to, Duration timeout) {
         int millis = millis(timeout);
-        taking(
+        callWithAddress(
                 from,
                 (from == null ? "" : from + " ") + "to " + to,
                 what -> calls.invoke(Librdmacm.RESOLVE_ADDR, what, Phase.RESOLVING_ADDRESS, call -> {
@@ -176,12 +176,12 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
      *     ADDRESS_IN_USE if it is in use
      */
     public void bind(IbAddress address) {
-        taking(
+        callWithAddress(
                 null,
                 address.toString(),
                 what -> calls.invoke(
                         Librdmacm.BIND_ADDR, what, call -> new Object[] {calls.handle(), address.write(call)}));
-        calls.reached(Phase.BOUND);
+        calls.setPhase(Phase.BOUND);
     }
 
     /**
@@ -253,7 +253,7 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
      * @throws dev.isthmus.CmException with ADDRESS_IN_USE if another socket listens there
      */
     public void listen() {
-        listenFor(MOST);
+        listenFor(MAX_BACKLOG);
     }
 
     /**
@@ -272,14 +272,14 @@ abstract sealed class ConnectionAddressing extends ConnectionView permits Manual
         listenFor(backlog);
     }
 
-    /** Listens with a backlog, or {@link #MOST}. */
+    /** Listens with a backlog, or {@link #MAX_BACKLOG}. */
     final void listenFor(int backlog) {
-        taking(
+        callWithAddress(
                 null,
                 "backlog " + backlog,
-                what -> calls.alone(() -> {
+                what -> calls.exclusively(() -> {
                     calls.invoke(Librdmacm.LISTEN, what, call -> new Object[] {calls.handle(), backlog});
-                    calls.reached(Phase.LISTENING);
+                    calls.setPhase(Phase.LISTENING);
                 }));
     }
 }

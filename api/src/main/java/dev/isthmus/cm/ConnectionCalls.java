@@ -60,25 +60,25 @@ final class ConnectionCalls {
         queuePair = made;
     }
 
-    void reached(Phase next) {
+    void setPhase(Phase next) {
         phase = next;
     }
 
     /** Notes what an event reports, on the thread that takes it. */
-    void told(CmEvent event) {
+    void onEvent(CmEvent event) {
         Phase next = Phase.after(event.type());
         if (next != null) {
             phase = next;
         }
         if (event instanceof CmEvent.Established) {
-            broughtTo(QueuePairState.RTS);
+            setQueuePairState(QueuePairState.RTS);
         } else if (event instanceof CmEvent.Rejected || event instanceof CmEvent.ConnectError) {
-            broughtTo(QueuePairState.ERR);
+            setQueuePairState(QueuePairState.ERR);
         }
     }
 
-    /** Tells the queue pair, if there is one, which state librdmacm has brought it to. */
-    void broughtTo(QueuePairState state) {
+    /** Gives the queue pair, if there is one, the state to which librdmacm has brought it. */
+    void setQueuePairState(QueuePairState state) {
         QueuePair qp = queuePair;
         if (qp != null) {
             Natives.deliver(qp, new CmStateChange(state.code()));
@@ -86,7 +86,7 @@ final class ConnectionCalls {
     }
 
     /** Runs an action while no call on the id runs. */
-    <T> T alone(Supplier<T> action) {
+    <T> T exclusively(Supplier<T> action) {
         lock.lock();
         try {
             return action.get();
@@ -95,8 +95,8 @@ final class ConnectionCalls {
         }
     }
 
-    /** Like {@link #alone(Supplier)}. */
-    void alone(Runnable action) {
+    /** Like {@link #exclusively(Supplier)}. */
+    void exclusively(Runnable action) {
         lock.lock();
         try {
             action.run();
@@ -105,7 +105,7 @@ final class ConnectionCalls {
         }
     }
 
-    /** Begins a call on the id; the id's phase explains an EINVAL. The caller is {@link #alone}. */
+    /** Begins a call on the id; the id's phase explains an EINVAL. The caller is {@link #exclusively}. */
     CmCall begin() {
         Phase before = phase;
         return new CmCall(lifetime).explain(errno -> help(before, errno));
@@ -118,7 +118,7 @@ final class ConnectionCalls {
 
     /** Calls a function on the id that, unless it fails, starts a phase. */
     void invoke(NativeFunction f, String what, Phase next, Arguments arguments) {
-        alone(() -> invokeAlone(f, what, next, arguments));
+        exclusively(() -> invokeExclusively(f, what, next, arguments));
     }
 
     /**
@@ -129,18 +129,18 @@ final class ConnectionCalls {
      * @param answered the phases in which there is something to answer
      */
     void answer(NativeFunction f, String what, Phase next, Arguments arguments, Phase... answered) {
-        alone(() -> {
+        exclusively(() -> {
             Phase now = phase;
             if (!List.of(answered).contains(now)) {
                 lifetime.check();
                 throw new IllegalStateException(this + " has nothing that " + f.name() + " answers: " + now.explain());
             }
-            invokeAlone(f, what, next, arguments);
+            invokeExclusively(f, what, next, arguments);
         });
     }
 
     /** Keeps the queue pair open during the call, as C may use it. */
-    private void invokeAlone(NativeFunction f, String what, Phase next, Arguments arguments) {
+    private void invokeExclusively(NativeFunction f, String what, Phase next, Arguments arguments) {
         Phase before = phase;
         try (var call = begin();
                 var _ = queuePair == null ? null : new NativeCall(Natives.lifetime(queuePair))) {
@@ -191,7 +191,7 @@ final class ConnectionCalls {
     }
 
     /**
-     * Refuses calls by which the kernel would break pending requests (Linux 6.1). The caller is {@link #alone}.
+     * Refuses calls by which the kernel would break pending requests (Linux 6.1). The caller is {@link #exclusively}.
      *
      * @param call its name
      */

@@ -11,12 +11,12 @@ import java.util.Objects;
 public final class ConnectionConfig {
 
     /** As many as the device allows and the peer asks for: {@code RDMA_MAX_RESP_RES}, {@code RDMA_MAX_INIT_DEPTH}. */
-    private static final int MOST = 0xff;
+    private static final int MAX = 0xff;
 
     final Filling filling = new Filling();
     private PrivateData privateData = PrivateData.NONE;
-    private int responderResources = MOST;
-    private int initiatorDepth = MOST;
+    private int responderResources = MAX;
+    private int initiatorDepth = MAX;
     private boolean flowControl;
     private int retryCount = 7;
     private int rnrRetryCount = 7;
@@ -47,7 +47,7 @@ public final class ConnectionConfig {
      */
     public ConnectionConfig responderResources(int operations) {
         filling.check();
-        responderResources = checked("responderResources", operations, MOST - 1);
+        responderResources = checked("responderResources", operations, MAX - 1);
         return this;
     }
 
@@ -61,7 +61,7 @@ public final class ConnectionConfig {
      */
     public ConnectionConfig initiatorDepth(int operations) {
         filling.check();
-        initiatorDepth = checked("initiatorDepth", operations, MOST - 1);
+        initiatorDepth = checked("initiatorDepth", operations, MAX - 1);
         return this;
     }
 
@@ -156,11 +156,12 @@ public final class ConnectionConfig {
     /** What was set, for messages. */
     @Override
     public String toString() {
-        return privateData + " of private data, responderResources=" + most(responderResources) + ", initiatorDepth="
-                + most(initiatorDepth) + ", retryCount=" + retryCount + ", rnrRetryCount=" + rnrRetryCount;
+        return privateData + " of private data, responderResources=" + describe(responderResources)
+                + ", initiatorDepth=" + describe(initiatorDepth) + ", retryCount=" + retryCount + ", rnrRetryCount="
+                + rnrRetryCount;
     }
 
-    private static String most(int operations) {
-        return operations == MOST ? "most" : "" + operations;
+    private static String describe(int operations) {
+        return operations == MAX ? "most" : "" + operations;
     }
 }

@@ -55,15 +55,14 @@ public final class ConnectionGroup implements AutoCloseable {
 
     private static final int BATCH = 64;
     private static final int BATCHES = 16; // per turn of the loop
-    private static final Duration USUAL_FLUSH = Duration.ofMillis(100); // if nothing marks its end
-    private static final Duration LONGEST_FLUSH =
-            Duration.ofSeconds(10); // for a device that does not complete everything
-    private static final int HANDSHAKES = 1024;
-    private static final int LASTS = 64; // there is extra room for this many last requests of members
+    private static final Duration DEFAULT_FLUSH = Duration.ofMillis(100); // if nothing marks its end
+    private static final Duration MAX_FLUSH = Duration.ofSeconds(10); // for a device that does not complete everything
+    private static final int DEFAULT_HANDSHAKES = 1024;
+    private static final int MAX_MARKERS = 64; // for which the completion queue has extra capacity
     private static final int ETIMEDOUT = 110;
 
     private final EventLoop loop;
-    private final Executor again; // takes tasks however many the loop has
+    private final Executor unboundedExecutor; // takes tasks however many the loop has
     private final InetAddress local;
     private final GroupHandler handler;
     private final GroupConfig config;
@@ -79,14 +78,13 @@ public final class ConnectionGroup implements AutoCloseable {
     private final OwnedResources owned = new OwnedResources();
     private final Map<ConnectionId, ListenerConfig> listening = new HashMap<>();
     private final Set<GroupMember> members = new HashSet<>();
-    private final Deque<GroupMember> toMark =
-            new ArrayDeque<>(); // leaving members that have not posted their last request
+    private final Deque<GroupMember> awaitingMarker = new ArrayDeque<>(); // ending members that have not posted it
     private final List<GroupMember> finishing = new ArrayList<>();
     private final WorkCompletions done = WorkCompletions.allocate(BATCH);
     private int handled; // of the completions that were polled last
     private int polled;
     private int handshakes;
-    private int lasts; // last requests that are posted and not completed
+    private int markers; // that are posted and not completed
     private ConnectionId requested; // the id of the request that is being handled; else null
     private boolean ending; // no handler is called any more
 
@@ -100,13 +98,13 @@ public final class ConnectionGroup implements AutoCloseable {
         this.pd = undo.add(device.allocateProtectionDomain());
         this.completionChannel = undo.add(device.createCompletionChannel());
         this.completions = undo.add(device.createCompletionQueue(
-                config.setup().completions() + LASTS, of -> of.channel(completionChannel)));
+                config.setup().completions() + MAX_MARKERS, of -> of.channel(completionChannel)));
         this.receives = undo.add(pd.createSharedReceiveQueue(of -> of.maxWr(config.receives())));
         this.events = undo.add(loop.add(channel, this::onEvent));
         this.completionEvents = undo.add(loop.add(completionChannel, queue -> onCompletions()));
         completions.requestNotify(false);
         // Last, so that an earlier failure leaves nothing that keeps the loop open.
-        this.again = Natives.part(loop, Executor.class);
+        this.unboundedExecutor = Natives.part(loop, Executor.class);
         this.lifetime = new Lifetime("ConnectionGroup", local.getHostAddress(), Natives.lifetime(loop));
         this.owner = new OwnerThread(lifetime);
     }
@@ -207,10 +205,10 @@ public final class ConnectionGroup implements AutoCloseable {
     /** Adds a member, with a time limit on its handshake. */
     private void limit(GroupMember member, Duration time, String peer) {
         members.add(member);
-        handshakes += member.cameByItself() ? 1 : 0;
-        member.limit(loop.schedule(
+        handshakes += member.isIncoming() ? 1 : 0;
+        member.setDeadline(loop.schedule(
                 time,
-                () -> member.leave(CmFailures.timedOut("connect", member.id() + " to " + peer, time, "handshake"))));
+                () -> member.beginEnd(CmFailures.timedOut("connect", member.id() + " to " + peer, time, "handshake"))));
     }
 
     private void onEvent(CmEvent event) {
@@ -236,19 +234,19 @@ public final class ConnectionGroup implements AutoCloseable {
                 default -> {
                     CmException failure = CmFailures.of(event, member.toString());
                     if (failure != null) {
-                        member.leave(failure);
+                        member.beginEnd(failure);
                     }
                 }
             }
         } catch (CmException e) {
-            member.leave(e);
+            member.beginEnd(e);
         }
     }
 
     private void connect(GroupMember member) {
         QueuePair queuePair = createQueuePair(member.id());
         if (queuePair != null) {
-            member.prepared(queuePair);
+            member.setQueuePair(queuePair);
             member.id().connect(config.setup().parameters());
         }
     }
@@ -270,7 +268,7 @@ public final class ConnectionGroup implements AutoCloseable {
         requested = id;
         try (var undo = new Undo()) {
             undo.add(id); // closing it rejects it
-            if (listener == null || handshakes >= listener.handshakesOr(HANDSHAKES)) {
+            if (listener == null || handshakes >= listener.handshakesOr(DEFAULT_HANDSHAKES)) {
                 return;
             }
             Admission admission = listener.admission().apply(request);
@@ -282,14 +280,14 @@ public final class ConnectionGroup implements AutoCloseable {
                 return;
             }
             config.setup().applyOptions(id);
-            QueuePair queuePair = queuePairUnlessGone(id);
+            QueuePair queuePair = createQueuePairUnlessEnded(id);
             if (queuePair == null) {
                 return;
             }
             undo.add(queuePair);
             if (Answers.accept(id, config.setup().parameters(), admission.privateData())) {
                 var member = new GroupMember(this, id, request.parameters());
-                member.prepared(queuePair);
+                member.setQueuePair(queuePair);
                 limit(member, listener.handshakeTimeout(), "its peer");
                 undo.keep();
             }
@@ -298,7 +296,7 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    private QueuePair queuePairUnlessGone(ConnectionId id) {
+    private QueuePair createQueuePairUnlessEnded(ConnectionId id) {
         try {
             return createQueuePair(id);
         } catch (CmException e) {
@@ -319,7 +317,8 @@ public final class ConnectionGroup implements AutoCloseable {
             all = handleCompletions();
         } finally {
             if (!all && !ending) {
-                again.execute(this::onCompletions); // more are left than one turn handles, or the handler has thrown
+                // more are left than one turn handles, or the handler has thrown
+                unboundedExecutor.execute(this::onCompletions);
             }
         }
     }
@@ -337,7 +336,7 @@ public final class ConnectionGroup implements AutoCloseable {
             polled = completions.poll(done);
             if (polled == 0) {
                 finish();
-                markMore();
+                postMarkers();
                 return true;
             }
         }
@@ -347,9 +346,9 @@ public final class ConnectionGroup implements AutoCloseable {
     private void complete(int i) {
         QueuePair queuePair = completions.queuePair(done.qpNum(i));
         GroupMember member = queuePair == null ? null : (GroupMember) queuePair.attachment();
-        if (GroupMember.isLast(done.wrId(i))) {
-            if (member != null && member.hasPostedLast()) {
-                lasts--;
+        if (GroupMember.isMarker(done.wrId(i))) {
+            if (member != null && member.isMarkerPosted()) {
+                markers--;
                 finishSoon(member);
             }
         } else if (member == null) {
@@ -366,36 +365,34 @@ public final class ConnectionGroup implements AutoCloseable {
         }
     }
 
-    /**
-     * Lets a leaving member post its last request when there is room for it, and finishes it when that has completed.
-     */
+    /** Lets an ending member post its marker when there is room for it, and finishes it when that has completed. */
     void finish(GroupMember member, boolean marks) {
-        member.flushedBy(loop.schedule(marks ? LONGEST_FLUSH : USUAL_FLUSH, () -> overdue(member)));
+        member.limitFlush(loop.schedule(marks ? MAX_FLUSH : DEFAULT_FLUSH, () -> overdue(member)));
         if (marks) {
-            toMark.add(member);
-            markMore();
+            awaitingMarker.add(member);
+            postMarkers();
         }
     }
 
     private void overdue(GroupMember member) {
-        toMark.remove(member);
-        lasts -= member.hasPostedLast() ? 1 : 0;
+        awaitingMarker.remove(member);
+        markers -= member.isMarkerPosted() ? 1 : 0;
         finishSoon(member);
         onCompletions(); // first handles the completions so far
     }
 
     private void finishSoon(GroupMember member) {
-        member.lastIsOver();
+        member.markerCompleted();
         finishing.add(member);
     }
 
-    private void markMore() {
-        for (int i = toMark.size(); i > 0 && lasts < LASTS; i--) {
-            GroupMember next = toMark.remove();
-            if (next.postLast()) {
-                lasts++;
+    private void postMarkers() {
+        for (int i = awaitingMarker.size(); i > 0 && markers < MAX_MARKERS; i--) {
+            GroupMember next = awaitingMarker.remove();
+            if (next.postMarker()) {
+                markers++;
             } else {
-                toMark.add(next); // its queue is full of requests that are being flushed
+                awaitingMarker.add(next); // its queue is full of requests that are being flushed
             }
         }
     }
@@ -407,11 +404,11 @@ public final class ConnectionGroup implements AutoCloseable {
     }
 
     /** Notes that a member's handshake is over, one way or the other. */
-    void handshakeOver(GroupMember member) {
-        handshakes -= member.cameByItself() ? 1 : 0;
+    void handshakeEnded(GroupMember member) {
+        handshakes -= member.isIncoming() ? 1 : 0;
     }
 
-    void forget(GroupMember member) {
+    void remove(GroupMember member) {
         members.remove(member);
     }
 
@@ -513,7 +510,7 @@ public final class ConnectionGroup implements AutoCloseable {
             listening.remove(id);
         });
         finishing.clear();
-        toMark.clear();
+        awaitingMarker.clear();
         List.copyOf(members).forEach(GroupMember::close);
         events.close();
         for (CmEvent event = channel.poll(); event != null; event = channel.poll()) {

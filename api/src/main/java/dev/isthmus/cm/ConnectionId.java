@@ -77,7 +77,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
                 return Lifetime.orDestroy(
                         () -> {
                             var id = new ConnectionId(channel, onChannel, info.portSpace(), null, made);
-                            id.calls.reached(info.isPassive() ? Phase.BOUND : Phase.ROUTE_RESOLVED);
+                            id.calls.setPhase(info.isPassive() ? Phase.BOUND : Phase.ROUTE_RESOLVED);
                             return id.added();
                         },
                         () -> destroy(made));
@@ -119,8 +119,8 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     /** Notes what an event reports, on the thread that takes it. */
-    void told(CmEvent event) {
-        calls.told(event);
+    void onEvent(CmEvent event) {
+        calls.onEvent(event);
     }
 
     /**
@@ -148,7 +148,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             throw new IllegalArgumentException(pd + " is not of the device as " + this
                     + " has it: allocate it by device().allocateProtectionDomain()");
         }
-        return calls.alone(() -> {
+        return calls.exclusively(() -> {
             if (queuePair() != null) {
                 throw new IllegalStateException(this + " has a queue pair already: " + queuePair());
             }
@@ -164,7 +164,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
 
     /** Called when the queue pair is being closed, on its owner's thread. */
     void destroyQueuePair() {
-        calls.alone(() -> {
+        calls.exclusively(() -> {
             memberships.leaveAll(); // C forgets a queue pair that is in a group, and the kernel keeps it
             channel().exclusively(() -> {
                 try (var call = new CmCall()) {
@@ -211,7 +211,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
                 Phase.CONNECTING,
                 call -> new Object[] {calls.handle(), config.write(call)},
                 Phase.REQUESTED);
-        calls.broughtTo(QueuePairState.RTS);
+        calls.setQueuePairState(QueuePairState.RTS);
     }
 
     /**
@@ -258,7 +258,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     public void disconnect() {
         calls.requireDevice("disconnect");
         calls.invoke(Librdmacm.DISCONNECT, "", Phase.ENDED, call -> new Object[] {calls.handle()});
-        calls.broughtTo(QueuePairState.ERR);
+        calls.setQueuePairState(QueuePairState.ERR);
     }
 
     /**
@@ -271,7 +271,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
      * @throws dev.isthmus.CmException if the call fails
      */
     public void migrate(EventChannel to) {
-        calls.alone(() -> {
+        calls.exclusively(() -> {
             EventChannel from = channel();
             if (from == to) {
                 calls.lifetime().check();
@@ -294,7 +294,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             to.add(handle, this);
             from.remove(handle, this);
             channel(to);
-            holdChannelBy(onNew); // within the call: a close on another thread must find one of them
+            holdChannel(onNew); // within the call: a close on another thread must find one of them
         }
     }
 
@@ -327,7 +327,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     private MulticastMembership join(InetSocketAddress group, boolean sendOnly) {
-        return calls.alone(() -> {
+        return calls.exclusively(() -> {
             try (var call = calls.begin()) {
                 return memberships.join(call, group, sendOnly);
             }
@@ -335,7 +335,7 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
     }
 
     void leave(MulticastMembership membership) {
-        calls.alone(() -> {
+        calls.exclusively(() -> {
             if (memberships.find(membership.number()) != null) {
                 try (var _ = new CmCall(calls.lifetime())) {
                     memberships.leave(membership);
@@ -366,6 +366,6 @@ public final class ConnectionId extends ManualConnection implements AutoCloseabl
             }
             channel().remove(calls.handle(), this);
         });
-        letChannelGo();
+        releaseChannel();
     }
 }

@@ -46,13 +46,13 @@ abstract sealed class ConnectionView permits ConnectionAddressing {
     }
 
     /** Releases its channel, and holds another one. */
-    void holdChannelBy(Lifetime onNew) {
-        letChannelGo();
+    void holdChannel(Lifetime onNew) {
+        releaseChannel();
         onChannel = onNew;
     }
 
     /** Releases its channel, which may be closed then. */
-    void letChannelGo() {
+    void releaseChannel() {
         onChannel.close(() -> {});
     }
 

@@ -25,7 +25,7 @@ public final class Connector {
     /** The time of the first try to resolve an address; each further try takes twice as long, up to the longest. */
     private static final Duration FIRST_TRY = Duration.ofMillis(125);
 
-    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+    private static final Duration MAX_TRY = Duration.ofSeconds(2);
     private static final int ETIMEDOUT = 110;
 
     private Connector() {}
@@ -99,7 +99,7 @@ public final class Connector {
                 if (!isTimeout || deadline.hasPassed()) {
                     throw failure(event);
                 }
-                time = time.compareTo(LONGEST_TRY) < 0 ? time.multipliedBy(2) : LONGEST_TRY;
+                time = time.compareTo(MAX_TRY) < 0 ? time.multipliedBy(2) : MAX_TRY;
             }
         }
 

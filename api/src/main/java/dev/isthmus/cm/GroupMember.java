@@ -19,29 +19,29 @@ public final class GroupMember {
     private enum Stage {
         CONNECTING,
         CONNECTED,
-        LEAVING,
-        GONE
+        ENDING,
+        ENDED
     }
 
-    /** The number of every member's last request. Other requests can have it only by chance. */
-    private static final long LAST = ThreadLocalRandom.current().nextLong();
+    /** The number of every member's marker, its last request. Other requests can have it only by chance. */
+    private static final long MARKER = ThreadLocalRandom.current().nextLong();
 
     private static final Duration FIRST_TRY = Duration.ofMillis(125);
-    private static final Duration LONGEST_TRY = Duration.ofSeconds(2);
+    private static final Duration MAX_TRY = Duration.ofSeconds(2);
 
     private final ConnectionGroup group;
     private final ConnectionId id;
     private final InetSocketAddress to; // where to connect to; null if the peer connects
-    private final CompletableFuture<GroupMember> wanted; // likewise
+    private final CompletableFuture<GroupMember> future; // likewise
     private Duration tryTime = FIRST_TRY; // for resolving the address: see Connector
     private InetSocketAddress localAddress; // null before there is one, like the next field
     private InetSocketAddress peerAddress;
     private ConnectionParameters parameters;
     private QueuePair queuePair;
     private Timer deadline; // of the handshake; null after it
-    private Timer flushed; // limits the flush at the end; null unless it is leaving
+    private Timer flushLimit; // limits the flush at the end; null unless it is ending
     private CmException end;
-    private boolean posted; // its last request
+    private boolean markerPosted;
     private Stage stage = Stage.CONNECTING;
     private Object attachment;
 
@@ -52,32 +52,32 @@ public final class GroupMember {
     }
 
     /** A member that this side connects to. */
-    GroupMember(ConnectionGroup group, ConnectionId id, InetSocketAddress to, CompletableFuture<GroupMember> wanted) {
+    GroupMember(ConnectionGroup group, ConnectionId id, InetSocketAddress to, CompletableFuture<GroupMember> future) {
         this.group = group;
         this.id = id;
         this.to = to;
-        this.wanted = wanted;
+        this.future = future;
         id.attach(this);
     }
 
-    boolean cameByItself() {
+    boolean isIncoming() {
         return to == null;
     }
 
     /** Resolves the address: each try takes longer than the one before. */
     void resolve(InetSocketAddress from) {
         id.resolveAddress(from, to, tryTime);
-        tryTime = tryTime.compareTo(LONGEST_TRY) < 0 ? tryTime.multipliedBy(2) : LONGEST_TRY;
+        tryTime = tryTime.compareTo(MAX_TRY) < 0 ? tryTime.multipliedBy(2) : MAX_TRY;
     }
 
     /** Takes its queue pair. */
-    void prepared(QueuePair made) {
+    void setQueuePair(QueuePair made) {
         queuePair = made;
         made.attach(this);
     }
 
     /** Drops it when the timer fires, unless it is connected by then. */
-    void limit(Timer timer) {
+    void setDeadline(Timer timer) {
         deadline = timer;
     }
 
@@ -86,26 +86,26 @@ public final class GroupMember {
     }
 
     /** Notes that it is established. If the peer connected, the event has no parameters. */
-    void connected(ConnectionParameters granted) {
+    void connected(ConnectionParameters byPeer) {
         endHandshake();
         stage = Stage.CONNECTED;
-        if (!cameByItself()) {
-            parameters = granted;
+        if (!isIncoming()) {
+            parameters = byPeer;
         }
         localAddress = id.localAddress();
         peerAddress = id.peerAddress();
         try {
             group.handler().connected(this);
         } finally {
-            if (stage != Stage.GONE && wanted != null && !wanted.complete(this)) {
+            if (stage != Stage.ENDED && future != null && !future.complete(this)) {
                 disconnect(); // the caller has cancelled it
             }
         }
     }
 
-    /** Begins to end it: outstanding requests are flushed, and {@link #isLast} is true for the final completion. */
-    void leave(CmException how) {
-        if (stage == Stage.LEAVING || stage == Stage.GONE) {
+    /** Begins to end it: outstanding requests are flushed, and {@link #isMarker} is true for the last completion. */
+    void beginEnd(CmException how) {
+        if (stage == Stage.ENDING || stage == Stage.ENDED) {
             return;
         }
         end = how;
@@ -113,9 +113,9 @@ public final class GroupMember {
             finish();
             return;
         }
-        stage = Stage.LEAVING;
+        stage = Stage.ENDING;
         try {
-            id.disconnect(); // tells or answers the peer
+            id.disconnect(); // notifies or answers the peer
         } catch (CmException e) {
             end.addSuppressed(e);
         }
@@ -127,40 +127,37 @@ public final class GroupMember {
         group.finish(this, marks);
     }
 
-    /**
-     * Posts its last request, if there is room by now. In ERR, requests complete in the order in which they
-     * were posted.
-     */
-    boolean postLast() {
-        posted = queuePair.tryPost(SendRequest.prepare(0).wrId(LAST).signaled(true));
-        return posted;
+    /** Posts its marker, if there is room by now. In ERR, requests complete in the order in which they were posted. */
+    boolean postMarker() {
+        markerPosted = queuePair.tryPost(SendRequest.prepare(0).wrId(MARKER).signaled(true));
+        return markerPosted;
     }
 
-    /** Whether its last request is posted and has not completed. */
-    boolean hasPostedLast() {
-        return posted;
+    /** Whether its marker is posted and has not completed. */
+    boolean isMarkerPosted() {
+        return markerPosted;
     }
 
-    /** Notes that its last request has completed, or is no longer waited for. */
-    void lastIsOver() {
-        posted = false;
+    /** Notes that its marker has completed, or is no longer waited for. */
+    void markerCompleted() {
+        markerPosted = false;
         endWait();
     }
 
-    /** Whether this is the number of a last request. */
-    static boolean isLast(long wrId) {
-        return wrId == LAST;
+    /** Whether this is the number of a marker. */
+    static boolean isMarker(long wrId) {
+        return wrId == MARKER;
     }
 
     /** Finishes it, once all of its sends have completed. */
     void finish() {
-        boolean toldOf = stage != Stage.CONNECTING;
-        stage = Stage.GONE;
+        boolean announced = stage != Stage.CONNECTING;
+        stage = Stage.ENDED;
         try {
-            if (toldOf) {
+            if (announced) {
                 group.handler().ended(this, end);
-            } else if (wanted != null) {
-                wanted.completeExceptionally(end);
+            } else if (future != null) {
+                future.completeExceptionally(end);
             }
         } finally {
             close();
@@ -171,34 +168,34 @@ public final class GroupMember {
         if (deadline != null) {
             deadline.cancel();
             deadline = null;
-            group.handshakeOver(this);
+            group.handshakeEnded(this);
         }
     }
 
     private void endWait() {
-        if (flushed != null) {
-            flushed.cancel();
-            flushed = null;
+        if (flushLimit != null) {
+            flushLimit.cancel();
+            flushLimit = null;
         }
     }
 
     /** Closes it when the timer fires, whether or not everything has completed. */
-    void flushedBy(Timer timer) {
-        flushed = timer;
+    void limitFlush(Timer timer) {
+        flushLimit = timer;
     }
 
     /** Closes its objects in C. */
     void close() {
-        stage = Stage.GONE;
+        stage = Stage.ENDED;
         endHandshake();
         endWait();
         if (queuePair != null) {
             queuePair.close();
         }
         id.close();
-        group.forget(this);
-        if (wanted != null) {
-            wanted.completeExceptionally(new IllegalStateException(group + " is closed")); // unless completed already
+        group.remove(this);
+        if (future != null) {
+            future.completeExceptionally(new IllegalStateException(group + " is closed")); // unless completed already
         }
     }
 
@@ -269,7 +266,7 @@ public final class GroupMember {
     public void disconnect() {
         group.check();
         if (stage == Stage.CONNECTED) {
-            leave(CmFailures.of(new CmEvent.Disconnected(id, 0), this + ", by this side"));
+            beginEnd(CmFailures.of(new CmEvent.Disconnected(id, 0), this + ", by this side"));
         }
     }
 

@@ -35,18 +35,18 @@ import java.util.function.Consumer;
  */
 public final class Listener implements AutoCloseable {
 
-    private static final int HANDSHAKES = 128; // each has its own objects on the device
-    private static final Duration LONG = Duration.ofDays(36_500);
+    private static final int DEFAULT_HANDSHAKES = 128; // each has its own objects on the device
+    private static final Duration NO_LIMIT = Duration.ofDays(36_500);
 
     private final EventChannel channel;
     private final ConnectionId id;
     private final ListenerConfig config;
     private final Lifetime lifetime;
     private final OwnerThread owner;
-    private final Map<ConnectionId, Handshake> handshakes = new LinkedHashMap<>(); // the oldest first
+    private final Map<ConnectionId, PendingHandshake> handshakes = new LinkedHashMap<>(); // the oldest first
     private final Deque<Connection> ready = new ArrayDeque<>();
 
-    private record Handshake(Connection connection, ConnectionParameters peer, Deadline deadline) {}
+    private record PendingHandshake(Connection connection, ConnectionParameters peer, Deadline deadline) {}
 
     private Listener(EventChannel channel, ConnectionId id, ListenerConfig config) {
         this.channel = channel;
@@ -121,7 +121,7 @@ public final class Listener implements AutoCloseable {
         owner.check();
         var end = Deadline.after(deadline);
         while (ready.isEmpty()) {
-            dropLate();
+            dropExpired();
             CmEvent event = channel.await(untilNext(end));
             if (event != null) {
                 onEvent(event);
@@ -142,18 +142,18 @@ public final class Listener implements AutoCloseable {
      * @throws WrongThreadException if this belongs to another thread
      */
     public Connection accept() throws InterruptedException {
-        return accept(LONG);
+        return accept(NO_LIMIT);
     }
 
     private Duration untilNext(Deadline end) {
         return handshakes.isEmpty()
                 ? end.left()
                 : end.leftAtMost(
-                        handshakes.values().iterator().next().deadline().leftAtMost(LONG));
+                        handshakes.values().iterator().next().deadline().leftAtMost(NO_LIMIT));
     }
 
     /** Drops peers that did not finish in time; the oldest come first. */
-    private void dropLate() {
+    private void dropExpired() {
         while (!handshakes.isEmpty()
                 && handshakes.values().iterator().next().deadline().hasPassed()) {
             drop(handshakes.keySet().iterator().next());
@@ -161,7 +161,7 @@ public final class Listener implements AutoCloseable {
     }
 
     private void drop(ConnectionId late) {
-        Handshake handshake = handshakes.remove(late);
+        PendingHandshake handshake = handshakes.remove(late);
         if (handshake != null) {
             handshake.connection().close();
         }
@@ -180,7 +180,7 @@ public final class Listener implements AutoCloseable {
         ConnectionId requested = request.id();
         try (var undo = new Undo()) {
             undo.add(requested); // closing rejects it
-            if (handshakes.size() >= config.handshakesOr(HANDSHAKES)) {
+            if (handshakes.size() >= config.handshakesOr(DEFAULT_HANDSHAKES)) {
                 return;
             }
             Admission admission = config.admission().apply(request);
@@ -198,7 +198,8 @@ public final class Listener implements AutoCloseable {
                 undo.keep();
                 handshakes.put(
                         requested,
-                        new Handshake(connection, request.parameters(), Deadline.after(config.handshakeTimeout())));
+                        new PendingHandshake(
+                                connection, request.parameters(), Deadline.after(config.handshakeTimeout())));
             }
         }
     }
@@ -216,7 +217,7 @@ public final class Listener implements AutoCloseable {
     }
 
     private void onEstablished(ConnectionId done) {
-        Handshake handshake = handshakes.get(done);
+        PendingHandshake handshake = handshakes.get(done);
         if (handshake == null) {
             return;
         }
@@ -240,7 +241,7 @@ public final class Listener implements AutoCloseable {
      * @throws IllegalStateException if this is closed
      */
     public void handOver(Thread next) {
-        for (Handshake handshake : handshakes.values()) {
+        for (PendingHandshake handshake : handshakes.values()) {
             handshake.connection().handOver(next);
         }
         ready.forEach(connection -> connection.handOver(next));

@@ -11,7 +11,7 @@ import java.util.function.Function;
 public final class ListenerConfig {
 
     final Filling filling = new Filling();
-    private int backlog = ConnectionAddressing.MOST;
+    private int backlog = ConnectionAddressing.MAX_BACKLOG;
     private int maxHandshakes; // 0: not set
     private Duration handshakeTimeout = Duration.ofSeconds(10);
     private boolean reuseAddress;

@@ -39,7 +39,7 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
     public QueuePairTransition transition(QueuePairState state) {
         QueuePairTransition.to(state); // refuses states that no program can ask for
         calls.requireDevice("transition");
-        return calls.alone(() -> {
+        return calls.exclusively(() -> {
             try (var call = calls.begin()) {
                 MemorySegment attributes = call.allocate(ibv_qp_attr.layout());
                 MemorySegment mask = call.allocateInt();
@@ -81,7 +81,7 @@ abstract sealed class ManualConnection extends ConnectionAddressing permits Conn
      */
     public ConnectionEstablishment remoteEce() {
         calls.requireNoQueuePair(ECE_BY_LIBRARY);
-        return calls.alone(() -> {
+        return calls.exclusively(() -> {
             try (var call = new CmCall(calls.lifetime())) {
                 MemorySegment ece = call.allocate(ibv_ece.layout());
                 call.check(Librdmacm.GET_REMOTE_ECE, toString(), calls.handle(), ece);
