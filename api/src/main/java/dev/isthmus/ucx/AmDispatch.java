@@ -106,7 +106,7 @@ final class AmDispatch {
             return message.end();
         } catch (Throwable t) {
             thrown = t; // in spite of earlier exceptions
-            worker.needAttention();
+            worker.requestDelivery();
             return OK;
         }
     }
@@ -122,6 +122,6 @@ final class AmDispatch {
         } else if (thrown != t) {
             thrown.addSuppressed(t);
         }
-        worker.needAttention();
+        worker.requestDelivery();
     }
 }

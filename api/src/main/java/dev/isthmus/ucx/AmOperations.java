@@ -62,8 +62,8 @@ final class AmOperations {
             long offset,
             long length,
             int flags) {
-        long headerAddress = Buffers.readable(header, headerOffset, headerLength);
-        long address = Buffers.readable(buffer, offset, length);
+        long headerAddress = BufferChecks.readable(header, headerOffset, headerLength);
+        long address = BufferChecks.readable(buffer, offset, length);
         checkSend(id, headerLength, flags);
         long parameters = operations.next();
         if (flags != 0) {
@@ -72,10 +72,10 @@ final class AmOperations {
         ArenaUse headerUse = headerLength == 0 ? null : operations.hold(header);
         ArenaUse use = operations.holdSecond(buffer, headerUse);
         long result = UcpAm.send(ep, id, headerAddress, headerLength, address, length, parameters);
-        noteHeader(result, header, headerLength, headerUse);
+        recordHeader(result, header, headerLength, headerUse);
         return result == 0
-                ? operations.done(buffer, use)
-                : operations.begun(result, RequestSlot.AM_SEND, endpoint, buffer, headerLength + length, use);
+                ? operations.completedAtOnce(buffer, use)
+                : operations.trackBuffer(result, RequestSlot.AM_SEND, endpoint, buffer, headerLength + length, use);
     }
 
     /** {@code ucp_am_send_nbx} of something other than a plain buffer. */
@@ -83,20 +83,20 @@ final class AmOperations {
     long send(UcpEndpoint endpoint, long ep, int id, MemorySegment header, UcpPayload payload, int flags) {
         payload.checkOf(parent);
         long headerLength = header.byteSize();
-        long headerAddress = Buffers.readable(header, 0, headerLength);
+        long headerAddress = BufferChecks.readable(header, 0, headerLength);
         long address = payload.address(false);
         checkSend(id, headerLength, flags);
         RequestSlot slot = operations.nextSlot();
         ArenaUse headerUse = headerLength == 0 ? null : operations.hold(header);
         long parameters = begin(payload, slot, flags, headerUse);
         long result = UcpAm.send(ep, id, headerAddress, headerLength, address, payload.count(), parameters);
-        noteHeader(result, header, headerLength, headerUse);
-        return operations.began(result, slot, RequestSlot.AM_SEND, endpoint, payload);
+        recordHeader(result, header, headerLength, headerUse);
+        return operations.trackPayload(result, slot, RequestSlot.AM_SEND, endpoint, payload);
     }
 
     /** Records the header of an operation, before the operation itself. */
     @HotPath
-    private void noteHeader(long result, MemorySegment header, long headerLength, ArenaUse headerUse) {
+    private void recordHeader(long result, MemorySegment header, long headerLength, ArenaUse headerUse) {
         Operations.keepUntilHere(header);
         if (result == 0 || UcxFailure.isError(result)) {
             ArenaUse.endOf(headerUse);
@@ -146,11 +146,11 @@ final class AmOperations {
         long parameters = operations.next();
         long result = UcpAm.receiveData(worker, descriptor, address, length, parameters);
         return result == 0
-                ? operations.done(buffer, use)
-                : operations.begun(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use);
+                ? operations.completedAtOnce(buffer, use)
+                : operations.trackBuffer(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use);
     }
 
-    /** The same with user data. */
+    /** {@code ucp_am_recv_data_nbx} of a rendezvous, with user data. */
     @HotPath
     long receive(
             long descriptor,
@@ -163,9 +163,10 @@ final class AmOperations {
             PolledOperations polled) {
         long result = UcpAm.receiveData(worker, descriptor, address, length, polled.parameters(true));
         return result == 0
-                ? operations.done(buffer, use)
-                : polled.begun(
-                        operations.noted(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use), userData);
+                ? operations.completedAtOnce(buffer, use)
+                : polled.track(
+                        operations.recordBuffer(result, RequestSlot.AM_RECEIVE, endpoint, buffer, length, use),
+                        userData);
     }
 
     AsyncRequests async() {
@@ -218,7 +219,7 @@ final class AmOperations {
         UcpActiveMessage during = message.during();
         long descriptor = message.empty();
         if (during != null) {
-            during.unkeep(); // C releases it when the handler returns
+            during.dropKept(); // C releases it when the handler returns
         } else {
             UcpAm.releaseData(worker, descriptor);
             operations.touch();

@@ -17,19 +17,19 @@ import java.util.StringJoiner;
  */
 final class ArenaHolds implements ArenaUse.User {
 
-    private static final int FEW = 16;
+    private static final int FIRST_PRUNE = 16;
 
     private final UcpWorker parent;
     private final OwnerThread owner;
     private final RequestSlots slots;
-    private Runnable askAll = () -> {};
+    private Runnable queryAll = () -> {};
     private final HashMap<MemorySegment.Scope, ArenaUse> uses = new HashMap<>();
-    private int usesToPrune = FEW;
+    private int usesToPrune = FIRST_PRUNE;
 
     // Most operations use the same arena as the one before. Memory of an automatic arena stays until the next one.
     private MemorySegment.Scope lastScope;
     private ArenaUse last; // null if that is not guarded
-    private volatile boolean over;
+    private volatile boolean closed;
 
     ArenaHolds(UcpWorker parent, OwnerThread owner, RequestSlots slots) {
         this.parent = parent;
@@ -38,8 +38,8 @@ final class ArenaHolds implements ArenaUse.User {
     }
 
     /** Sets what asks C which operations have ended. */
-    void askBy(Runnable asker) {
-        askAll = asker;
+    void setQuery(Runnable query) {
+        queryAll = query;
     }
 
     /**
@@ -52,14 +52,14 @@ final class ArenaHolds implements ArenaUse.User {
     @SuppressWarnings("ReferenceEquality") // segments of an arena share a scope; if not, this is only slower
     ArenaUse begin(MemorySegment.Scope scope) {
         if (scope != lastScope) {
-            look(scope);
+            lookUp(scope);
         }
         ArenaUse use = last;
         return use == null ? null : use.begin();
     }
 
     @HotPath
-    private void look(MemorySegment.Scope scope) {
+    private void lookUp(MemorySegment.Scope scope) {
         ArenaUse use = uses.get(scope);
         last = use == null ? make(scope) : use;
         lastScope = scope;
@@ -72,7 +72,7 @@ final class ArenaHolds implements ArenaUse.User {
         }
         if (uses.size() >= usesToPrune) {
             uses.values().removeIf(ArenaUse::isClosed);
-            usesToPrune = Math.max(FEW, 2 * uses.size());
+            usesToPrune = Math.max(FIRST_PRUNE, 2 * uses.size());
         }
         ArenaUse use = guard.use(this);
         uses.put(scope, use);
@@ -94,21 +94,21 @@ final class ArenaHolds implements ArenaUse.User {
         }
     }
 
-    /** The worker is closed: what still counts now counts forever. */
+    /** The worker is closed: arenas still held are never released. */
     void end() {
-        over = true;
+        closed = true;
     }
 
     @Override
     public void update() {
-        if (!over && owner.isCurrent()) {
-            askAll.run();
+        if (!closed && owner.isCurrent()) {
+            queryAll.run();
         }
     }
 
     @Override
     public boolean isClosed() {
-        return over;
+        return closed;
     }
 
     @Override
@@ -122,8 +122,8 @@ final class ArenaHolds implements ArenaUse.User {
         if (kinds.isEmpty()) { // they have just begun or ended on the worker's thread
             kinds.put("operation", count);
         }
-        var list =
-                new StringJoiner(", ", "", " of " + parent + (over ? ", which dropped them when it was closed," : ""));
+        var list = new StringJoiner(
+                ", ", "", " of " + parent + (closed ? ", which dropped them when it was closed," : ""));
         for (Map.Entry<String, Integer> kind : kinds.entrySet()) {
             int n = kind.getValue();
             list.add(n + " " + kind.getKey() + (n == 1 ? "" : "s"));

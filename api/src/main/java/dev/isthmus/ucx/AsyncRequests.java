@@ -16,22 +16,22 @@ import java.util.function.LongSupplier;
  */
 final class AsyncRequests {
 
-    private static final int LOOK_AT = 32; // a progress asks about at most this many
-    private static final int LOOK_ANYWAY = 63; // UCX ends a few operations without counting that as progress
+    private static final int MAX_QUERIES = 32; // a progress asks about at most this many
+    private static final int QUERY_ANYWAY = 63; // UCX ends a few operations without counting that as progress
 
     private final UcpWorker worker;
     private final UcpRequests requests;
     private final Operations operations;
     private final Arena arena;
-    private final ArrayList<OperationFuture<?>> untold = new ArrayList<>(); // those whose operations have no callback
-    private final Queue<OperationFuture<?>> wishes = new ConcurrentLinkedQueue<>(); // from any thread
+    private final ArrayList<OperationFuture<?>> withoutCallback = new ArrayList<>(); // begun without a future
+    private final Queue<OperationFuture<?>> cancelRequests = new ConcurrentLinkedQueue<>(); // from any thread
     private CompletionCallbacks ended; // null until there is a future
     private int pending;
     private int endings; // how many futures have ended, in total
     private int next; // of untold to ask about
-    private int toLook;
+    private int toQuery;
     private int idle;
-    private final List<OperationFuture<?>> left = new ArrayList<>(); // pending when the worker closes
+    private final List<OperationFuture<?>> abandoned = new ArrayList<>(); // pending when the worker closes
 
     AsyncRequests(UcpWorker worker, UcpRequests requests, Operations operations, Arena arena) {
         this.worker = worker;
@@ -43,13 +43,15 @@ final class AsyncRequests {
     /** Begins an operation that is not a receive and has no result. */
     CompletableFuture<Void> send(LongSupplier operation, Object on) {
         long request = begin(callbacks().sent(), operation);
-        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, operations.find(request), on);
+        return request == 0
+                ? CompletableFuture.completedFuture(null)
+                : voidFuture(request, operations.find(request), on);
     }
 
     /** Begins an atomic operation that fetches a number. */
     CompletableFuture<Long> fetch(LongSupplier operation, Object on) {
         long request = begin(callbacks().sent(), operation);
-        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::wish) {
+        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::requestCancel) {
             @Override
             Long result() {
                 return requests.fetched(request);
@@ -60,13 +62,15 @@ final class AsyncRequests {
     /** Begins a receive of the data of an active message. */
     CompletableFuture<Void> receive(LongSupplier operation, Object on) {
         long request = begin(callbacks().received(), operation);
-        return request == 0 ? CompletableFuture.completedFuture(null) : nothing(request, operations.find(request), on);
+        return request == 0
+                ? CompletableFuture.completedFuture(null)
+                : voidFuture(request, operations.find(request), on);
     }
 
     /** Begins a receive of a stream. */
     CompletableFuture<Long> streamReceive(LongSupplier operation, Object on) {
         long request = begin(callbacks().received(), operation);
-        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::wish) {
+        return pending(new OperationFuture<Long>(request, operations.find(request), on, this::requestCancel) {
             @Override
             Long result() {
                 return requests.length(request);
@@ -76,29 +80,30 @@ final class AsyncRequests {
 
     CompletableFuture<UcpTagReceived> tagReceive(LongSupplier operation) {
         long request = begin(callbacks().received(), operation);
-        return pending(new OperationFuture<UcpTagReceived>(request, operations.find(request), worker, this::wish) {
-            @Override
-            UcpTagReceived result() {
-                return new UcpTagReceived(requests.length(request), requests.senderTag(request));
-            }
-        });
+        return pending(
+                new OperationFuture<UcpTagReceived>(request, operations.find(request), worker, this::requestCancel) {
+                    @Override
+                    UcpTagReceived result() {
+                        return new UcpTagReceived(requests.length(request), requests.senderTag(request));
+                    }
+                });
     }
 
     /**
      * Makes a future for an operation that was begun without one. The operation gets a new number, which the program
      * does not know.
      */
-    CompletableFuture<Void> take(RequestSlot slot) {
+    CompletableFuture<Void> futureOf(RequestSlot slot) {
         callbacks();
         Object on = slot.owner();
-        var future = nothing(operations.rename(slot), slot, on);
-        untold.add(future);
-        toLook = untold.size();
+        var future = voidFuture(operations.rename(slot), slot, on);
+        withoutCallback.add(future);
+        toQuery = withoutCallback.size();
         return future;
     }
 
-    private OperationFuture<Void> nothing(long request, RequestSlot slot, Object on) {
-        return pending(new OperationFuture<Void>(request, slot, on, this::wish) {
+    private OperationFuture<Void> voidFuture(long request, RequestSlot slot, Object on) {
+        return pending(new OperationFuture<Void>(request, slot, on, this::requestCancel) {
             @Override
             Void result() {
                 return null;
@@ -109,7 +114,7 @@ final class AsyncRequests {
     private CompletionCallbacks callbacks() {
         worker.owner().check();
         if (ended == null) {
-            ended = new CompletionCallbacks(operations, arena, worker::needAttention);
+            ended = new CompletionCallbacks(operations, arena, worker::requestDelivery);
         }
         return ended;
     }
@@ -117,11 +122,11 @@ final class AsyncRequests {
     // The operation takes the current next slot, or none.
     private long begin(long callback, LongSupplier operation) {
         RequestSlot slot = operations.nextSlot();
-        slot.tell(callback);
+        slot.setCallback(callback);
         try {
             return operation.getAsLong();
         } finally {
-            slot.tellNobody();
+            slot.clearCallback();
         }
     }
 
@@ -132,13 +137,13 @@ final class AsyncRequests {
         if (operations.hasEnded(slot)) {
             ended.add(slot); // C has done it at once, and does not call back
         }
-        worker.needAttention();
+        worker.requestDelivery();
         return future;
     }
 
-    /** The program wants a future to end, on any thread; the worker's thread asks C. */
-    private void wish(OperationFuture<?> future) {
-        wishes.add(future);
+    /** The program has requested a future's end, on any thread; the worker's thread cancels the operation. */
+    private void requestCancel(OperationFuture<?> future) {
+        cancelRequests.add(future);
         worker.wakeUp();
     }
 
@@ -162,10 +167,10 @@ final class AsyncRequests {
         if (pending == 0) {
             return false;
         }
-        toLook = untold.size();
-        boolean any = ended.any() || !wishes.isEmpty();
-        for (int i = 0; i < untold.size() && !any; i++) {
-            any = operations.hasEnded(untold.get(i).slot());
+        toQuery = withoutCallback.size();
+        boolean any = ended.any() || !cancelRequests.isEmpty();
+        for (int i = 0; i < withoutCallback.size() && !any; i++) {
+            any = operations.hasEnded(withoutCallback.get(i).slot());
         }
         return any;
     }
@@ -175,17 +180,17 @@ final class AsyncRequests {
      * or close it.
      */
     void sweep(boolean somethingHappened) {
-        OperationFuture<?> wishing;
-        while ((wishing = wishes.poll()) != null) {
-            if (isPending(wishing)) {
-                requests.cancel(wishing.request);
+        OperationFuture<?> requested;
+        while ((requested = cancelRequests.poll()) != null) {
+            if (isPending(requested)) {
+                requests.cancel(requested.request);
             }
         }
-        if (!untold.isEmpty()) {
-            look(somethingHappened);
+        if (!withoutCallback.isEmpty()) {
+            queryPending(somethingHappened);
         }
         if (ended.takeLost()) {
-            lookAtAll();
+            queryAll();
         }
         RequestSlot slot;
         while ((slot = ended.poll()) != null) {
@@ -195,7 +200,7 @@ final class AsyncRequests {
                 if (worker.parts().close().isUnderWay()) {
                     future.abandon(worker); // its receive was cancelled for the close, not by the program
                 } else {
-                    future.tell();
+                    future.endLikeOperation();
                 }
             }
         }
@@ -205,18 +210,18 @@ final class AsyncRequests {
         return future.equals(future.slot().future);
     }
 
-    private void look(boolean somethingHappened) {
-        if (somethingHappened || (++idle & LOOK_ANYWAY) == 0) {
-            toLook = untold.size();
+    private void queryPending(boolean somethingHappened) {
+        if (somethingHappened || (++idle & QUERY_ANYWAY) == 0) {
+            toQuery = withoutCallback.size();
         }
-        for (int i = Math.min(toLook, LOOK_AT); i > 0 && !untold.isEmpty(); i--, toLook--) {
-            next = next < untold.size() ? next : 0;
-            RequestSlot slot = untold.get(next).slot();
+        for (int i = Math.min(toQuery, MAX_QUERIES); i > 0 && !withoutCallback.isEmpty(); i--, toQuery--) {
+            next = next < withoutCallback.size() ? next : 0;
+            RequestSlot slot = withoutCallback.get(next).slot();
             if (operations.hasEnded(slot)) {
                 ended.add(slot);
-                OperationFuture<?> other = untold.removeLast();
-                if (next < untold.size()) {
-                    untold.set(next, other);
+                OperationFuture<?> other = withoutCallback.removeLast();
+                if (next < withoutCallback.size()) {
+                    withoutCallback.set(next, other);
                 }
             } else {
                 next++;
@@ -224,7 +229,7 @@ final class AsyncRequests {
         }
     }
 
-    private void lookAtAll() {
+    private void queryAll() {
         for (RequestSlot slot : operations.all()) {
             if (slot.future != null && operations.hasEnded(slot)) {
                 ended.add(slot);
@@ -234,7 +239,7 @@ final class AsyncRequests {
 
     private void end(OperationFuture<?> future) {
         RequestSlot slot = future.slot();
-        future.keep(slot.status);
+        future.recordStatus(slot.status);
         slot.future = null;
         pending--;
         endings++;
@@ -242,12 +247,12 @@ final class AsyncRequests {
     }
 
     /** The worker closes: records how operations have ended, while C's memory exists. */
-    void keepEnded() {
+    void recordEnded() {
         for (RequestSlot slot : operations.all()) {
             OperationFuture<?> future = slot.future;
             if (future != null && operations.hasEnded(slot)) {
                 end(future);
-                left.add(future);
+                abandoned.add(future);
             }
         }
     }
@@ -256,13 +261,13 @@ final class AsyncRequests {
     void abandon() {
         for (RequestSlot slot : operations.all()) {
             if (slot.future != null) {
-                left.add(slot.future);
+                abandoned.add(slot.future);
                 slot.future = null;
             }
         }
         pending = 0;
-        List<OperationFuture<?>> all = List.copyOf(left);
-        left.clear();
+        List<OperationFuture<?>> all = List.copyOf(abandoned);
+        abandoned.clear();
         for (OperationFuture<?> future : all) {
             future.abandon(worker);
         }

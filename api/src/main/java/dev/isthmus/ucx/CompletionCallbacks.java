@@ -14,7 +14,7 @@ import java.lang.invoke.MethodHandles;
 final class CompletionCallbacks {
 
     private final RequestSlots slots;
-    private final Runnable inform;
+    private final Runnable notifier;
     private final long sent;
     private final long received;
     private RequestSlot first;
@@ -25,11 +25,11 @@ final class CompletionCallbacks {
      * Creates the callbacks.
      *
      * @param arena of the worker, which closes it when C can no longer call
-     * @param inform called when the queue gets a slot
+     * @param notifier called when the queue gets a slot
      */
-    CompletionCallbacks(RequestSlots slots, Arena arena, Runnable inform) {
+    CompletionCallbacks(RequestSlots slots, Arena arena, Runnable notifier) {
         this.slots = slots;
-        this.inform = inform;
+        this.notifier = notifier;
         try {
             var lookup = MethodHandles.lookup();
             this.sent = UcpCompletion.sent(lookup.bind(this, "onSent", UcpCompletion.SENT), arena);
@@ -66,7 +66,7 @@ final class CompletionCallbacks {
             first = slot.nextEnded;
             last = first == null ? null : last;
             slot.nextEnded = null;
-            slot.told = false;
+            slot.queued = false;
         }
         return slot;
     }
@@ -81,17 +81,17 @@ final class CompletionCallbacks {
     /** Puts a slot into the queue, unless it is there. */
     @HotPath
     void add(RequestSlot slot) {
-        if (slot.told) {
+        if (slot.queued) {
             return;
         }
-        slot.told = true;
+        slot.queued = true;
         if (first == null) {
             first = slot;
         } else {
             last.nextEnded = slot;
         }
         last = slot;
-        inform.run();
+        notifier.run();
     }
 
     // Called by C, like the next one. An exception that left it would end the JVM.
@@ -111,11 +111,11 @@ final class CompletionCallbacks {
     private void ended(long index, byte status) {
         try {
             RequestSlot slot = slots.all()[(int) index];
-            slot.calledBack = status;
+            slot.callbackStatus = status;
             add(slot);
         } catch (Throwable t) { // such as a stack overflow
             lost = true;
-            inform.run();
+            notifier.run();
         }
     }
 }

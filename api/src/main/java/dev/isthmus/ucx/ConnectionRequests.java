@@ -12,8 +12,8 @@ import java.util.Map;
 
 /**
  * The connection handler of one worker ({@code ucp_listener_conn_callback_t}), the same for all of its listeners. UCX
- * calls it inside a progress, on the worker's thread. It records requests; {@link UcpWorker#progress()} tells the
- * program once UCX has returned.
+ * calls it inside a progress, on the worker's thread. It records requests; {@link UcpWorker#progress()} delivers them
+ * once UCX has returned.
  *
  * <p>A listener that the program has closed stays in C until the worker is closed, and its clients are rejected. UCX
  * forgets connections that its TCP listener has accepted and whose request has not arrived yet: if it arrives after
@@ -29,8 +29,8 @@ final class ConnectionRequests {
     private final Map<Long, UcpListener> listeners = new HashMap<>();
     private final Map<InetSocketAddress, Retired> retired = new HashMap<>();
     private final Map<Long, Retired> retiredById = new HashMap<>();
-    private final ArrayDeque<UcpConnectionRequest> untold = new ArrayDeque<>();
-    private final ArrayDeque<Runnable> unwanted = new ArrayDeque<>();
+    private final ArrayDeque<UcpConnectionRequest> undelivered = new ArrayDeque<>();
+    private final ArrayDeque<Runnable> rejections = new ArrayDeque<>();
     private long lastId;
     private Throwable thrown;
 
@@ -80,34 +80,34 @@ final class ConnectionRequests {
 
     /** Destroys closed listeners in C, right before the worker and its connections are destroyed. */
     void destroyRetired() {
-        rejectUnwanted();
+        runRejections();
         for (Retired listener : retiredById.values()) {
             UcpCall.run(Libucp.LISTENER_DESTROY, listener.handle);
         }
     }
 
-    /** Whether {@link #tell} has something to do. */
+    /** Whether {@link #deliver} has something to do. */
     boolean any() {
-        return !untold.isEmpty() || !unwanted.isEmpty() || thrown != null;
+        return !undelivered.isEmpty() || !rejections.isEmpty() || thrown != null;
     }
 
-    /** Tells the program of each request once. An exception of its handler leaves the rest for the next time. */
-    void tell() {
-        rejectUnwanted();
+    /** Passes each request to its handler once. If a handler throws, the remaining requests are delivered next time. */
+    void deliver() {
+        runRejections();
         Throwable t = thrown;
         thrown = null;
         if (t != null) {
             throw new IllegalStateException("the connection callback failed", t);
         }
         UcpConnectionRequest request;
-        while ((request = untold.poll()) != null) {
-            request.listener().tell(request);
+        while ((request = undelivered.poll()) != null) {
+            request.listener().deliver(request);
         }
     }
 
-    private void rejectUnwanted() {
+    private void runRejections() {
         Runnable reject;
-        while ((reject = unwanted.poll()) != null) {
+        while ((reject = rejections.poll()) != null) {
             reject.run();
         }
     }
@@ -117,15 +117,15 @@ final class ConnectionRequests {
         try {
             UcpListener listener = listeners.get(id.address());
             if (listener != null) {
-                untold.add(listener.requested(request.address()));
+                undelivered.add(listener.requested(request.address()));
             } else {
                 long handle = retiredById.get(id.address()).handle;
                 long unwantedRequest = request.address();
-                unwanted.add(() -> worker.reject(handle, unwantedRequest, "a listener that was closed"));
+                rejections.add(() -> worker.reject(handle, unwantedRequest, "a listener that was closed"));
             }
         } catch (Throwable t) {
             thrown = t;
         }
-        worker.needAttention();
+        worker.requestDelivery();
     }
 }

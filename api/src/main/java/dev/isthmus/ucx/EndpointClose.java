@@ -31,7 +31,7 @@ final class EndpointClose {
 
     private static final int IN_PROGRESS = 1;
     private static final int LAST_TO_END_FLUSHES = 13;
-    private static final int MOST_LANES = 64; // UCP_MAX_LANES
+    private static final int MAX_LANES = 64; // UCP_MAX_LANES
 
     private final UcpWorker worker;
     private final UcpEndpoint endpoint;
@@ -67,15 +67,15 @@ final class EndpointClose {
     /** Goes on without waiting; returns whether it has ended. */
     boolean advance() {
         while (stage != Stage.NOTHING && !isWaiting()) {
-            goOn();
+            advanceStage();
         }
         return stage == Stage.NOTHING;
     }
 
-    /** Goes on until it has ended. The worker progresses meanwhile, without telling the program anything. */
+    /** Goes on until it has ended. The worker progresses meanwhile, without delivering events. */
     void await() {
         while (!advance()) {
-            worker.parts().news().progressUntil(deadline);
+            worker.parts().pendingEvents().progressUntil(deadline);
         }
     }
 
@@ -100,7 +100,7 @@ final class EndpointClose {
                 };
     }
 
-    private void goOn() {
+    private void advanceStage() {
         switch (stage) {
             case LOANS -> begin(Stage.SENDS); // if they are still used, the data stays lent
             case SENDS -> {
@@ -167,26 +167,26 @@ final class EndpointClose {
 
     private void close(int flags) {
         if (flags != 0) {
-            letFlushesGoOn();
+            advanceFlushes();
         }
         begin(Stage.CLOSE);
-        worker.parts().streams().orphan(endpoint);
+        worker.parts().streams().detachLent(endpoint);
         try (var call = new UcpCall()) {
             MemorySegment param = ucp_request_param_t.allocate(call);
             ucp_request_param_t.op_attr_mask(param, ucp_h.UCP_OP_ATTR_FIELD_FLAGS());
             ucp_request_param_t.flags(param, flags);
             request = call.integer64(Libucp.EP_CLOSE, endpoint.handle(), param);
         }
-        worker.parts().news().settle();
+        worker.parts().pendingEvents().drainSocketEvents();
     }
 
     /**
      * UCX may postpone a flush to the next progress, by a callback that it does not drop when the endpoint is closed by
      * force; the callback would then use a freed endpoint. Each progress takes the flush one lane further.
      */
-    private void letFlushesGoOn() {
-        for (int lane = 0; lane < MOST_LANES && (flushLeft || !endpoint.isEstablished() || isSending()); lane++) {
-            worker.parts().news().settle();
+    private void advanceFlushes() {
+        for (int lane = 0; lane < MAX_LANES && (flushLeft || !endpoint.isEstablished() || isSending()); lane++) {
+            worker.parts().pendingEvents().drainSocketEvents();
         }
     }
 
@@ -207,7 +207,7 @@ final class EndpointClose {
 
     private void end() {
         stage = Stage.NOTHING;
-        worker.parts().streams().orphan(endpoint);
+        worker.parts().streams().detachLent(endpoint);
         endpoint.ended();
     }
 }

@@ -20,7 +20,7 @@ final class EndpointCloses {
     void add(EndpointClose close) {
         if (!close.advance() && !closes.contains(close)) {
             closes.add(close);
-            worker.needAttention();
+            worker.requestDelivery();
         }
     }
 
@@ -29,7 +29,7 @@ final class EndpointCloses {
     }
 
     /** Whether {@link #advance} has something to do. */
-    boolean anyToAdvance() {
+    boolean canAdvance() {
         boolean any = false;
         for (EndpointClose close : closes) {
             any |= !close.isWaiting();

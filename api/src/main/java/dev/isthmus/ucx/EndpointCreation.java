@@ -22,7 +22,7 @@ final class EndpointCreation {
      */
     static long create(UcpEndpoint endpoint, EndpointTarget target, UcpEndpointConfig config, long failureId) {
         UcpWorker worker = endpoint.worker();
-        if (target instanceof EndpointTarget.Listener) {
+        if (target instanceof EndpointTarget.ListenerTarget) {
             ConnectionManagers.check(worker.context(), Libucp.EP_CREATE.name(), endpoint);
         }
         try (var call = new UcpCall()) {

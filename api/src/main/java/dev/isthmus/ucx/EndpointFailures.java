@@ -8,8 +8,8 @@ import java.util.ArrayDeque;
 
 /**
  * The endpoint error handler of one worker ({@code ucp_err_handler_cb_t}), the same for all of its endpoints. UCX calls
- * it inside a progress or another call, on the worker's thread. It records failures; {@link UcpWorker#progress()} tells
- * the program once UCX has returned.
+ * it inside a progress or another call, on the worker's thread. It records failures; {@link UcpWorker#progress()}
+ * delivers them once UCX has returned.
  *
  * <p>Every endpoint gets it, even in mode NONE: without a handler, UCX ends the process when some transports fail.
  */
@@ -56,13 +56,13 @@ final class EndpointFailures {
         endpoints.forEach(UcpEndpoint::handedOver);
     }
 
-    /** Whether {@link #tell} has something to do. */
+    /** Whether {@link #deliver} has something to do. */
     boolean any() {
         return any;
     }
 
-    /** Tells the program of each failure once. An exception of its handler leaves the rest for the next time. */
-    void tell() {
+    /** Passes each failure to its handler once. If a handler throws, the remaining failures are delivered next time. */
+    void deliver() {
         any = false;
         Throwable t = thrown;
         thrown = null;
@@ -72,7 +72,7 @@ final class EndpointFailures {
         UcpEndpoint endpoint;
         while ((endpoint = failed.poll()) != null) {
             any = !failed.isEmpty();
-            endpoint.tellFailure();
+            endpoint.deliverFailure();
         }
     }
 
@@ -88,6 +88,6 @@ final class EndpointFailures {
             thrown = t;
         }
         any = true;
-        worker.needAttention();
+        worker.requestDelivery();
     }
 }

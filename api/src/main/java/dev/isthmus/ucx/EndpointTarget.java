@@ -13,7 +13,7 @@ import java.net.InetSocketAddress;
 interface EndpointTarget {
 
     /** A worker, whose address says how to reach it. */
-    record Worker(UcpAddress remote) implements EndpointTarget {
+    record WorkerTarget(UcpAddress remote) implements EndpointTarget {
         @Override
         public void write(UcpCall call, MemorySegment params) {
             add(params, ucp_h.UCP_EP_PARAM_FIELD_REMOTE_ADDRESS(), 0);
@@ -22,7 +22,7 @@ interface EndpointTarget {
     }
 
     /** A listener at a socket address. */
-    record Listener(InetSocketAddress at) implements EndpointTarget {
+    record ListenerTarget(InetSocketAddress at) implements EndpointTarget {
         @Override
         public void write(UcpCall call, MemorySegment params) {
             add(

@@ -40,21 +40,22 @@ final class Establishment {
 
     /** Begins to wait, without blocking. Returns null if there is nothing to wait for. */
     static Establishment of(UcpWorker worker, EndpointTarget target, long ep) {
-        boolean keepsOrder = !(target instanceof EndpointTarget.Listener) || UcxLibrary.load()[1] >= KEEPS_ORDER_SINCE;
-        boolean keepsKeys = target instanceof EndpointTarget.Worker || !UcpRemoteMemory.isIn(worker.context());
+        boolean keepsOrder =
+                !(target instanceof EndpointTarget.ListenerTarget) || UcxLibrary.load()[1] >= KEEPS_ORDER_SINCE;
+        boolean keepsKeys = target instanceof EndpointTarget.WorkerTarget || !UcpRemoteMemory.isIn(worker.context());
         if (keepsOrder && keepsKeys) {
             return null;
         }
         var establishment = new Establishment(ep, keepsOrder);
         if (!keepsOrder) {
-            worker.parts().news().add(establishment);
+            worker.parts().pendingEvents().add(establishment);
         }
         return establishment;
     }
 
     boolean isOver() {
         if (request != 0 && Ucp.requestStatus(request) != IN_PROGRESS) {
-            forget();
+            abandonFlush();
         }
         return request == 0;
     }
@@ -66,7 +67,7 @@ final class Establishment {
 
     /** Called before a send that is not sure to be ordered: refuses one that could overtake others. */
     void orderSend(UcpEndpoint endpoint) {
-        long turn = endpoint.worker().parts().news().turn();
+        long turn = endpoint.worker().parts().pendingEvents().progresses();
         boolean mayOvertake = lastTurn != NEVER && lastTurn != turn;
         if (mayOvertake && endpoint.worker().parts().pending().anySend(endpoint)) {
             throw new IllegalStateException(endpoint + " is still connecting, and UCX " + UcxVersion.loaded()
@@ -77,7 +78,7 @@ final class Establishment {
     }
 
     /** Leaves the flush to UCX, when the endpoint is closed. */
-    void forget() {
+    void abandonFlush() {
         long left = request;
         request = 0;
         if (left != 0) {

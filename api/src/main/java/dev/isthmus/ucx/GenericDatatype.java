@@ -21,7 +21,7 @@ final class GenericDatatype {
     private record State(UcpPackedData data, RequestSlot operation) {}
 
     private final WorkerCallbacks callbacks;
-    private final WorkerNews news;
+    private final PendingEvents events;
     private final long handle;
     private final ArrayList<State> states = new ArrayList<>();
     private final ArrayDeque<Integer> free = new ArrayDeque<>();
@@ -32,9 +32,9 @@ final class GenericDatatype {
      *
      * @param arena of the worker, which closes it when C can no longer call
      */
-    GenericDatatype(WorkerCallbacks callbacks, WorkerNews news, Arena arena) {
+    GenericDatatype(WorkerCallbacks callbacks, PendingEvents events, Arena arena) {
         this.callbacks = callbacks;
-        this.news = news;
+        this.events = events;
         try (var call = new UcpCall()) {
             MemorySegment ops = ucp_generic_dt_ops.allocate(call);
             ucp_generic_dt_ops.start_pack(ops, ucp_generic_dt_ops.start_pack.allocate(this::start, arena));
@@ -76,7 +76,7 @@ final class GenericDatatype {
             states.set(place, beginning);
             return MemorySegment.ofAddress(place + 1L);
         } catch (Throwable t) {
-            news.failed(t);
+            events.addFailure(t);
             return MemorySegment.NULL;
         }
     }
@@ -145,7 +145,7 @@ final class GenericDatatype {
         if (known != null && known.operation != null) {
             known.operation.packingFailed = true;
         }
-        news.failed(t);
+        events.addFailure(t);
     }
 
     @SuppressWarnings("restricted")

@@ -10,7 +10,7 @@ import dev.isthmus.internal.HotPath;
  */
 final class ImplicitRequests {
 
-    private static final int LOOK_AT = 2; // more than one, so that they become fewer
+    private static final int MAX_QUERIES = 2; // more than one, so that they become fewer
 
     private final Operations operations;
     private RequestSlot[] ring = new RequestSlot[16]; // a power of two
@@ -29,7 +29,7 @@ final class ImplicitRequests {
     /** Adds an operation that C has begun, and forgets old ones that have ended. */
     @HotPath
     void add(RequestSlot slot) {
-        for (int i = 0; i < LOOK_AT && size > 0 && operations.hasEnded(ring[head]); i++) {
+        for (int i = 0; i < MAX_QUERIES && size > 0 && operations.hasEnded(ring[head]); i++) {
             operations.free(ring[head]);
             head = (head + 1) & (ring.length - 1);
             size--;

@@ -21,12 +21,12 @@ final class LoopedWorker implements Polled {
         this.registration = loop.add(this);
     }
 
-    boolean tellsOfCompletions() {
+    boolean deliversCompletions() {
         return completions != null;
     }
 
     /** The worker is being destroyed. */
-    void leave() {
+    void unregister() {
         registration.close();
     }
 

@@ -40,11 +40,11 @@ final class MemoryPacking {
         return take(buffer, size, packed -> call.nothing(Libucp.MEMH_BUFFER_RELEASE, packed, nothing));
     }
 
-    private interface Release {
+    private interface BufferRelease {
         void run(MemorySegment packed);
     }
 
-    private static byte[] take(MemorySegment buffer, MemorySegment size, Release release) {
+    private static byte[] take(MemorySegment buffer, MemorySegment size, BufferRelease release) {
         MemorySegment packed = buffer.get(ValueLayout.ADDRESS, 0);
         try {
             return NativeCall.sized(packed, size.get(ValueLayout.JAVA_LONG, 0)).toArray(ValueLayout.JAVA_BYTE);

@@ -14,16 +14,16 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
 
     private final RequestSlot slot;
     private final Object on;
-    private final Consumer<OperationFuture<?>> wishes; // thread-safe
+    private final Consumer<OperationFuture<?>> cancelRequests; // thread-safe
     private int status = IN_PROGRESS;
     private byte kind;
     private T value;
 
-    OperationFuture(long request, RequestSlot slot, Object on, Consumer<OperationFuture<?>> wishes) {
+    OperationFuture(long request, RequestSlot slot, Object on, Consumer<OperationFuture<?>> cancelRequests) {
         this.request = request;
         this.slot = slot;
         this.on = on;
-        this.wishes = wishes;
+        this.cancelRequests = cancelRequests;
     }
 
     /** The result of a successful operation. Called before its slot is freed. */
@@ -31,7 +31,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
 
     @Override
     protected final void endRequested() {
-        wishes.accept(this);
+        cancelRequests.accept(this);
     }
 
     RequestSlot slot() {
@@ -39,14 +39,14 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
     }
 
     /** Records how the operation has ended. */
-    final void keep(int code) {
+    final void recordStatus(int code) {
         status = code;
         kind = slot.kind;
         value = code == 0 ? result() : null;
     }
 
     /** Ends like the operation; as the program wanted only if UCX has cancelled the operation. */
-    final void tell() {
+    final void endLikeOperation() {
         if (status == 0) {
             end(value);
         } else if (status != UcsStatus.CANCELED.code() || !endAsRequested()) {
@@ -61,7 +61,7 @@ abstract class OperationFuture<T> extends OwnedFuture<T> {
             fail(new IllegalStateException(closed + ": UCX could not cancel it, and a peer may still reach its buffer;"
                     + " keep that memory until the context is closed"));
         } else if (status != UcsStatus.CANCELED.code()) {
-            tell();
+            endLikeOperation();
         } else if (!endAsRequested()) {
             fail(new IllegalStateException(closed));
         }

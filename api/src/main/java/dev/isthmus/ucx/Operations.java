@@ -17,8 +17,8 @@ import java.lang.ref.Reference;
 /**
  * The life of each operation of a worker. All begin in the same way: the caller checks its arguments; {@link #next}
  * returns the memory where C keeps the operation, and {@link #hold} keeps the arena of its buffer open; C is called;
- * and {@link #began} takes C's result. An operation ends when C is {@linkplain #hasEnded asked} or has called back. Its
- * slot is {@linkplain #free freed} when the program no longer needs it.
+ * and {@link #trackBuffer} or {@link #trackPayload} takes C's result. An operation ends when C is {@linkplain #hasEnded
+ * asked} or has called back. Its slot is {@linkplain #free freed} when the program no longer needs it.
  *
  * <p>It extends {@link RequestSlots} rather than refer to it, for the JIT: docs/instructions.md, "Lines written for the
  * JIT".
@@ -28,7 +28,7 @@ final class Operations extends RequestSlots {
     static final int IN_PROGRESS = 1;
 
     /** A length that no message has. */
-    private static final long NOT_ASKED = -1;
+    private static final long NOT_QUERIED = -1;
 
     // A status is queried again only after something has happened on the worker. UCX completes a few operations without
     // counting them as progress, so every so often the status is queried all the same.
@@ -76,21 +76,21 @@ final class Operations extends RequestSlots {
      * the processor a branch that it cannot predict: docs/instructions.md, "Lines written for the JIT".
      */
     @HotPath
-    void happened(int events) {
+    void progressed(int events) {
         activity += events;
     }
 
     /**
      * Called last before C gets a buffer: keeps a guarded arena open until the operation has ended.
      *
-     * @return the argument for {@link #began}; null if the arena is not guarded
+     * @return the argument for {@link #trackPayload}; null if the arena is not guarded
      */
     @HotPath
     ArenaUse hold(MemorySegment buffer) {
         return ArenaGuard.exist() ? holds.begin(buffer.scope()) : null;
     }
 
-    /** The same for a second buffer of the operation. */
+    /** Keeps the arena of the operation's second buffer open, too. */
     @HotPath
     ArenaUse holdSecond(MemorySegment buffer, ArenaUse first) {
         return ArenaGuard.exist() ? holds.beginSecond(buffer.scope(), first) : null;
@@ -105,17 +105,17 @@ final class Operations extends RequestSlots {
      * @return 0
      */
     @HotPath
-    long done(MemorySegment buffer, ArenaUse use) {
-        returned(buffer);
+    long completedAtOnce(MemorySegment buffer, ArenaUse use) {
+        callReturned(buffer);
         ArenaUse.endOf(use);
         return 0;
     }
 
-    /** The same for a flush. */
+    /** C has done a flush at once; returns 0. */
     @HotPath
-    long flushed() {
+    long flushedAtOnce() {
         touch();
-        forgetImplicit();
+        sweepImplicit();
         return 0;
     }
 
@@ -132,29 +132,30 @@ final class Operations extends RequestSlots {
      * @throws UcxException if C refused it
      */
     @HotPath
-    long begun(long result, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        return take(noted(result, kind, endpoint, buffer, bytes, use));
+    long trackBuffer(long result, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
+        return take(recordBuffer(result, kind, endpoint, buffer, bytes, use));
     }
 
-    /** The same without the last step: the caller takes the slot. */
+    /** Records such an operation, but leaves it to the caller to take the slot. */
     @HotPath
-    RequestSlot noted(long result, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
-        returned(buffer);
+    RequestSlot recordBuffer(
+            long result, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes, ArenaUse use) {
+        callReturned(buffer);
         if (UcxFailure.isError(result)) {
             ArenaUse.endOf(use);
             throw failure((int) result, kind, endpoint, bytes);
         }
         RequestSlot slot = nextSlot();
-        note(slot, kind, endpoint, buffer, bytes);
+        record(slot, kind, endpoint, buffer, bytes);
         if (use != null) {
             slot.use = use;
-            slot.holdsMore = true;
+            slot.hasMoreToRelease = true;
         }
         return slot;
     }
 
     @HotPath
-    private void returned(Object memory) {
+    private void callReturned(Object memory) {
         keepUntilHere(memory);
         touch();
     }
@@ -180,23 +181,23 @@ final class Operations extends RequestSlots {
 
     /** Records an operation on something other than a plain buffer, which C has begun, and perhaps done at once. */
     @HotPath
-    long began(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
-        returned(payload);
+    long trackPayload(long result, RequestSlot slot, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
+        callReturned(payload);
         if (result == 0) {
             payload.endedAtOnce(slot, kind);
             return 0;
         }
         if (UcxFailure.isError(result)) {
-            payload.notBegun();
-            return notBegun((int) result, kind, endpoint, payload);
+            payload.refused();
+            return refused((int) result, kind, endpoint, payload);
         }
         slot.payload = payload;
-        note(slot, kind, endpoint, null, payload.byteSize());
-        slot.holdsMore = true;
+        record(slot, kind, endpoint, null, payload.byteSize());
+        slot.hasMoreToRelease = true;
         return payload.take(this, slot);
     }
 
-    private static long notBegun(int status, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
+    private static long refused(int status, byte kind, UcpEndpoint endpoint, UcpPayload payload) {
         if (status == UcsStatus.NO_RESOURCE.code() && payload.isOnlyAtOnce()) {
             return UcpRequests.NOT_BEGUN;
         }
@@ -205,24 +206,24 @@ final class Operations extends RequestSlots {
     }
 
     @HotPath
-    private void note(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes) {
+    private void record(RequestSlot slot, byte kind, UcpEndpoint endpoint, MemorySegment buffer, long bytes) {
         slot.kind = kind;
         slot.status = IN_PROGRESS;
         slot.polledAt = activity - 1; // it may be done already
         slot.buffer = buffer;
-        slot.holdsMore = kind != RequestSlot.TAG_RECEIVE && kind != RequestSlot.STREAM_RECEIVE;
+        slot.hasMoreToRelease = kind != RequestSlot.TAG_RECEIVE && kind != RequestSlot.STREAM_RECEIVE;
         if (endpoint != null) { // also null for an answer over an endpoint of UCX's own
             slot.endpoint = endpoint;
-            if (RequestSlot.counts(kind)) {
+            if (RequestSlot.countsBytes(kind)) {
                 slot.bytes = bytes;
-                endpoint.begun(bytes);
+                endpoint.addOutstanding(bytes);
             }
         }
     }
 
     /** Takes the slot of an operation whose number the program does not get: it is forgotten when it has ended. */
     @HotPath
-    void takeUnnamed(RequestSlot slot) {
+    void trackImplicit(RequestSlot slot) {
         takeImplicit(slot);
         implicit.add(slot);
     }
@@ -230,17 +231,17 @@ final class Operations extends RequestSlots {
     /** Records a receive of a stream that C has done at once, with its length. */
     @HotPath
     long receivedAtOnce(long length) {
-        return take(notedAtOnce(length));
+        return take(recordAtOnce(length));
     }
 
-    /** The same for a receive into something other than a plain buffer. */
+    /** Records such a receive into something other than a plain buffer. */
     @HotPath
     long receivedAtOnce(long length, UcpPayload payload) {
-        return payload.take(this, notedAtOnce(length));
+        return payload.take(this, recordAtOnce(length));
     }
 
     @HotPath
-    private RequestSlot notedAtOnce(long length) {
+    private RequestSlot recordAtOnce(long length) {
         RequestSlot slot = nextSlot();
         slot.kind = RequestSlot.STREAM_RECEIVE;
         slot.status = 0;
@@ -250,7 +251,7 @@ final class Operations extends RequestSlots {
     }
 
     @HotPath
-    private void forgetImplicit() {
+    private void sweepImplicit() {
         if (implicit.size() > 0) {
             implicit.sweep();
         }
@@ -266,10 +267,10 @@ final class Operations extends RequestSlots {
     @HotPath
     int poll(RequestSlot slot) {
         int status = slot.status;
-        return status != IN_PROGRESS ? status : ask(slot);
+        return status != IN_PROGRESS ? status : query(slot);
     }
 
-    /** The same for a program that asks repeatedly: does not ask C if nothing has happened since. */
+    /** The status for a program that asks repeatedly: C is not asked if nothing has happened since. */
     @HotPath
     int status(RequestSlot slot) {
         int status = slot.status;
@@ -279,11 +280,11 @@ final class Operations extends RequestSlots {
         if (slot.polledAt == activity && (++skipped & TRUST_NO_PROGRESS) != 0) {
             return IN_PROGRESS;
         }
-        return ask(slot);
+        return query(slot);
     }
 
     @HotPath
-    private int ask(RequestSlot slot) {
+    private int query(RequestSlot slot) {
         slot.polledAt = activity;
         int status = Ucp.requestStatus(slot.address);
         return status == IN_PROGRESS ? status : ended(slot, status);
@@ -293,9 +294,9 @@ final class Operations extends RequestSlots {
     @HotPath
     int ended(RequestSlot slot, int status) {
         slot.buffer = null;
-        slot.length = NOT_ASKED;
-        if (slot.holdsMore) {
-            return endedWithMore(slot, status);
+        slot.length = NOT_QUERIED;
+        if (slot.hasMoreToRelease) {
+            return endAndRelease(slot, status);
         }
         if (slot.endpoint != null) {
             slot.endpoint = null;
@@ -305,8 +306,8 @@ final class Operations extends RequestSlots {
     }
 
     @HotPath
-    private int endedWithMore(RequestSlot slot, int told) {
-        int status = told;
+    private int endAndRelease(RequestSlot slot, int reported) {
+        int status = reported;
         if (slot.payload != null) {
             status = slot.payload.ended(slot, status);
             slot.payload = null;
@@ -316,17 +317,17 @@ final class Operations extends RequestSlots {
             slot.header = null;
         }
         if (slot.use != null || slot.headerUse != null) {
-            slot.letGo();
+            slot.releaseArenas();
         }
         if (slot.bytes != 0) {
-            slot.endpoint.ended(slot.bytes);
+            slot.endpoint.removeOutstanding(slot.bytes);
             slot.bytes = 0;
         }
         slot.endpoint = null;
         if (slot.remote != null) {
-            slot.remote.ended(slot);
+            slot.remote.removeOutstanding(slot);
         } else if (slot.kind == RequestSlot.FLUSH || slot.kind == RequestSlot.WORKER_FLUSH) {
-            forgetImplicit();
+            sweepImplicit();
         }
         return status;
     }
@@ -341,7 +342,7 @@ final class Operations extends RequestSlots {
         if (slot.kind != RequestSlot.TAG_RECEIVE || slot.status != 0) {
             return receivedOfStream(slot);
         }
-        if (slot.length == NOT_ASKED) {
+        if (slot.length == NOT_QUERIED) {
             Ucp.tagReceiveTest(slot.address, infoAddress);
             slot.length = ucp_tag_recv_info.length(info);
             slot.senderTag = ucp_tag_recv_info.sender_tag(info);
@@ -354,7 +355,7 @@ final class Operations extends RequestSlots {
         if (slot.kind != RequestSlot.STREAM_RECEIVE || slot.status != 0) {
             return false;
         }
-        if (slot.length == NOT_ASKED) {
+        if (slot.length == NOT_QUERIED) {
             UcpStreams.receiveTest(slot.address, infoAddress);
             slot.length = info.get(ValueLayout.JAVA_LONG, 0);
             slot.senderTag = 0;

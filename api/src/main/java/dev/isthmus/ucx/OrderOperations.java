@@ -24,15 +24,17 @@ final class OrderOperations {
     @HotPath
     long flush(UcpEndpoint endpoint, long ep) {
         long result = Ucp.endpointFlush(ep, operations.next());
-        return result == 0 ? operations.flushed() : operations.take(noted(result, RequestSlot.FLUSH, endpoint));
+        return result == 0 ? operations.flushedAtOnce() : operations.take(record(result, RequestSlot.FLUSH, endpoint));
     }
 
-    /** The same with user data. */
+    /** {@code ucp_ep_flush_nbx} with user data. */
     @HotPath
     long flush(UcpEndpoint endpoint, long ep, long userData) {
         PolledOperations polled = parent.polled();
         long result = Ucp.endpointFlush(ep, polled.parameters(false));
-        return result == 0 ? operations.flushed() : polled.begun(noted(result, RequestSlot.FLUSH, endpoint), userData);
+        return result == 0
+                ? operations.flushedAtOnce()
+                : polled.track(record(result, RequestSlot.FLUSH, endpoint), userData);
     }
 
     /** {@code ucp_worker_flush_nbx}. */
@@ -40,18 +42,20 @@ final class OrderOperations {
     long flush() {
         owner.check();
         long result = Ucp.workerFlush(worker, operations.next());
-        return result == 0 ? operations.flushed() : operations.take(noted(result, RequestSlot.WORKER_FLUSH, null));
+        return result == 0
+                ? operations.flushedAtOnce()
+                : operations.take(record(result, RequestSlot.WORKER_FLUSH, null));
     }
 
-    /** The same with user data. */
+    /** {@code ucp_worker_flush_nbx} with user data. */
     @HotPath
     long flush(long userData) {
         owner.check();
         PolledOperations polled = parent.polled();
         long result = Ucp.workerFlush(worker, polled.parameters(false));
         return result == 0
-                ? operations.flushed()
-                : polled.begun(noted(result, RequestSlot.WORKER_FLUSH, null), userData);
+                ? operations.flushedAtOnce()
+                : polled.track(record(result, RequestSlot.WORKER_FLUSH, null), userData);
     }
 
     /** {@code ucp_worker_fence}. */
@@ -67,7 +71,7 @@ final class OrderOperations {
     }
 
     @HotPath
-    private RequestSlot noted(long result, byte kind, UcpEndpoint endpoint) {
-        return operations.noted(result, kind, endpoint, null, 0, null);
+    private RequestSlot record(long result, byte kind, UcpEndpoint endpoint) {
+        return operations.recordBuffer(result, kind, endpoint, null, 0, null);
     }
 }

@@ -18,7 +18,7 @@ final class PendingOperations {
         this.operations = operations;
         this.async = async;
         this.worker = worker;
-        operations.holds().askBy(this::settle);
+        operations.holds().setQuery(this::settle);
     }
 
     void polled(PolledOperations those) {
@@ -26,7 +26,7 @@ final class PendingOperations {
     }
 
     /** Whether an operation has ended without the program knowing it yet. Asks UCX about each of them. */
-    boolean anyEndedUntold() {
+    boolean anyEndedUnreported() {
         boolean any = false;
         RequestSlot[] all = operations.all();
         // Other classes look after those with a future or user data.
@@ -43,7 +43,7 @@ final class PendingOperations {
 
     /** Releases the buffers of all operations that have ended. */
     private void settle() {
-        anyEndedUntold();
+        anyEndedUnreported();
         if (polled != null) {
             polled.settle();
         }
@@ -92,7 +92,7 @@ final class PendingOperations {
     /** Whether a send of the endpoint has not ended. A flush does not count: a send may overtake it. */
     boolean anySend(UcpEndpoint endpoint) {
         for (RequestSlot slot : operations.all()) {
-            boolean sends = RequestSlot.counts(slot.kind) && slot.kind != RequestSlot.FLUSH;
+            boolean sends = RequestSlot.countsBytes(slot.kind) && slot.kind != RequestSlot.FLUSH;
             if (sends && slot.endpoint == endpoint && isPending(slot, endpoint)) {
                 return true;
             }
@@ -131,10 +131,10 @@ final class PendingOperations {
     }
 
     /** The worker is being destroyed, and with it the remaining keys. */
-    void forgetRemoteMemory() {
+    void abandonRemoteMemory() {
         for (RequestSlot slot : operations.all()) {
             if (slot.remote != null) {
-                slot.remote.leave();
+                slot.remote.abandon();
                 slot.remote = null;
             }
         }
@@ -157,9 +157,9 @@ final class PendingOperations {
         }
         for (RequestSlot slot : operations.all()) {
             if (slot.isTaken() && !operations.hasEnded(slot) && !slot.isWriting()) {
-                slot.letGo();
+                slot.releaseArenas();
                 if (slot.payload != null) {
-                    slot.payload.letGo();
+                    slot.payload.release();
                 }
             }
         }

@@ -23,8 +23,8 @@ final class PolledOperations {
     /** Called last before C gets the operation: makes it call back. */
     @HotPath
     void prepare(RequestSlot slot, boolean receives) {
-        slot.calledBack = RequestSlot.IN_PROGRESS;
-        slot.tellOther(receives ? ended.received() : ended.sent());
+        slot.callbackStatus = RequestSlot.IN_PROGRESS;
+        slot.setOtherCallback(receives ? ended.received() : ended.sent());
     }
 
     /**
@@ -44,19 +44,19 @@ final class PolledOperations {
      * @return the number to cancel it by, which is negative
      */
     @HotPath
-    long begun(RequestSlot slot, long userData) {
+    long track(RequestSlot slot, long userData) {
         operations.takeImplicit(slot);
         slot.userData = userData;
         slot.hasUserData = true;
         pending++;
         boolean atOnce = slot.status != RequestSlot.IN_PROGRESS; // then C does not call back
-        if (atOnce || (slot.calledBack == RequestSlot.IN_PROGRESS && operations.hasEnded(slot))) {
+        if (atOnce || (slot.callbackStatus == RequestSlot.IN_PROGRESS && operations.hasEnded(slot))) {
             ended.add(slot);
         }
         return slot.handle;
     }
 
-    /** The operation with a number that {@link #begun} returned; null if there is none. */
+    /** The operation with a number that {@link #track} returned; null if there is none. */
     RequestSlot find(long number) {
         RequestSlot slot = operations.at(number);
         return slot != null && slot.hasUserData && slot.handle == number ? slot : null;
@@ -76,7 +76,7 @@ final class PolledOperations {
     int poll(UcpCompletions into) {
         into.clear();
         if (ended.takeLost()) {
-            lookAtAll();
+            queryAll();
         }
         while (!into.isFull()) {
             RequestSlot slot = ended.poll();
@@ -92,7 +92,7 @@ final class PolledOperations {
 
     @HotPath
     private boolean hasEnded(RequestSlot slot) {
-        byte status = slot.calledBack;
+        byte status = slot.callbackStatus;
         if (status == RequestSlot.IN_PROGRESS || slot.status != RequestSlot.IN_PROGRESS) {
             return operations.hasEnded(slot);
         }
@@ -119,7 +119,7 @@ final class PolledOperations {
         }
     }
 
-    private void lookAtAll() {
+    private void queryAll() {
         for (RequestSlot slot : operations.all()) {
             if (slot.hasUserData && operations.hasEnded(slot)) {
                 ended.add(slot);

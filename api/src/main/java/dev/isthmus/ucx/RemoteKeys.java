@@ -58,7 +58,7 @@ final class RemoteKeys {
         }
     }
 
-    /** The endpoint has failed, and UCX would look for transports that do not exist. */
+    /** The exception for a failed endpoint, with which UCX would dereference unset transports. */
     static UcxException failed(UcpEndpoint endpoint) {
         return UcxFailure.of(endpoint.failureCode(), "an operation on remote memory", endpoint.toString());
     }

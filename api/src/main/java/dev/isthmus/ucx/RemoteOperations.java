@@ -37,45 +37,45 @@ final class RemoteOperations {
     @HotPath
     static long put(UcpRemoteMemory to, long remote, MemorySegment from, long offset, long length, boolean implicit) {
         if (length <= 0) { // as for the range at the peer, for the JIT: docs/instructions.md
-            long ignored = Buffers.readable(from, offset, length);
+            long ignored = BufferChecks.readable(from, offset, length);
             return 0;
         }
-        long local = Buffers.readable(from, offset, length);
+        long local = BufferChecks.readable(from, offset, length);
         long parameters = to.slots().next();
         ArenaUse use = to.slots().hold(from);
         long result = UcpRma.put(to.endpointHandle(), local, length, remote, to.handle(), parameters);
         return result == 0
-                ? to.slots().done(from, use)
-                : begun(result, RequestSlot.PUT, to, from, length, use, implicit);
+                ? to.slots().completedAtOnce(from, use)
+                : track(result, RequestSlot.PUT, to, from, length, use, implicit);
     }
 
     /** {@code ucp_get_nbx}. */
     @HotPath
     static long get(UcpRemoteMemory from, long remote, MemorySegment to, long offset, long length, boolean implicit) {
         if (length <= 0) { // as for the range at the peer, for the JIT: docs/instructions.md
-            long ignored = Buffers.writable(to, offset, length);
+            long ignored = BufferChecks.writable(to, offset, length);
             return 0;
         }
-        long local = Buffers.writable(to, offset, length);
+        long local = BufferChecks.writable(to, offset, length);
         long parameters = from.slots().next();
         ArenaUse use = from.slots().hold(to);
         long result = UcpRma.get(from.endpointHandle(), local, length, remote, from.handle(), parameters);
         return result == 0
-                ? from.slots().done(to, use)
-                : begun(result, RequestSlot.GET, from, to, length, use, implicit);
+                ? from.slots().completedAtOnce(to, use)
+                : track(result, RequestSlot.GET, from, to, length, use, implicit);
     }
 
     /** {@code ucp_put_nbx} from memory that is registered already. */
     @HotPath
     long put(UcpRemoteMemory to, long remote, UcpMemory from, long offset, long length, boolean implicit) {
-        long local = Buffers.readable(from.buffer(), offset, length);
+        long local = BufferChecks.readable(from.buffer(), offset, length);
         return transfer(RequestSlot.PUT, to, remote, from, local, length, implicit);
     }
 
     /** {@code ucp_get_nbx} into memory that is registered already. */
     @HotPath
     long get(UcpRemoteMemory from, long remote, UcpMemory to, long offset, long length, boolean implicit) {
-        long local = Buffers.writable(to.buffer(), offset, length);
+        long local = BufferChecks.writable(to.buffer(), offset, length);
         return transfer(RequestSlot.GET, from, remote, to, local, length, implicit);
     }
 
@@ -93,9 +93,9 @@ final class RemoteOperations {
             slot.memoryParameter(handle);
             long result = transfer(kind, with, remote, local, length, parameters);
             if (result == 0) {
-                return operations.done(memory.buffer(), null);
+                return operations.completedAtOnce(memory.buffer(), null);
             }
-            long request = begun(result, kind, with, memory.buffer(), length, null, implicit);
+            long request = track(result, kind, with, memory.buffer(), length, null, implicit);
             slot.memory = memory;
             begun = true;
             return request;
@@ -131,9 +131,9 @@ final class RemoteOperations {
         long result = transfer(kind, with, remote, local, length, parameters);
         if (result != 0 && !UcxFailure.isError(result)) {
             slot.remote = with;
-            with.began();
+            with.addOutstanding();
         }
-        return operations.began(result, slot, kind, with.endpoint(), buffer);
+        return operations.trackPayload(result, slot, kind, with.endpoint(), buffer);
     }
 
     @HotPath
@@ -149,15 +149,15 @@ final class RemoteOperations {
     long atomic64(
             UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, boolean implicit) {
         long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, null);
-        return begun(result, kind, on, null, 0, null, implicit);
+        return track(result, kind, on, null, 0, null, implicit);
     }
 
-    /** The same of one that carries user data. */
+    /** {@code ucp_atomic_op_nbx} on 64 bits, with user data. */
     @HotPath
     long atomic64(UcpRemoteMemory on, long remote, int operation, long operand, long second, byte kind, long userData) {
         PolledOperations polled = parent.polled();
         long result = atomic(with64(operand, second), on, remote, operation, BYTES_8, kind, polled);
-        return polled.begun(noted(result, kind, on, null, 0, null), userData);
+        return polled.track(record(result, kind, on, null, 0, null), userData);
     }
 
     @HotPath
@@ -173,15 +173,15 @@ final class RemoteOperations {
     long atomic32(
             UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, boolean implicit) {
         long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, null);
-        return begun(result, kind, on, null, 0, null, implicit);
+        return track(result, kind, on, null, 0, null, implicit);
     }
 
-    /** The same of one that carries user data. */
+    /** {@code ucp_atomic_op_nbx} on 32 bits, with user data. */
     @HotPath
     long atomic32(UcpRemoteMemory on, long remote, int operation, int operand, int second, byte kind, long userData) {
         PolledOperations polled = parent.polled();
         long result = atomic(with32(operand, second), on, remote, operation, BYTES_4, kind, polled);
-        return polled.begun(noted(result, kind, on, null, 0, null), userData);
+        return polled.track(record(result, kind, on, null, 0, null), userData);
     }
 
     @HotPath
@@ -214,7 +214,7 @@ final class RemoteOperations {
     }
 
     @HotPath
-    private static long begun(
+    private static long track(
             long result,
             byte kind,
             UcpRemoteMemory remote,
@@ -222,20 +222,20 @@ final class RemoteOperations {
             long bytes,
             ArenaUse use,
             boolean implicit) {
-        RequestSlot slot = noted(result, kind, remote, buffer, bytes, use);
+        RequestSlot slot = record(result, kind, remote, buffer, bytes, use);
         if (implicit) {
-            remote.slots().takeUnnamed(slot);
+            remote.slots().trackImplicit(slot);
             return 0;
         }
         return remote.slots().take(slot);
     }
 
     @HotPath
-    private static RequestSlot noted(
+    private static RequestSlot record(
             long result, byte kind, UcpRemoteMemory remote, MemorySegment buffer, long bytes, ArenaUse use) {
-        RequestSlot slot = remote.slots().noted(result, kind, remote.endpoint(), buffer, bytes, use);
+        RequestSlot slot = remote.slots().recordBuffer(result, kind, remote.endpoint(), buffer, bytes, use);
         slot.remote = remote;
-        remote.began();
+        remote.addOutstanding();
         return slot;
     }
 }

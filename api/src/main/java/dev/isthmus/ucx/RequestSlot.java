@@ -32,7 +32,7 @@ final class RequestSlot {
     static final byte FETCH_32 = 19;
     static final byte FETCH_64 = 20;
 
-    private static final int TELLING = ucp_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucp_h.UCP_OP_ATTR_FIELD_USER_DATA();
+    private static final int CALLBACK_FIELDS = ucp_h.UCP_OP_ATTR_FIELD_CALLBACK() | ucp_h.UCP_OP_ATTR_FIELD_USER_DATA();
     private static final long MASK_OFFSET = ucp_request_param_t.op_attr_mask$offset();
     private static final long FLAGS_OFFSET = ucp_request_param_t.flags$offset();
     private static final long DATATYPE_OFFSET = ucp_request_param_t.datatype$offset();
@@ -61,9 +61,9 @@ final class RequestSlot {
     byte status;
 
     /** The status from C's callback, if this was set to {@link #IN_PROGRESS} before. */
-    byte calledBack;
+    byte callbackStatus;
 
-    /** The program gave it user data. It learns of the end by that, and does not know this slot's number. */
+    /** Whether completion is reported by user data; then the program has no handle. */
     boolean hasUserData;
 
     long userData;
@@ -86,7 +86,7 @@ final class RequestSlot {
     /** The guarded arena that counts the operation while C uses the buffer; null if the arena is not guarded. */
     ArenaUse use;
 
-    /** The same for the header. */
+    /** The guarded arena of the header; null if it is not guarded. */
     ArenaUse headerUse;
 
     UcpEndpoint endpoint;
@@ -104,7 +104,7 @@ final class RequestSlot {
     boolean packingFailed;
 
     /** Whether there is more to release at the end of the operation than the buffer. */
-    boolean holdsMore;
+    boolean hasMoreToRelease;
 
     /** The program does not know the number of the operation. */
     boolean implicit;
@@ -116,7 +116,7 @@ final class RequestSlot {
     RequestSlot nextEnded;
 
     /** Whether it is in that queue. */
-    boolean told;
+    boolean queued;
 
     private int fields = RequestMemory.FIELDS;
 
@@ -151,31 +151,31 @@ final class RequestSlot {
     }
 
     /** Makes the next operation in this slot, and no other, call the callback with the slot's index. */
-    void tell(long callback) {
-        fields = RequestMemory.FIELDS | TELLING;
+    void setCallback(long callback) {
+        fields = RequestMemory.FIELDS | CALLBACK_FIELDS;
         for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
-            tell(p, callback);
+            writeCallback(p, callback);
         }
     }
 
-    /** The same for {@link #parameters}, until they are written for the next call. */
+    /** Sets the callback in {@link #parameters}, until they are written for the next call. */
     @HotPath
-    void tellOther(long callback) {
-        tell(address + RequestMemory.OTHER, callback);
+    void setOtherCallback(long callback) {
+        writeCallback(address + RequestMemory.OTHER, callback);
     }
 
     // The user data of all parameters is the slot's index.
     @HotPath
-    private static void tell(long parameters, long callback) {
-        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | TELLING);
+    private static void writeCallback(long parameters, long callback) {
+        NativeMemory.setInt(parameters + MASK_OFFSET, NativeMemory.getInt(parameters + MASK_OFFSET) | CALLBACK_FIELDS);
         NativeMemory.setLong(parameters + CALLBACK_OFFSET, callback);
     }
 
     /** Undoes that, whether or not the operation has begun. */
-    void tellNobody() {
+    void clearCallback() {
         fields = RequestMemory.FIELDS;
         for (long p = address; p <= address + RequestMemory.OTHER; p += RequestMemory.PARAM_BYTES) {
-            NativeMemory.setInt(p + MASK_OFFSET, NativeMemory.getInt(p + MASK_OFFSET) & ~TELLING);
+            NativeMemory.setInt(p + MASK_OFFSET, NativeMemory.getInt(p + MASK_OFFSET) & ~CALLBACK_FIELDS);
         }
     }
 
@@ -200,7 +200,7 @@ final class RequestSlot {
 
     /** Whether the endpoint counts the bytes of this kind of operation until it has ended. */
     @HotPath
-    static boolean counts(byte kind) {
+    static boolean countsBytes(byte kind) {
         return kind != TAG_RECEIVE && kind != STREAM_RECEIVE && kind != AM_RECEIVE;
     }
 
@@ -231,7 +231,7 @@ final class RequestSlot {
     }
 
     /** Releases the arenas of the buffers that C no longer uses. */
-    void letGo() {
+    void releaseArenas() {
         ArenaUse.endOf(use);
         ArenaUse.endOf(headerUse);
         use = null;

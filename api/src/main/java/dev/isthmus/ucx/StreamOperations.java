@@ -40,7 +40,7 @@ final class StreamOperations {
     /** {@code ucp_stream_send_nbx}, on an open endpoint of this thread. */
     @HotPath
     long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes) {
-        long address = Buffers.readable(buffer, offset, bytes);
+        long address = BufferChecks.readable(buffer, offset, bytes);
         if (bytes == 0) {
             return 0; // otherwise an assertion would end the receiver's process
         }
@@ -48,8 +48,8 @@ final class StreamOperations {
         ArenaUse use = operations.hold(buffer);
         long result = UcpStreams.send(ep, address, bytes, parameters);
         return result == 0
-                ? operations.done(buffer, use)
-                : operations.begun(result, RequestSlot.STREAM_SEND, endpoint, buffer, bytes, use);
+                ? operations.completedAtOnce(buffer, use)
+                : operations.trackBuffer(result, RequestSlot.STREAM_SEND, endpoint, buffer, bytes, use);
     }
 
     @HotPath
@@ -62,13 +62,13 @@ final class StreamOperations {
         RequestSlot slot = operations.nextSlot();
         long parameters = payload.begin(slot, false, BREAKS_DATATYPES, 0, 0);
         long result = UcpStreams.send(ep, address, payload.count(), parameters);
-        return operations.began(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
+        return operations.trackPayload(result, slot, RequestSlot.STREAM_SEND, endpoint, payload);
     }
 
     /** {@code ucp_stream_recv_nbx}, on an open endpoint of this thread. */
     @HotPath
     long receive(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long bytes, boolean all) {
-        long address = Buffers.writable(buffer, offset, bytes);
+        long address = BufferChecks.writable(buffer, offset, bytes);
         long parameters = all ? operations.next() + RequestMemory.RECEIVE_ALL : operations.next();
         if (bytes == 0) {
             return operations.receivedAtOnce(0); // UCX asserts that there is no such receive
@@ -76,10 +76,10 @@ final class StreamOperations {
         ArenaUse use = operations.hold(buffer);
         long result = UcpStreams.receive(ep, address, bytes, lengthAddress, parameters);
         if (result == 0) {
-            operations.done(buffer, use);
+            operations.completedAtOnce(buffer, use);
             return operations.receivedAtOnce(length.get(ValueLayout.JAVA_LONG, 0));
         }
-        return operations.begun(result, RequestSlot.STREAM_RECEIVE, endpoint, buffer, bytes, use);
+        return operations.trackBuffer(result, RequestSlot.STREAM_RECEIVE, endpoint, buffer, bytes, use);
     }
 
     @HotPath
@@ -92,7 +92,7 @@ final class StreamOperations {
         }
         long parameters = payload.begin(slot, true, BREAKS_DATATYPES, FLAGS, all ? WAIT_ALL : 0);
         long result = UcpStreams.receive(ep, address, payload.count(), lengthAddress, parameters);
-        long request = operations.began(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
+        long request = operations.trackPayload(result, slot, RequestSlot.STREAM_RECEIVE, endpoint, payload);
         return request != 0 ? request : operations.receivedAtOnce(length.get(ValueLayout.JAVA_LONG, 0), payload);
     }
 
@@ -125,20 +125,20 @@ final class StreamOperations {
         data.lent().end();
         UcpEndpoint endpoint = data.endpoint();
         long address = data.address();
-        forget(data);
+        removeLent(data);
         if (endpoint != null) {
             UcpStreams.releaseData(endpoint.handle(), address);
         }
     }
 
     @HotPath
-    private void forget(UcpStreamData data) {
+    private void removeLent(UcpStreamData data) {
         int place = data.place();
         UcpStreamData last = lent[--lentCount];
         lent[place] = last;
         lent[lentCount] = null;
         last.moveTo(place);
-        data.forget();
+        data.clear();
     }
 
     /** Gives back to C what an endpoint has lent and nobody uses; returns whether that was all. */
@@ -157,11 +157,11 @@ final class StreamOperations {
     }
 
     /** C is about to close an endpoint: the worker keeps the memory of what is still used until it is closed. */
-    void orphan(UcpEndpoint endpoint) {
+    void detachLent(UcpEndpoint endpoint) {
         if (!giveBackUnused(endpoint)) {
             for (int i = 0; i < lentCount; i++) {
                 if (lent[i].endpoint() == endpoint) {
-                    lent[i].orphan();
+                    lent[i].detach();
                 }
             }
         }
@@ -173,7 +173,7 @@ final class StreamOperations {
         while (lentCount > 0) {
             UcpStreamData data = lent[lentCount - 1];
             all &= data.lent().endWithout(operations.holds());
-            forget(data);
+            removeLent(data);
         }
         return all;
     }

@@ -40,26 +40,26 @@ final class TagOperations {
     @HotPath
     long send(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
-        long address = Buffers.readable(buffer, offset, length);
+        long address = BufferChecks.readable(buffer, offset, length);
         long parameters = operations.next();
         ArenaUse use = operations.hold(buffer);
         long result = Ucp.tagSend(ep, address, length, tag, parameters);
         return result == 0
-                ? operations.done(buffer, use)
-                : operations.begun(result, RequestSlot.SEND, endpoint, buffer, length, use);
+                ? operations.completedAtOnce(buffer, use)
+                : operations.trackBuffer(result, RequestSlot.SEND, endpoint, buffer, length, use);
     }
 
     /** {@code ucp_tag_send_sync_nbx}, on an open endpoint of this thread. */
     @HotPath
     long sendSync(UcpEndpoint endpoint, long ep, MemorySegment buffer, long offset, long length, long tag) {
         checkEnabled();
-        long address = Buffers.readable(buffer, offset, length);
+        long address = BufferChecks.readable(buffer, offset, length);
         long parameters = operations.next();
         ArenaUse use = operations.hold(buffer);
         long result = UcpTag.sendSync(ep, address, length, tag, parameters);
         return result == 0
-                ? operations.done(buffer, use)
-                : operations.begun(result, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
+                ? operations.completedAtOnce(buffer, use)
+                : operations.trackBuffer(result, RequestSlot.SYNC_SEND, endpoint, buffer, length, use);
     }
 
     /** Both sends, of something other than a plain buffer. */
@@ -76,7 +76,7 @@ final class TagOperations {
         long result = kind == RequestSlot.SEND
                 ? Ucp.tagSend(ep, address, payload.count(), tag, parameters)
                 : UcpTag.sendSync(ep, address, payload.count(), tag, parameters);
-        return operations.began(result, slot, kind, endpoint, payload);
+        return operations.trackPayload(result, slot, kind, endpoint, payload);
     }
 
     /** {@code ucp_tag_recv_nbx}. */
@@ -84,11 +84,11 @@ final class TagOperations {
     long receive(MemorySegment buffer, long offset, long length, long tag, long mask) {
         owner.check();
         checkEnabled();
-        long address = Buffers.writable(buffer, offset, length);
+        long address = BufferChecks.writable(buffer, offset, length);
         long parameters = operations.next() + RequestMemory.RECEIVE;
         ArenaUse use = operations.hold(buffer);
         long result = Ucp.tagReceive(worker, address, length, tag, mask, parameters);
-        return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
+        return operations.trackBuffer(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
     /** {@code ucp_tag_recv_nbx} into something other than a plain buffer. */
@@ -100,7 +100,7 @@ final class TagOperations {
         RequestSlot slot = operations.nextSlot();
         long parameters = payload.begin(slot, true, 0, NO_IMMEDIATE_COMPLETION, 0);
         long result = Ucp.tagReceive(worker, address, payload.count(), tag, mask, parameters);
-        return operations.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+        return operations.trackPayload(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
     }
 
     /** {@code ucp_tag_probe_nb}. */
@@ -133,12 +133,12 @@ final class TagOperations {
     long receive(UcpTagMessage message, MemorySegment buffer, long offset, long length) {
         owner.check();
         long handle = held(message);
-        long address = Buffers.writable(buffer, offset, length);
+        long address = BufferChecks.writable(buffer, offset, length);
         long parameters = operations.next() + RequestMemory.RECEIVE;
         ArenaUse use = operations.hold(buffer);
         messages.remove(message);
         long result = UcpTag.receiveMessage(worker, address, length, handle, parameters);
-        return operations.begun(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
+        return operations.trackBuffer(result, RequestSlot.TAG_RECEIVE, null, buffer, length, use);
     }
 
     /** {@code ucp_tag_msg_recv_nbx} into something other than a plain buffer. */
@@ -151,7 +151,7 @@ final class TagOperations {
         long parameters = payload.begin(slot, true, 0, NO_IMMEDIATE_COMPLETION, 0);
         messages.remove(message);
         long result = UcpTag.receiveMessage(worker, address, payload.count(), handle, parameters);
-        return operations.began(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
+        return operations.trackPayload(result, slot, RequestSlot.TAG_RECEIVE, null, payload);
     }
 
     AsyncRequests async() {

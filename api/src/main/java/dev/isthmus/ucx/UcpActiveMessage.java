@@ -30,7 +30,7 @@ public final class UcpActiveMessage {
     private static final byte CANCELED = -16;
 
     /** What happens to the data when the handler returns. */
-    private enum Fate {
+    private enum Disposition {
         DROPPED,
         KEPT,
         RECEIVED,
@@ -47,7 +47,7 @@ public final class UcpActiveMessage {
     private long descriptor; // or the data itself
     private long length;
     private long replyEp;
-    private Fate fate = Fate.DROPPED;
+    private Disposition disposition = Disposition.DROPPED;
     private byte refusal;
     private UcpKeptMessage kept;
 
@@ -70,7 +70,7 @@ public final class UcpActiveMessage {
         if ((attributes & RNDV) == 0) {
             this.data.open(data, length);
         }
-        fate = Fate.DROPPED;
+        disposition = Disposition.DROPPED;
         open = true;
     }
 
@@ -80,21 +80,21 @@ public final class UcpActiveMessage {
         open = false;
         header.close();
         data.close();
-        if (fate == Fate.DROPPED) {
+        if (disposition == Disposition.DROPPED) {
             return 0;
         }
-        if (fate == Fate.KEPT) {
-            kept.outlive();
+        if (disposition == Disposition.KEPT) {
+            kept.handlerReturned();
             kept = null;
             return 1; // UCS_INPROGRESS
         }
-        return fate == Fate.REFUSED ? refusal : 0;
+        return disposition == Disposition.REFUSED ? refusal : 0;
     }
 
-    /** The handler has thrown: tells the sender of a rendezvous that was not dealt with. */
+    /** The handler has thrown: refuses a rendezvous that was not dealt with. */
     void failed() {
-        if (fate == Fate.DROPPED && (attributes & RNDV) != 0) {
-            fate = Fate.REFUSED;
+        if (disposition == Disposition.DROPPED && (attributes & RNDV) != 0) {
+            disposition = Disposition.REFUSED;
             refusal = CANCELED;
         }
     }
@@ -234,7 +234,7 @@ public final class UcpActiveMessage {
     @HotPath
     public long reply(int replyId, MemorySegment replyHeader, MemorySegment buffer, int flags) {
         return operations.send(
-                answered(),
+                replyEndpoint(),
                 replyEp,
                 replyId,
                 replyHeader,
@@ -259,7 +259,7 @@ public final class UcpActiveMessage {
      */
     @HotPath
     public long reply(int replyId, MemorySegment replyHeader, UcpPayload payload, int flags) {
-        UcpEndpoint endpoint = answered();
+        UcpEndpoint endpoint = replyEndpoint();
         return operations.send(endpoint, replyEp, replyId, replyHeader, payload, flags);
     }
 
@@ -344,7 +344,7 @@ public final class UcpActiveMessage {
     private boolean isToFetch(MemorySegment buffer, long offset) {
         check();
         checkUndecided("receive");
-        Buffers.writable(buffer, offset, length);
+        BufferChecks.writable(buffer, offset, length);
         if ((attributes & RNDV) == 0) {
             data.copyTo(buffer, offset, 0, length);
             return false;
@@ -355,7 +355,7 @@ public final class UcpActiveMessage {
     /** C gets the descriptor next, and takes it even if the call fails. */
     @HotPath
     void received() {
-        fate = Fate.RECEIVED;
+        disposition = Disposition.RECEIVED;
         kept = null;
     }
 
@@ -399,7 +399,7 @@ public final class UcpActiveMessage {
                     + " setPersistentHandler() to keep messages of any length");
         }
         holder.take(operations, this, descriptor, length, (attributes & RNDV) != 0, endpointOrNull());
-        fate = Fate.KEPT;
+        disposition = Disposition.KEPT;
         kept = holder;
     }
 
@@ -420,19 +420,19 @@ public final class UcpActiveMessage {
         if (!status.isError() || status == UcsStatus.UNKNOWN) {
             throw new IllegalArgumentException(status + " is no error that could be sent");
         }
-        fate = Fate.REFUSED;
+        disposition = Disposition.REFUSED;
         refusal = (byte) status.code();
     }
 
     /** The holder releases the message while the handler runs: C need not know that it was kept. */
-    void unkeep() {
-        fate = Fate.DROPPED;
+    void dropKept() {
+        disposition = Disposition.DROPPED;
         kept = null;
     }
 
     /** The program's endpoint to a sender that asked for an answer; null if there is none. */
     @HotPath
-    private UcpEndpoint answered() {
+    private UcpEndpoint replyEndpoint() {
         check();
         if (replyEp == 0) {
             throw new IllegalStateException(
@@ -460,8 +460,8 @@ public final class UcpActiveMessage {
 
     @HotPath
     private void checkUndecided(String what) {
-        if (fate != Fate.DROPPED) {
-            throw new IllegalStateException(what + " is not possible: the message was " + fate + " before");
+        if (disposition != Disposition.DROPPED) {
+            throw new IllegalStateException(what + " is not possible: the message was " + disposition + " before");
         }
     }
 

@@ -193,13 +193,13 @@ public final class UcpActiveMessages {
         return operations;
     }
 
-    /** Whether {@link #tell} has something to do. */
+    /** Whether {@link #rethrow} has something to do. */
     boolean any() {
         return dispatch.hasThrown();
     }
 
     /** Throws an exception that a handler has thrown. */
-    void tell() {
+    void rethrow() {
         dispatch.rethrow();
     }
 

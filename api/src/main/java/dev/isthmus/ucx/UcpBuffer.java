@@ -44,7 +44,7 @@ public final class UcpBuffer extends UcpPayload {
     @HotPath
     public UcpBuffer range(long offset, long length) {
         worker().owner().check();
-        Buffers.checkRange(segment, offset, length);
+        BufferChecks.checkRange(segment, offset, length);
         this.offset = offset;
         this.length = length;
         return this;
@@ -83,7 +83,9 @@ public final class UcpBuffer extends UcpPayload {
     @Override
     @HotPath
     long address(boolean toWrite) {
-        return toWrite ? Buffers.writable(segment, offset, length) : Buffers.readable(segment, offset, length);
+        return toWrite
+                ? BufferChecks.writable(segment, offset, length)
+                : BufferChecks.readable(segment, offset, length);
     }
 
     @Override
@@ -100,7 +102,7 @@ public final class UcpBuffer extends UcpPayload {
 
     @Override
     @HotPath
-    void letGo() {
+    void release() {
         if (use != null) {
             use.end();
             use = null;

@@ -59,7 +59,7 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
     }
 
     /** Why there are no bytes, for messages. */
-    abstract String whyNone();
+    abstract String unavailableReason();
 
     /**
      * How many bytes there are.
@@ -174,7 +174,7 @@ public abstract sealed class UcpBytes permits UcpMessageBytes, UcpStreamData {
 
     private RuntimeException refusal(long offset, long count) {
         if (length == NONE) {
-            return new IllegalStateException(whyNone());
+            return new IllegalStateException(unavailableReason());
         }
         return new IndexOutOfBoundsException(
                 "offset " + offset + " and length " + count + " are not within the " + length + " bytes");

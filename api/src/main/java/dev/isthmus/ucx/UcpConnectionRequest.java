@@ -27,12 +27,12 @@ import java.util.function.Consumer;
  */
 public final class UcpConnectionRequest {
 
-    private static final long NOT_ASKED = 0; // which is no client's number
+    private static final long NOT_QUERIED = 0; // which is no client's number
 
     private final UcpListener listener;
     private long handle; // 0 once decided: C has freed it
     private final InetSocketAddress clientAddress;
-    private volatile long clientId = NOT_ASKED; // volatile, as other threads may ask after the decision
+    private volatile long clientId = NOT_QUERIED; // volatile, as other threads may ask after the decision
 
     UcpConnectionRequest(UcpListener listener, long handle) {
         this.listener = listener;
@@ -62,12 +62,12 @@ public final class UcpConnectionRequest {
      * @throws WrongThreadException if the request is undecided and the worker belongs to another thread
      */
     public OptionalLong clientId() {
-        if (clientId == NOT_ASKED && handle != 0) {
+        if (clientId == NOT_QUERIED && handle != 0) {
             listener.worker().owner().check();
             clientId = queryId();
         }
         long known = clientId;
-        return known == NOT_ASKED ? OptionalLong.empty() : OptionalLong.of(known);
+        return known == NOT_QUERIED ? OptionalLong.empty() : OptionalLong.of(known);
     }
 
     /**

@@ -57,7 +57,7 @@ public final class UcpEndpoint implements AutoCloseable {
         this.active = worker.parts().active();
         this.errorHandling = config.errorHandling();
         this.errorHandler = config.errorHandler();
-        this.describable = target instanceof EndpointTarget.Worker;
+        this.describable = target instanceof EndpointTarget.WorkerTarget;
         String name = worker.name() + " to " + remote + ", " + errorHandling;
         this.lifetime = new Lifetime("UcpEndpoint", name, worker.lifetime());
         this.failureId = worker.parts().failures().add(this);
@@ -584,7 +584,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (!worker.parts().callbacks().isInside()) {
             worker.parts().closes().add(begin.get());
         } else if (ep != 0 || closing != null) {
-            takeNoMore();
+            refuseOperations();
             worker.parts().callbacks().defer(() -> worker.parts().closes().add(begin.get()));
         }
         return result;
@@ -614,7 +614,7 @@ public final class UcpEndpoint implements AutoCloseable {
         if (!worker.parts().callbacks().isInside()) {
             closeNow(forced);
         } else if (ep != 0) {
-            takeNoMore();
+            refuseOperations();
             worker.parts().callbacks().defer(() -> closeNow(forced));
         }
     }
@@ -637,10 +637,10 @@ public final class UcpEndpoint implements AutoCloseable {
             try {
                 lifetime.beginClose();
             } catch (IllegalStateException e) {
-                refused(e);
+                closeRefused(e);
                 throw e;
             }
-            takeNoMore(); // handlers of active messages run meanwhile, and must not send any more
+            refuseOperations(); // handlers of active messages run meanwhile, and must not send any more
             closing = new EndpointClose(worker, this);
         }
         if (forced) {
@@ -649,12 +649,12 @@ public final class UcpEndpoint implements AutoCloseable {
         return closing;
     }
 
-    private void takeNoMore() {
+    private void refuseOperations() {
         ep = 0;
         readyId = 0;
     }
 
-    private void refused(IllegalStateException reason) {
+    private void closeRefused(IllegalStateException reason) {
         ep = handle; // as before
         if (closed != null) {
             closed.completeExceptionally(reason);
@@ -666,7 +666,7 @@ public final class UcpEndpoint implements AutoCloseable {
     void ended() {
         lifetime.endClose();
         if (establishment != null) {
-            establishment.forget();
+            establishment.abandonFlush();
         }
         worker.parts().failures().remove(failureId);
         if (active != null) {
@@ -677,7 +677,7 @@ public final class UcpEndpoint implements AutoCloseable {
         }
     }
 
-    /** Whether UCX can describe its connection without reading transports that do not exist. */
+    /** Whether UCX can describe its connection without dereferencing unset transports. */
     boolean isDescribable() {
         return describable && !isFailed();
     }
@@ -718,12 +718,12 @@ public final class UcpEndpoint implements AutoCloseable {
     }
 
     @HotPath
-    void begun(long bytes) {
+    void addOutstanding(long bytes) {
         outstandingBytes += bytes;
     }
 
     @HotPath
-    void ended(long bytes) {
+    void removeOutstanding(long bytes) {
         outstandingBytes -= bytes;
     }
 
@@ -750,8 +750,8 @@ public final class UcpEndpoint implements AutoCloseable {
         readyId = 0;
     }
 
-    /** Tells the program, on its thread and outside of C. */
-    void tellFailure() {
+    /** Calls the program's handler, on its thread and outside of C. */
+    void deliverFailure() {
         if (ep != 0 && errorHandler != null) {
             errorHandler.onError(this, failure());
         }

@@ -68,7 +68,7 @@ public final class UcpIov extends UcpPayload {
     @HotPath
     public UcpIov add(MemorySegment segment, long offset, long length) {
         checkChangeable();
-        long address = Buffers.readable(segment, offset, length);
+        long address = BufferChecks.readable(segment, offset, length);
         if (length != 0) {
             if (size == segments.length) {
                 throw new IndexOutOfBoundsException(this + " has as many parts as can be");
@@ -99,7 +99,7 @@ public final class UcpIov extends UcpPayload {
         if (length == 0) {
             throw new IllegalArgumentException("part " + index + " of no bytes: leave it out");
         }
-        long address = Buffers.readable(segment, offset, length);
+        long address = BufferChecks.readable(segment, offset, length);
         bytes += length - entries.get(ValueLayout.JAVA_LONG, index * ENTRY_BYTES + Long.BYTES);
         write(index, segment, address, length);
         return this;
@@ -166,9 +166,9 @@ public final class UcpIov extends UcpPayload {
     long address(boolean toWrite) {
         for (int i = 0; i < size; i++) {
             if (toWrite) {
-                Buffers.writable(segments[i], 0, 0);
+                BufferChecks.writable(segments[i], 0, 0);
             } else {
-                Buffers.readable(segments[i], 0, 0);
+                BufferChecks.readable(segments[i], 0, 0);
             }
         }
         return entries.address();
@@ -203,14 +203,14 @@ public final class UcpIov extends UcpPayload {
             all = true;
         } finally {
             if (!all) {
-                letGo();
+                release();
             }
         }
     }
 
     @Override
     @HotPath
-    void letGo() {
+    void release() {
         if (uses == null) {
             return;
         }

@@ -61,7 +61,7 @@ public final class UcpKeptMessage implements AutoCloseable {
 
     /** Notes that the handler has returned. */
     @HotPath
-    void outlive() {
+    void handlerReturned() {
         during = null;
     }
 
@@ -189,7 +189,7 @@ public final class UcpKeptMessage implements AutoCloseable {
     @HotPath
     private boolean isToFetch(MemorySegment buffer, long offset) {
         open();
-        Buffers.writable(buffer, offset, length);
+        BufferChecks.writable(buffer, offset, length);
         if (rendezvous && length != 0) {
             return true;
         }

@@ -130,8 +130,8 @@ public final class UcpListener implements AutoCloseable {
         undecided.remove(request);
     }
 
-    /** Tells the program, on its thread and outside of C. */
-    void tell(UcpConnectionRequest request) {
+    /** Calls the program's handler, on its thread and outside of C. */
+    void deliver(UcpConnectionRequest request) {
         if (!closed && request.isUndecided()) {
             handler.onConnection(request);
         }

@@ -56,7 +56,7 @@ public final class UcpMemory implements AutoCloseable {
 
     /** Registers a segment of the program's, after checks. */
     static UcpMemory register(UcpContext context, MemorySegment segment, UcpMemoryConfig config) {
-        Buffers.writable(segment, 0, segment.byteSize());
+        BufferChecks.writable(segment, 0, segment.byteSize());
         if (config.fixedAddress() != 0) {
             throw new IllegalArgumentException("a fixed address is for memory that UCX allocates");
         }

@@ -30,7 +30,7 @@ public final class UcpMessageBytes extends UcpBytes {
     }
 
     @Override
-    String whyNone() {
+    String unavailableReason() {
         return "the message is over, and UCX has its memory back: read it in its handler, copy it there, or keep() its"
                 + " data";
     }

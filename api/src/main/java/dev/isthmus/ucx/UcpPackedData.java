@@ -114,7 +114,7 @@ public final class UcpPackedData extends UcpPayload {
     void hold(Operations operations) {}
 
     @Override
-    void letGo() {}
+    void release() {}
 
     @Override
     void prepare(RequestSlot operation) {

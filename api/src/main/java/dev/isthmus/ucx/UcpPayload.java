@@ -159,7 +159,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     abstract void hold(Operations operations);
 
     /** Undoes {@link #hold}. */
-    abstract void letGo();
+    abstract void release();
 
     /** Prepares it for an operation, or for a query if that is null. Needed if C calls back for the data. */
     @HotPath
@@ -194,7 +194,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      */
     @HotPath
     final long take(Operations operations, RequestSlot slot) {
-        return polled == null ? operations.take(slot) : polled.begun(slot, userData);
+        return polled == null ? operations.take(slot) : polled.track(slot, userData);
     }
 
     /**
@@ -217,15 +217,15 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
     /** C has ended an operation; returns its status. */
     @HotPath
     int ended(RequestSlot operation, int status) {
-        notBegun();
+        refused();
         return status;
     }
 
     /** C has refused an operation. */
     @HotPath
-    final void notBegun() {
+    final void refused() {
         if (--uses == 0) {
-            letGo();
+            release();
         }
     }
 
@@ -236,7 +236,7 @@ public abstract sealed class UcpPayload permits UcpBuffer, UcpIov, UcpPackedData
      */
     @HotPath
     void endedAtOnce(RequestSlot operation, byte kind) {
-        notBegun();
+        refused();
     }
 
     /**

@@ -412,7 +412,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         long deadline = worker.closeDeadline();
         boolean inTime = true;
         while (outstanding > 0 && inTime && worker.parts().pending().count(endpoint) > 0) {
-            inTime = worker.parts().news().progressUntil(deadline);
+            inTime = worker.parts().pendingEvents().progressUntil(deadline);
         }
     }
 
@@ -425,13 +425,13 @@ public final class UcpRemoteMemory implements AutoCloseable {
 
     /** An operation with this key was begun. */
     @HotPath
-    void began() {
+    void addOutstanding() {
         outstanding++;
     }
 
     /** An operation with this key has ended. */
     @HotPath
-    void ended(RequestSlot slot) {
+    void removeOutstanding(RequestSlot slot) {
         slot.remote = null;
         if (slot.memory != null) {
             slot.memory.release();
@@ -446,7 +446,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
     }
 
     /** Leaves C's part of the key to the worker, which is being destroyed. */
-    void leave() {
+    void abandon() {
         handle.take();
     }
 

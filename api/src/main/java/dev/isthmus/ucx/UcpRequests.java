@@ -203,7 +203,7 @@ public final class UcpRequests {
      */
     public CompletableFuture<Void> whenDone(long request) {
         owner.check();
-        return request == 0 ? CompletableFuture.completedFuture(null) : async.take(slot(request));
+        return request == 0 ? CompletableFuture.completedFuture(null) : async.futureOf(slot(request));
     }
 
     /**
@@ -241,10 +241,10 @@ public final class UcpRequests {
         polled = those;
     }
 
-    /** See {@link Operations#happened}. */
+    /** See {@link Operations#progressed}. */
     @HotPath
-    void happened(int events) {
-        operations.happened(events);
+    void progressed(int events) {
+        operations.progressed(events);
     }
 
     @HotPath

@@ -94,13 +94,13 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     }
 
     @HotPath
-    void forget() {
+    void clear() {
         endpoint = null;
         takeBack();
     }
 
     /** C closes the endpoint, and can no longer take the bytes back. */
-    void orphan() {
+    void detach() {
         endpoint = null;
     }
 
@@ -125,7 +125,7 @@ public final class UcpStreamData extends UcpBytes implements AutoCloseable {
     }
 
     @Override
-    String whyNone() {
+    String unavailableReason() {
         return "no bytes are held: they were given back, or never received";
     }
 

@@ -81,7 +81,7 @@ public final class UcpWakeup {
     public boolean arm() {
         worker.owner().check();
         worker.parts().callbacks().refuseInside("waiting");
-        return armTransports() && nothingCameMeanwhile();
+        return armTransports() && isStillIdle();
     }
 
     private boolean armTransports() {
@@ -96,11 +96,11 @@ public final class UcpWakeup {
 
     // An armed completion queue reports completions from then on. UCX does not look for those between its last progress
     // and the arming, and Soft-RoCE, for one, does not report them.
-    private boolean nothingCameMeanwhile() {
+    private boolean isStillIdle() {
         int events = Ucp.workerProgress(handle);
-        worker.requests().happened(events);
-        worker.parts().news().progressed();
-        return events == 0 && !worker.hasUntold();
+        worker.requests().progressed(events);
+        worker.parts().pendingEvents().progressed();
+        return events == 0 && !worker.hasUndelivered();
     }
 
     /**
@@ -137,7 +137,7 @@ public final class UcpWakeup {
         }
     }
 
-    /** The same, but does nothing if the worker is closed; returns whether it was open. */
+    /** Like {@link #signal}, but does nothing if the worker is closed; returns whether it was open. */
     synchronized boolean signalIfOpen() {
         if (closed) {
             return false;

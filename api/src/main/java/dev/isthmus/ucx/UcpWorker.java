@@ -40,8 +40,8 @@ public final class UcpWorker implements AutoCloseable {
     /** The mask of a receive that matches any tag. */
     public static final long ANY_TAG = 0;
 
-    /** There is something to tell. */
-    private static final int NEWS = 1;
+    /** There are events to deliver. */
+    private static final int EVENTS = 1;
 
     /** The program is running inside a callback. */
     private static final int CALLBACK = 1 << 1;
@@ -57,7 +57,7 @@ public final class UcpWorker implements AutoCloseable {
     private final UcpRequests requests;
     private final PendingOperations pending;
     private final AsyncRequests async;
-    private final WorkerNews news;
+    private final PendingEvents pendingEvents;
     private final WorkerParts parts;
     private final WorkerClose close = new WorkerClose(this);
     private final TagOperations tags;
@@ -72,7 +72,7 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations polled; // the same
     private final EventLoop loop; // null if the program progresses it
     private final LoopedWorker looped;
-    private int attention; // one field for everything that a progress may have to do besides C's part
+    private int progressFlags; // one field for all that a progress must check besides C's part
 
     UcpWorker(UcpContext context, String name, UcpWorkerConfig config, EventLoop loop) {
         this.context = context;
@@ -97,7 +97,8 @@ public final class UcpWorker implements AutoCloseable {
         this.active = has(UcpFeature.AM)
                 ? make(() -> new UcpActiveMessages(this, owner, operations, callbacks, arena))
                 : null;
-        this.news = new WorkerNews(this, operations, async, active, callbacks, failures, connections, close);
+        this.pendingEvents =
+                new PendingEvents(this, operations, async, active, callbacks, failures, connections, close);
         this.parts = new WorkerParts(
                 operations,
                 pending,
@@ -110,7 +111,7 @@ public final class UcpWorker implements AutoCloseable {
                 callbacks,
                 failures,
                 connections,
-                news,
+                pendingEvents,
                 close);
         this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
         this.looped = loop == null ? null : make(() -> new LoopedWorker(loop, this, config));
@@ -146,7 +147,7 @@ public final class UcpWorker implements AutoCloseable {
     GenericDatatype genericDatatype() {
         owner.check();
         if (generic == null) {
-            generic = new GenericDatatype(callbacks, news, arena);
+            generic = new GenericDatatype(callbacks, pendingEvents, arena);
         }
         return generic;
     }
@@ -160,7 +161,7 @@ public final class UcpWorker implements AutoCloseable {
     private PolledOperations makePolled() {
         owner.check();
         if (polled == null) {
-            if (looped != null && !looped.tellsOfCompletions()) {
+            if (looped != null && !looped.deliversCompletions()) {
                 throw new IllegalStateException(this + " belongs to " + loop + ", which tells nobody of completions:"
                         + " give it a handler by UcpWorkerConfig.completions()");
             }
@@ -276,7 +277,7 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
         String name = Integer.toHexString(remote.hashCode());
-        return createEndpoint(new EndpointTarget.Worker(remote), name, UcpErrorHandling.NONE, configurer);
+        return createEndpoint(new EndpointTarget.WorkerTarget(remote), name, UcpErrorHandling.NONE, configurer);
     }
 
     /**
@@ -304,27 +305,27 @@ public final class UcpWorker implements AutoCloseable {
      */
     public UcpEndpoint createEndpoint(InetSocketAddress remote, Consumer<UcpEndpointConfig> configurer) {
         return createEndpoint(
-                new EndpointTarget.Listener(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
+                new EndpointTarget.ListenerTarget(remote), remote.toString(), UcpErrorHandling.PEER, configurer);
     }
 
     UcpEndpoint createEndpoint(
             EndpointTarget target, String name, UcpErrorHandling mode, Consumer<UcpEndpointConfig> configurer) {
-        checkTakesMore();
+        checkAcceptsCalls();
         UcpEndpointConfig config = new UcpEndpointConfig(mode);
         config.filling.by(configurer, config);
-        checkTakesMore(); // the configurer may have closed the worker, or handed it over
-        news.settle();
+        checkAcceptsCalls(); // the configurer may have closed the worker, or handed it over
+        pendingEvents.drainSocketEvents();
         try {
             return new UcpEndpoint(this, target, name, config);
         } catch (UcxException e) {
-            news.settle();
+            pendingEvents.drainSocketEvents();
             throw e;
         }
     }
 
-    private void checkTakesMore() {
+    private void checkAcceptsCalls() {
         owner.check();
-        close.refuseMeanwhile();
+        close.refuseDuringClose();
     }
 
     /**
@@ -339,8 +340,8 @@ public final class UcpWorker implements AutoCloseable {
      * @throws UcxException if UCX refuses, for example because the port is in use
      */
     public UcpListener createListener(InetSocketAddress at, UcpConnectionHandler handler) {
-        checkTakesMore();
-        news.settle();
+        checkAcceptsCalls();
+        pendingEvents.drainSocketEvents();
         return new UcpListener(this, at, Objects.requireNonNull(handler, "handler"));
     }
 
@@ -355,21 +356,19 @@ public final class UcpWorker implements AutoCloseable {
     @HotPath
     public int progress() {
         owner.check();
-        if (attention != 0) {
+        if (progressFlags != 0) {
             callbacks.refuseInside("progress");
         }
         int events = Ucp.workerProgress(worker);
-        operations.happened(events);
-        return attention == 0 ? events : tell(events);
+        operations.progressed(events);
+        return progressFlags == 0 ? events : deliver(events);
     }
 
-    /**
-     * Tells the news. An ended future counts as an event, too; otherwise a loop that waits for it would go to sleep.
-     */
-    private int tell(int events) {
-        int before = news.endings();
-        attention = news.tell(events != 0) ? NEWS : 0; // stays set if the program's part throws
-        return events == 0 && news.endings() != before ? 1 : events;
+    /** Delivers pending events. An ended future counts as one, or else a loop that waits for it would go to sleep. */
+    private int deliver(int events) {
+        int before = pendingEvents.endings();
+        progressFlags = pendingEvents.deliver(events != 0) ? EVENTS : 0; // stays set if the program's part throws
+        return events == 0 && pendingEvents.endings() != before ? 1 : events;
     }
 
     /**
@@ -683,7 +682,7 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /** All endpoints are closed: ends everything that needs no other party. */
-    void takeNoMore() {
+    void endLocalOperations() {
         pending.cancelReceives();
         if (active != null) {
             active.close();
@@ -694,7 +693,7 @@ public final class UcpWorker implements AutoCloseable {
     /** Destroys everything that is left, including C's worker, unless that would end the process. */
     void destroy(boolean inC) {
         if (looped != null) {
-            looped.leave();
+            looped.unregister();
         }
         if (wakeup != null) {
             wakeup.shut();
@@ -703,8 +702,8 @@ public final class UcpWorker implements AutoCloseable {
         boolean leave = !inC;
         leave |= !streams.takeAllBack(); // another worker reads it
         leave |= active != null && !active.takeAllBack();
-        async.keepEnded(); // with the numbers fetched from remote memory
-        pending.forgetRemoteMemory();
+        async.recordEnded(); // with the numbers fetched from remote memory
+        pending.abandonRemoteMemory();
         if (!leave) {
             connections.destroyRetired();
             UcpCall.run(Libucp.WORKER_DESTROY, worker);
@@ -713,11 +712,11 @@ public final class UcpWorker implements AutoCloseable {
             }
             leave = pending.count(null) > 0; // their buffers may still be registered with the context
             pending.release();
-            async.keepEnded();
+            async.recordEnded();
             arena.close();
         } else {
             pending.release();
-            async.keepEnded();
+            async.recordEnded();
         }
         if (leave) {
             context.abandon();
@@ -725,8 +724,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /** There is something to do after the next progress: for a future, or for what a callback recorded. */
-    void needAttention() {
-        attention |= NEWS;
+    void requestDelivery() {
+        progressFlags |= EVENTS;
     }
 
     /** A thread, perhaps not the worker's, has left something to do: wakes the worker's thread. */
@@ -739,16 +738,16 @@ public final class UcpWorker implements AutoCloseable {
     /** The program's part of a callback begins, or the outermost has ended. */
     @HotPath
     void insideCallback(boolean inside) {
-        attention = inside ? attention | CALLBACK : attention & ~CALLBACK;
+        progressFlags = inside ? progressFlags | CALLBACK : progressFlags & ~CALLBACK;
     }
 
     /**
      * Whether the program would miss something if its thread slept now: UCX ends a few operations without counting that
      * as progress.
      */
-    boolean hasUntold() {
-        boolean ended = pending.anyEndedUntold() || (polled != null && polled.any());
-        return ended || ((attention & NEWS) != 0 && news.any());
+    boolean hasUndelivered() {
+        boolean ended = pending.anyEndedUnreported() || (polled != null && polled.any());
+        return ended || ((progressFlags & EVENTS) != 0 && pendingEvents.any());
     }
 
     /** Rejects a connection request of a listener, which C has. */
@@ -756,7 +755,7 @@ public final class UcpWorker implements AutoCloseable {
         try (var call = new UcpCall()) {
             call.check(Libucp.LISTENER_REJECT, what, listener, request);
         }
-        news.settle();
+        pendingEvents.drainSocketEvents();
     }
 
     /** Whether the calling thread may wait. In a turn of the loop, it may not, as others would wait, too. */

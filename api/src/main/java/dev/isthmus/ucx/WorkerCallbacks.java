@@ -83,7 +83,7 @@ final class WorkerCallbacks {
     /** Runs a close once UCX has returned, at the latest within the next progress. */
     void defer(Runnable close) {
         deferred.add(close);
-        worker.needAttention();
+        worker.requestDelivery();
     }
 
     /** Whether {@link #runDeferred} has something to do. */
@@ -91,7 +91,7 @@ final class WorkerCallbacks {
         return !deferred.isEmpty();
     }
 
-    /** Runs what was deferred. An exception leaves the rest for the next time. */
+    /** Runs the deferred closes. If one throws, the remaining ones run next time. */
     void runDeferred() {
         Runnable close;
         while ((close = deferred.poll()) != null) {

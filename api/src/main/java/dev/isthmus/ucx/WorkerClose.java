@@ -33,7 +33,7 @@ final class WorkerClose {
 
     private final UcpWorker worker;
     private Stage stage = Stage.NOT_BEGUN;
-    private CompletableFuture<Void> asked; // null if only close() waits for it
+    private CompletableFuture<Void> future; // null if only close() waits for it
     private long deadline;
     private boolean limited; // the program has set a deadline, also for the endpoints
     private long flush; // in memory of UCX's own
@@ -53,14 +53,14 @@ final class WorkerClose {
             return CompletableFuture.completedFuture(null);
         }
         start();
-        if (asked == null) {
-            asked = new CompletableFuture<>();
+        if (future == null) {
+            future = new CompletableFuture<>();
         }
-        worker.needAttention();
-        return asked.copy();
+        worker.requestDelivery();
+        return future.copy();
     }
 
-    /** The same with a deadline, whatever the worker's limit is. */
+    /** Begins the close with a deadline, whatever the worker's limit is. */
     CompletableFuture<Void> beginWithin(long nanoTime) {
         CompletableFuture<Void> result = begin();
         deadline = nanoTime;
@@ -69,7 +69,7 @@ final class WorkerClose {
         return result;
     }
 
-    /** Does all of it. The worker progresses meanwhile, without telling the program anything. */
+    /** Does all of it. The worker progresses meanwhile, without delivering events. */
     void await() {
         if (worker.owner().isClosed()) {
             return;
@@ -77,8 +77,8 @@ final class WorkerClose {
         start();
         worker.parts().closes().await();
         try {
-            while (!goOn()) {
-                worker.parts().news().progressUntil(deadline);
+            while (!advanceStage()) {
+                worker.parts().pendingEvents().progressUntil(deadline);
             }
         } catch (IllegalStateException e) {
             refused(e);
@@ -106,7 +106,7 @@ final class WorkerClose {
             return false;
         }
         try {
-            if (!worker.owner().isClosed() && !goOn()) {
+            if (!worker.owner().isClosed() && !advanceStage()) {
                 return false;
             }
         } catch (IllegalStateException e) { // for instance, a listener is open
@@ -118,9 +118,9 @@ final class WorkerClose {
     }
 
     private void refused(IllegalStateException reason) {
-        CompletableFuture<Void> waiting = asked;
+        CompletableFuture<Void> waiting = future;
         stage = Stage.NOT_BEGUN;
-        asked = null;
+        future = null;
         if (waiting != null) {
             waiting.completeExceptionally(reason);
         }
@@ -131,8 +131,8 @@ final class WorkerClose {
         worker.parts()
                 .async()
                 .abandon(); // now and not before, so that what the futures' actions do to the worker does not reach C
-        if (asked != null) {
-            asked.complete(null);
+        if (future != null) {
+            future.complete(null);
         }
     }
 
@@ -142,12 +142,12 @@ final class WorkerClose {
     }
 
     /** Whether {@link #advance} has something to do. */
-    boolean isToAdvance() {
+    boolean canAdvance() {
         return stage != Stage.NOT_BEGUN && !isWaiting();
     }
 
     /** Refuses calls that would interfere with it. */
-    void refuseMeanwhile() {
+    void refuseDuringClose() {
         if (stage != Stage.NOT_BEGUN) {
             throw new IllegalStateException(worker + " is being closed");
         }
@@ -182,7 +182,7 @@ final class WorkerClose {
                 };
     }
 
-    private boolean goOn() {
+    private boolean advanceStage() {
         if (stage == Stage.OPERATIONS) {
             worker.parts().pending().cancelReceives(); // those that began meanwhile
         }
@@ -196,7 +196,7 @@ final class WorkerClose {
         switch (stage) {
             case ENDPOINTS -> {
                 worker.lifetime().checkClosable(); // before anything is cancelled
-                worker.takeNoMore();
+                worker.endLocalOperations();
                 stage = Stage.OPERATIONS;
                 if (!limited) {
                     deadline = worker.closeDeadline();

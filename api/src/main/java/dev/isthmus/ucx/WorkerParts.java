@@ -19,11 +19,11 @@ record WorkerParts(
         WorkerCallbacks callbacks,
         EndpointFailures failures,
         ConnectionRequests connections,
-        WorkerNews news,
+        PendingEvents pendingEvents,
         WorkerClose close) {
 
     /** The closes of endpoints that take a while. */
     EndpointCloses closes() {
-        return news.closes();
+        return pendingEvents.closes();
     }
 }

@@ -342,7 +342,7 @@ class UcpCompletionsTest {
             pair.receiver.tagReceive(in.userData(1), 1, EXACT);
             assertThrows(IllegalStateException.class, arena::close);
             pair.await(pair.sender, pair.endpoint.tagSend(pair.arena.allocate(8), 1));
-            UcxTransports.until(pair.receiver::hasUntold, pair::progress);
+            UcxTransports.until(pair.receiver::hasUndelivered, pair::progress);
             arena.close(); // it has ended, though nobody has polled
             assertEquals(1, pair.receiver.poll(done));
             assertEquals(UcsStatus.OK, done.status(0));
@@ -359,7 +359,7 @@ class UcpCompletionsTest {
             UcpBuffer in = UcpBuffer.of(pair.receiver, pair.arena.allocate(8));
             pair.receiver.tagReceive(in.userData(1), 1, EXACT);
             pair.await(pair.sender, pair.endpoint.tagSend(pair.arena.allocate(8), 1));
-            UcxTransports.until(pair.receiver::hasUntold, pair::progress);
+            UcxTransports.until(pair.receiver::hasUndelivered, pair::progress);
             assertFalse(pair.receiver.wakeup().arm());
             assertEquals(1, pair.receiver.poll(done));
             UcxTransports.until(pair.receiver.wakeup()::arm, pair::progress);

@@ -5,9 +5,9 @@ import dev.isthmus.internal.HotPath;
 import java.lang.foreign.MemorySegment;
 
 /** Checks a caller's buffer before C sees its address. */
-final class Buffers {
+final class BufferChecks {
 
-    private Buffers() {}
+    private BufferChecks() {}
 
     /** The address of bytes that C may read. */
     @HotPath

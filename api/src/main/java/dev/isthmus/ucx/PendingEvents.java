@@ -5,11 +5,10 @@ import dev.isthmus.internal.ucx.Ucp;
 import java.util.ArrayList;
 
 /**
- * What a worker has to tell the program apart from results of calls: ended futures, failed endpoints, connection
- * requests, exceptions of active message handlers, deferred closes, and closes that take a while. Callbacks record
- * these while UCX runs; the program is told once UCX has returned. For the worker's thread.
+ * Events delivered once UCX returns: ended futures, failed endpoints, connection requests, exceptions of active message
+ * handlers, deferred and unfinished closes. Callbacks record them while UCX runs. Used on the worker's thread.
  */
-final class WorkerNews {
+final class PendingEvents {
 
     private final long worker;
     private final Operations operations;
@@ -22,10 +21,10 @@ final class WorkerNews {
     private final EndpointCloses closes;
     private final WorkerClose close;
     private final ArrayList<Establishment> unordered = new ArrayList<>(); // the last one is being established
-    private long turn;
+    private long progresses;
     private Throwable thrown; // by the program, in a callback that had to return to C
 
-    WorkerNews(
+    PendingEvents(
             UcpWorker parent,
             Operations operations,
             AsyncRequests async,
@@ -47,11 +46,11 @@ final class WorkerNews {
     }
 
     /**
-     * Tells everything. If the program throws, the rest is told the next time.
+     * Delivers all events. If a handler throws, the remaining events are delivered next time.
      *
      * @return whether there is something left to do
      */
-    boolean tell(boolean somethingHappened) {
+    boolean deliver(boolean somethingHappened) {
         progressed();
         callbacks.runDeferred();
         if (thrown != null) {
@@ -64,13 +63,13 @@ final class WorkerNews {
             closes.advance();
         }
         if (failures.any()) {
-            failures.tell();
+            failures.deliver();
         }
         if (connections.any()) {
-            connections.tell();
+            connections.deliver();
         }
         if (hasThrown()) {
-            active.tell();
+            active.rethrow();
         }
         if (close.advance()) {
             return false;
@@ -93,13 +92,13 @@ final class WorkerNews {
     /** Counts progresses from now on, until the connection is established. */
     void add(Establishment connection) {
         unordered.add(connection);
-        parent.needAttention();
+        parent.requestDelivery();
     }
 
     /** Notes that C's part of a progress is done. */
     void progressed() {
         if (!unordered.isEmpty()) {
-            turn++;
+            progresses++;
             while (!unordered.isEmpty() && unordered.getLast().isOver()) {
                 unordered.removeLast();
             }
@@ -107,19 +106,19 @@ final class WorkerNews {
     }
 
     /** A number that changes whenever C has progressed, while a connection is being established. */
-    long turn() {
-        return callbacks.isInside() ? ++turn : turn; // C may have progressed between two callbacks
+    long progresses() {
+        return callbacks.isInside() ? ++progresses : progresses; // C may have progressed between two callbacks
     }
 
     /** Records an exception of a callback, for the next progress. */
     @SuppressWarnings("ReferenceEquality") // a throwable cannot suppress itself
-    void failed(Throwable t) {
+    void addFailure(Throwable t) {
         if (thrown == null) {
             thrown = t;
         } else if (thrown != t) {
             thrown.addSuppressed(t);
         }
-        parent.needAttention();
+        parent.requestDelivery();
     }
 
     private void rethrow() {
@@ -136,15 +135,15 @@ final class WorkerNews {
         return closes;
     }
 
-    /** Whether {@link #tell} has something to do. Pending futures and waiting closes do not count. */
+    /** Whether {@link #deliver} has something to do. Pending futures and waiting closes do not count. */
     boolean any() {
         return callbacks.any()
                 || failures.any()
                 || connections.any()
                 || thrown != null
                 || hasThrown()
-                || closes.anyToAdvance()
-                || close.isToAdvance()
+                || closes.canAdvance()
+                || close.canAdvance()
                 || async.anyDone();
     }
 
@@ -157,7 +156,7 @@ final class WorkerNews {
      * number, for the next progress. If another socket has that number by then, UCX attributes the event to that one,
      * and an assertion of UCX ends the process.
      */
-    void settle() {
+    void drainSocketEvents() {
         if (!callbacks.isInside()) {
             Ucp.workerProgress(worker);
             operations.touch();
@@ -165,7 +164,7 @@ final class WorkerNews {
         }
     }
 
-    /** Progresses without telling the program anything; returns false if the time is up. */
+    /** Progresses without delivering events; returns false if the time is up. */
     boolean progressUntil(long deadline) {
         Ucp.workerProgress(worker);
         operations.touch();
