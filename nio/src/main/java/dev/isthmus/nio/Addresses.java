@@ -47,7 +47,7 @@ final class Addresses {
         return internet;
     }
 
-    /** The same for a channel of one family, or of any if it is null. */
+    /** The checked address for a channel of one family, or of any if it is null. */
     static InetSocketAddress checked(SocketAddress address, ProtocolFamily family) {
         InetSocketAddress internet = checked(address);
         if (family == StandardProtocolFamily.INET && internet.getAddress() instanceof Inet6Address) {

@@ -42,14 +42,14 @@ final class AsyncGroup extends AsynchronousChannelGroup implements Executor {
         endIfOver();
     }
 
-    synchronized void begun() {
+    synchronized void operationBegun() {
         if (executor.isShutdown()) {
             throw new ShutdownChannelGroupException();
         }
         operations++;
     }
 
-    synchronized void ended() {
+    synchronized void operationEnded() {
         operations--;
         endIfOver();
     }

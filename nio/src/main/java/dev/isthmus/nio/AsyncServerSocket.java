@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
-import dev.isthmus.nio.Operations.Told;
+import dev.isthmus.nio.AsyncOperations.Completion;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -22,14 +22,14 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
 
     private final AsyncGroup group;
     private final ServerSocketChannel channel;
-    private final Operations accepts;
+    private final AsyncOperations accepts;
     private volatile boolean bound;
 
     private AsyncServerSocket(AsyncGroup group, ServerSocketChannel channel) {
         super(group.provider());
         this.group = group;
         this.channel = channel;
-        this.accepts = new Operations(group, this, "Accept", AcceptPendingException::new);
+        this.accepts = new AsyncOperations(group, this, "Accept", AcceptPendingException::new);
     }
 
     /** Wraps a channel, which is closed if the group accepts no more. */
@@ -46,22 +46,22 @@ final class AsyncServerSocket extends AsynchronousServerSocketChannel {
 
     @Override
     public Future<AsynchronousSocketChannel> accept() {
-        return begin(Told.nobody());
+        return begin(Completion.none());
     }
 
     @Override
     public <A> void accept(A attachment, CompletionHandler<AsynchronousSocketChannel, ? super A> handler) {
-        Future<?> _ = begin(Told.by(handler, attachment));
+        Future<?> _ = begin(Completion.of(handler, attachment));
     }
 
-    private <A> Future<AsynchronousSocketChannel> begin(Told<AsynchronousSocketChannel, A> told) {
+    private <A> Future<AsynchronousSocketChannel> begin(Completion<AsynchronousSocketChannel, A> completion) {
         if (!isOpen()) {
-            return accepts.over(null, new ClosedChannelException(), told);
+            return accepts.completed(null, new ClosedChannelException(), completion);
         }
         if (!bound) {
             throw new NotYetBoundException();
         }
-        return accepts.start(this::accepted, Quietly::close, 0, told);
+        return accepts.start(this::accepted, Quietly::close, 0, completion);
     }
 
     private AsynchronousSocketChannel accepted() throws IOException {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.nio;
 
-import dev.isthmus.nio.Operations.Body;
-import dev.isthmus.nio.Operations.Told;
+import dev.isthmus.nio.AsyncOperations.Body;
+import dev.isthmus.nio.AsyncOperations.Completion;
 import java.io.IOException;
 import java.net.SocketAddress;
 import java.net.SocketOption;
@@ -26,17 +26,17 @@ final class AsyncSocket extends AsynchronousSocketChannel {
 
     private final AsyncGroup group;
     private final SocketChannel channel;
-    private final Operations connects;
-    private final Operations reads;
-    private final Operations writes;
+    private final AsyncOperations connects;
+    private final AsyncOperations reads;
+    private final AsyncOperations writes;
 
     private AsyncSocket(AsyncGroup group, SocketChannel channel) {
         super(group.provider());
         this.group = group;
         this.channel = channel;
-        this.connects = new Operations(group, this, "Connecting", ConnectionPendingException::new);
-        this.reads = new Operations(group, this, "Reading", ReadPendingException::new);
-        this.writes = new Operations(group, this, "Writing", WritePendingException::new);
+        this.connects = new AsyncOperations(group, this, "Connecting", ConnectionPendingException::new);
+        this.reads = new AsyncOperations(group, this, "Reading", ReadPendingException::new);
+        this.writes = new AsyncOperations(group, this, "Writing", WritePendingException::new);
     }
 
     /** Wraps a channel, which is closed if the group accepts no more. */
@@ -55,17 +55,17 @@ final class AsyncSocket extends AsynchronousSocketChannel {
 
     @Override
     public Future<Void> connect(SocketAddress remote) {
-        return begin(remote, Told.nobody());
+        return begin(remote, Completion.none());
     }
 
     @Override
     public <A> void connect(SocketAddress remote, A attachment, CompletionHandler<Void, ? super A> handler) {
-        Future<?> _ = begin(remote, Told.by(handler, attachment));
+        Future<?> _ = begin(remote, Completion.of(handler, attachment));
     }
 
-    private <A> Future<Void> begin(SocketAddress remote, Told<Void, A> told) {
+    private <A> Future<Void> begin(SocketAddress remote, Completion<Void, A> completion) {
         if (!isOpen()) {
-            return connects.over(null, new ClosedChannelException(), told);
+            return connects.completed(null, new ClosedChannelException(), completion);
         }
         Addresses.checked(remote);
         if (channel.isConnected()) {
@@ -83,25 +83,25 @@ final class AsyncSocket extends AsynchronousSocketChannel {
                 },
                 _ -> Quietly.close(this),
                 0,
-                told);
+                completion);
     }
 
     // ---- data
 
     @Override
     public Future<Integer> read(ByteBuffer to) {
-        return begin(to, 0, Told.nobody());
+        return begin(to, 0, Completion.none());
     }
 
     @Override
     public <A> void read(
             ByteBuffer to, long timeout, TimeUnit unit, A attachment, CompletionHandler<Integer, ? super A> handler) {
-        Future<?> _ = begin(to, unit.toNanos(timeout), Told.by(handler, attachment));
+        Future<?> _ = begin(to, unit.toNanos(timeout), Completion.of(handler, attachment));
     }
 
-    private <A> Future<Integer> begin(ByteBuffer to, long nanos, Told<Integer, A> told) {
+    private <A> Future<Integer> begin(ByteBuffer to, long nanos, Completion<Integer, A> completion) {
         checkWritable(to);
-        return begin(reads, to.hasRemaining(), 0, () -> channel.read(to), nanos, told);
+        return begin(reads, to.hasRemaining(), 0, () -> channel.read(to), nanos, completion);
     }
 
     @Override
@@ -113,12 +113,13 @@ final class AsyncSocket extends AsynchronousSocketChannel {
             TimeUnit unit,
             A attachment,
             CompletionHandler<Long, ? super A> handler) {
-        Told<Long, A> told = Told.by(handler, attachment);
+        Completion<Long, A> completion = Completion.of(handler, attachment);
         ByteBuffer[] buffers = copy(to, offset, length);
         for (ByteBuffer each : buffers) {
             checkWritable(each);
         }
-        Future<?> _ = begin(reads, hasRemaining(buffers), 0L, () -> channel.read(buffers), unit.toNanos(timeout), told);
+        Future<?> _ =
+                begin(reads, hasRemaining(buffers), 0L, () -> channel.read(buffers), unit.toNanos(timeout), completion);
     }
 
     private static void checkWritable(ByteBuffer to) {
@@ -129,14 +130,15 @@ final class AsyncSocket extends AsynchronousSocketChannel {
 
     @Override
     public Future<Integer> write(ByteBuffer from) {
-        return begin(writes, from.hasRemaining(), 0, () -> channel.write(from), 0, Told.nobody());
+        return begin(writes, from.hasRemaining(), 0, () -> channel.write(from), 0, Completion.none());
     }
 
     @Override
     public <A> void write(
             ByteBuffer from, long timeout, TimeUnit unit, A attachment, CompletionHandler<Integer, ? super A> handler) {
-        Told<Integer, A> told = Told.by(handler, attachment);
-        Future<?> _ = begin(writes, from.hasRemaining(), 0, () -> channel.write(from), unit.toNanos(timeout), told);
+        Completion<Integer, A> completion = Completion.of(handler, attachment);
+        Future<?> _ =
+                begin(writes, from.hasRemaining(), 0, () -> channel.write(from), unit.toNanos(timeout), completion);
     }
 
     @Override
@@ -148,10 +150,10 @@ final class AsyncSocket extends AsynchronousSocketChannel {
             TimeUnit unit,
             A attachment,
             CompletionHandler<Long, ? super A> handler) {
-        Told<Long, A> told = Told.by(handler, attachment);
+        Completion<Long, A> completion = Completion.of(handler, attachment);
         ByteBuffer[] buffers = copy(from, offset, length);
-        Future<?> _ =
-                begin(writes, hasRemaining(buffers), 0L, () -> channel.write(buffers), unit.toNanos(timeout), told);
+        Future<?> _ = begin(
+                writes, hasRemaining(buffers), 0L, () -> channel.write(buffers), unit.toNanos(timeout), completion);
     }
 
     private static ByteBuffer[] copy(ByteBuffer[] buffers, int offset, int length) {
@@ -173,17 +175,17 @@ final class AsyncSocket extends AsynchronousSocketChannel {
     }
 
     private <V, A> Future<V> begin(
-            Operations of, boolean hasWork, V nothing, Body<V> body, long nanos, Told<V, A> told) {
+            AsyncOperations of, boolean hasWork, V nothing, Body<V> body, long nanos, Completion<V, A> completion) {
         if (!isOpen()) {
-            return of.over(null, new ClosedChannelException(), told);
+            return of.completed(null, new ClosedChannelException(), completion);
         }
         if (!channel.isConnected()) {
             throw new NotYetConnectedException();
         }
         if (!hasWork) {
-            return of.over(nothing, null, told);
+            return of.completed(nothing, null, completion);
         }
-        return of.start(body, _ -> {}, nanos, told);
+        return of.start(body, _ -> {}, nanos, completion);
     }
 
     @Override

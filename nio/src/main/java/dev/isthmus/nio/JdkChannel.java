@@ -30,7 +30,7 @@ final class JdkChannel extends Selectable {
     private static final class Methods {
 
         private static final MethodHandle DESCRIPTOR; // int (SelectableChannel)
-        private static final MethodHandle LET_GO; // void (SelectableChannel)
+        private static final MethodHandle RELEASE; // void (SelectableChannel)
         private static final ReflectiveOperationException MISSING; // null if both are there
 
         static {
@@ -45,7 +45,7 @@ final class JdkChannel extends Selectable {
                 missing = e;
             }
             DESCRIPTOR = descriptor;
-            LET_GO = letGo;
+            RELEASE = letGo;
             MISSING = missing;
         }
 
@@ -123,7 +123,7 @@ final class JdkChannel extends Selectable {
     void deregistered() {
         if (!channel.isOpen() && !channel.isRegistered()) {
             try {
-                Methods.LET_GO.invokeExact(channel);
+                Methods.RELEASE.invokeExact(channel);
             } catch (Throwable t) {
                 throw new IllegalStateException(channel + " cannot be closed", t);
             }

@@ -18,8 +18,8 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     private final RdmaSelector selector;
     private final SelectableChannel channel;
     private final Selectable selectable;
-    private final AtomicBoolean told = new AtomicBoolean(); // may have changed since the last look
-    private RdmaSelectionKey nextTold; // in the selector's stack; of the thread that pushes, then of the one that takes
+    private final AtomicBoolean changed = new AtomicBoolean(); // may have changed since the last look
+    private RdmaSelectionKey nextChanged; // in the selector's stack; of the thread that pushes it, then that takes it
     private volatile int interest;
     private volatile int ready;
     private int watched = -1; // the descriptor that the selector waits for, or -1; guarded by this
@@ -28,8 +28,8 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     private int number = -1; // of its descriptor in the selector
     private int place = -1; // in the selected-key set
     private boolean hot; // it is asked on each look
-    private int lastTurn; // in which it was ready, or told
-    private int givenTurn; // in which it was put aside for an action
+    private int lastTurn; // in which it was ready, or changed
+    private int actionTurn; // in which it was added to the keys for an action
 
     RdmaSelectionKey(RdmaSelector selector, SelectableChannel channel, Selectable selectable) {
         this.selector = selector;
@@ -83,8 +83,8 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     /** Any thread: the selector looks at it in its next select, or in the one that sleeps. */
     @Override
     public void changed() {
-        if (!told.get() && told.compareAndSet(false, true)) {
-            selector.tell(this);
+        if (!changed.get() && changed.compareAndSet(false, true)) {
+            selector.pushChanged(this);
         }
     }
 
@@ -94,15 +94,15 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         unwatch();
     }
 
-    void nextTold(RdmaSelectionKey next) {
-        nextTold = next;
+    void nextChanged(RdmaSelectionKey next) {
+        nextChanged = next;
     }
 
-    /** Takes it from the stack of keys that were told; returns the next one. */
-    RdmaSelectionKey takeTold() {
-        RdmaSelectionKey next = nextTold;
-        nextTold = null;
-        told.set(false); // a change from now on tells again
+    /** Takes it from the stack of changed keys; returns the next one. */
+    RdmaSelectionKey takeChanged() {
+        RdmaSelectionKey next = nextChanged;
+        nextChanged = null;
+        changed.set(false); // a change from now on is recorded again
         return next;
     }
 
@@ -140,8 +140,8 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
     }
 
     /**
-     * What the channel is ready for, of the interest set. If that is nothing and arm is set, the channel tells when it
-     * may have changed.
+     * What the channel is ready for, of the interest set. If that is nothing and arm is set, {@link #changed} is called
+     * when it may have changed.
      */
     int look(boolean arm) {
         int wanted = interest;
@@ -193,12 +193,12 @@ final class RdmaSelectionKey extends AbstractSelectionKey implements Watcher {
         lastTurn = turn;
     }
 
-    int givenTurn() {
-        return givenTurn;
+    int actionTurn() {
+        return actionTurn;
     }
 
-    void givenTurn(int turn) {
-        givenTurn = turn;
+    void actionTurn(int turn) {
+        actionTurn = turn;
     }
 
     @Override

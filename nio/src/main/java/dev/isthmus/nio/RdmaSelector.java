@@ -23,10 +23,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * Tells which of many sockets over RDMA are ready to connect, accept, read or write: a {@link Selector} that waits with
- * {@code epoll} for the completion channels of their connections. It behaves like the JDK's. Its cost depends on how
- * many channels are ready, not on how many are registered. A select that need not sleep allocates nothing; neither does
- * a read or a write.
+ * Selects which of many sockets over RDMA are ready to connect, accept, read or write: a {@link Selector} that waits
+ * with {@code epoll} for the completion channels of their connections. It behaves like the JDK's. Its cost depends on
+ * how many channels are ready, not on how many are registered. A select that need not sleep allocates nothing; neither
+ * does a read or a write.
  *
  * <p>A select first polls the channels that were ready lately, and then sleeps. The system property
  * {@code isthmus.nio.selectPolling} says how many microseconds it polls, by default 10. With 0 it sleeps at once; a
@@ -45,23 +45,23 @@ public final class RdmaSelector extends AbstractSelector {
             TimeUnit.MICROSECONDS.toNanos(Math.max(0, Integer.getInteger("isthmus.nio.selectPolling", 10)));
 
     /** The most descriptors that one call of epoll reports. */
-    private static final int AT_A_TIME = 256;
+    private static final int MAX_EVENTS = 256;
 
     /**
      * When hot channels alone keep it busy, one turn in this many also looks at the descriptors of the other channels.
      */
-    private static final int LOOK_AT_DESCRIPTORS = 16;
+    private static final int DESCRIPTOR_CHECK_INTERVAL = 16;
 
     /** A channel that was not ready for this many turns waits for an event. */
-    private static final int MOST_IDLE = 64;
+    private static final int MAX_IDLE_TURNS = 64;
 
-    private final Epoll epoll = Epoll.open(AT_A_TIME);
+    private final Epoll epoll = Epoll.open(MAX_EVENTS);
     private final Set<SelectionKey> keys = ConcurrentHashMap.newKeySet();
     private final Set<SelectionKey> seenKeys = Collections.unmodifiableSet(keys);
     private final SelectedKeys selected = new SelectedKeys();
 
     /** A stack of the keys whose channels may have changed. */
-    private final AtomicReference<RdmaSelectionKey> told = new AtomicReference<>();
+    private final AtomicReference<RdmaSelectionKey> changed = new AtomicReference<>();
 
     private final AtomicBoolean asleep = new AtomicBoolean(); // or about to be; whoever sets it to false wakes it
     private volatile boolean woken; // by the program, and no select has returned because of it yet
@@ -70,12 +70,12 @@ public final class RdmaSelector extends AbstractSelector {
     private RdmaSelectionKey[] hot = new RdmaSelectionKey[16]; // asked on each look
     private int hotCount;
     private final WatchedKeys watched = new WatchedKeys();
-    private int cold; // how many of the watched keys are not hot: only their descriptors tell of them
+    private int cold; // how many of the watched keys are not hot: only their descriptors report their readiness
     private boolean hasForeign; // has, or had, channels that only their descriptor reports on
     private int turns;
     private int updated; // by the current select
-    private boolean gives; // the current select gives keys to an action, rather than to the set
-    private final List<RdmaSelectionKey> given = new ArrayList<>();
+    private boolean hasAction; // the current select passes keys to an action, rather than to the set
+    private final List<RdmaSelectionKey> actionKeys = new ArrayList<>();
 
     private RdmaSelector(SelectorProvider provider) {
         super(provider);
@@ -181,28 +181,28 @@ public final class RdmaSelector extends AbstractSelector {
     private int selectFor(long millis, Consumer<SelectionKey> action) throws IOException {
         synchronized (this) {
             checkOpen();
-            if (gives) {
+            if (hasAction) {
                 throw new IllegalStateException("the action of a select cannot begin another select");
             }
             synchronized (selected) {
                 if (action == null) {
                     selectFor(millis);
                 } else {
-                    selectAndGive(millis, action);
+                    selectWithAction(millis, action);
                 }
                 return updated;
             }
         }
     }
 
-    private void selectAndGive(long millis, Consumer<SelectionKey> action) throws IOException {
-        gives = true;
+    private void selectWithAction(long millis, Consumer<SelectionKey> action) throws IOException {
+        hasAction = true;
         try {
             selectFor(millis);
-            give(action);
+            runAction(action);
         } finally {
-            given.clear();
-            gives = false;
+            actionKeys.clear();
+            hasAction = false;
         }
     }
 
@@ -211,7 +211,7 @@ public final class RdmaSelector extends AbstractSelector {
         updated = 0;
         turns++;
         boolean any = look();
-        if (!any || hasForeign || ((turns & LOOK_AT_DESCRIPTORS - 1) == 0 && cold > 0)) {
+        if (!any || hasForeign || ((turns & DESCRIPTOR_CHECK_INTERVAL - 1) == 0 && cold > 0)) {
             selectByDescriptors(any, millis);
         }
         if (woken) {
@@ -222,7 +222,7 @@ public final class RdmaSelector extends AbstractSelector {
     /** Asks the kernel. Waits if the caller wants that and nothing is ready yet. */
     private void selectByDescriptors(boolean any, long millis) throws IOException {
         if (any || millis == 0 || woken) {
-            lookAtDescriptors(0);
+            checkDescriptors(0);
         } else {
             await(millis);
         }
@@ -230,8 +230,8 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /** The action may do anything to keys and channels, and may close the selector. */
-    private void give(Consumer<SelectionKey> action) {
-        for (RdmaSelectionKey key : given) {
+    private void runAction(Consumer<SelectionKey> action) {
+        for (RdmaSelectionKey key : actionKeys) {
             action.accept(key);
             checkOpen();
         }
@@ -261,7 +261,7 @@ public final class RdmaSelector extends AbstractSelector {
     private boolean spin(long begin, long nanos) throws IOException {
         for (int i = 1; hotCount > 0 && System.nanoTime() - begin < nanos; i++) {
             Thread.onSpinWait();
-            if (look() || woken || (i % LOOK_AT_DESCRIPTORS == 0 && lookAtDescriptors(0))) {
+            if (look() || woken || (i % DESCRIPTOR_CHECK_INTERVAL == 0 && checkDescriptors(0))) {
                 return true;
             }
         }
@@ -272,17 +272,17 @@ public final class RdmaSelector extends AbstractSelector {
     private boolean sleep(long millis) throws IOException {
         asleep.set(true);
         try {
-            takeTold();
+            takeChanged();
             boolean any = cool(true);
-            boolean stays = any || woken || told.get() != null;
-            return lookAtDescriptors(stays ? 0 : millis) || any;
+            boolean stays = any || woken || changed.get() != null;
+            return checkDescriptors(stays ? 0 : millis) || any;
         } finally {
             asleep.set(false);
         }
     }
 
     /** Takes events from the descriptors, and looks at their channels. */
-    private boolean lookAtDescriptors(long millis) throws IOException {
+    private boolean checkDescriptors(long millis) throws IOException {
         int count = epoll.await(millis);
         asleep.set(false);
         for (int i = 0; i < count; i++) {
@@ -293,14 +293,14 @@ public final class RdmaSelector extends AbstractSelector {
                 dropCancelled(); // otherwise its descriptor would keep the select awake
             }
         }
-        return told.get() != null && look();
+        return changed.get() != null && look();
     }
 
     /** Asks the hot channels; returns whether one was ready. */
     private boolean look() throws IOException {
-        takeTold();
+        takeChanged();
         boolean any = false;
-        boolean cools = false;
+        boolean anyIdle = false;
         for (int i = 0; i < hotCount; i++) {
             RdmaSelectionKey key = hot[i];
             int ready = key.look(false);
@@ -308,10 +308,10 @@ public final class RdmaSelector extends AbstractSelector {
                 any = true;
                 select(key, ready);
             } else {
-                cools |= turns - key.lastTurn() > MOST_IDLE || !key.isValid();
+                anyIdle |= turns - key.lastTurn() > MAX_IDLE_TURNS || !key.isValid();
             }
         }
-        return (cools && cool(false)) || any;
+        return (anyIdle && cool(false)) || any;
     }
 
     /**
@@ -325,7 +325,7 @@ public final class RdmaSelector extends AbstractSelector {
         int kept = 0;
         for (int i = 0; i < hotCount; i++) {
             RdmaSelectionKey key = hot[i];
-            boolean arms = all || turns - key.lastTurn() > MOST_IDLE || !key.isValid();
+            boolean arms = all || turns - key.lastTurn() > MAX_IDLE_TURNS || !key.isValid();
             int ready = arms ? key.look(true) : 0;
             if (ready != 0) {
                 any = true;
@@ -345,12 +345,12 @@ public final class RdmaSelector extends AbstractSelector {
 
     private void select(RdmaSelectionKey key, int ready) {
         key.lastTurn(turns);
-        if (gives && key.givenTurn() != turns) {
-            key.givenTurn(turns);
+        if (hasAction && key.actionTurn() != turns) {
+            key.actionTurn(turns);
             key.ready(ready);
-            given.add(key);
+            actionKeys.add(key);
             updated++;
-        } else if (gives) {
+        } else if (hasAction) {
             key.ready(key.ready() | ready);
         } else if (key.place() < 0) {
             key.ready(ready);
@@ -362,14 +362,14 @@ public final class RdmaSelector extends AbstractSelector {
         }
     }
 
-    private void takeTold() throws IOException {
-        if (told.get() == null) {
+    private void takeChanged() throws IOException {
+        if (changed.get() == null) {
             return;
         }
         RdmaException failure = null;
-        RdmaSelectionKey key = told.getAndSet(null);
+        RdmaSelectionKey key = changed.getAndSet(null);
         while (key != null) {
-            RdmaSelectionKey next = key.takeTold();
+            RdmaSelectionKey next = key.takeChanged();
             try {
                 heat(key);
             } catch (RdmaException e) {
@@ -399,12 +399,12 @@ public final class RdmaSelector extends AbstractSelector {
     }
 
     /** Notes that the channel of a key may have changed. Any thread may call it. */
-    void tell(RdmaSelectionKey key) {
+    void pushChanged(RdmaSelectionKey key) {
         RdmaSelectionKey first;
         do {
-            first = told.get();
-            key.nextTold(first);
-        } while (!told.compareAndSet(first, key));
+            first = changed.get();
+            key.nextChanged(first);
+        } while (!changed.compareAndSet(first, key));
         wakeFromSleep();
     }
 

@@ -34,9 +34,9 @@ import java.util.function.Predicate;
  */
 public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
-    private static final int USUAL_BACKLOG = 1024;
+    private static final int DEFAULT_BACKLOG = 1024;
 
-    private final Options options = new Options();
+    private final ChannelOptions options = new ChannelOptions();
     private final Selectable selectable = new Readiness();
     private final Object state = new Object();
     private InetSocketAddress bound; // as named by the program, with the port; guarded by state; null until it is bound
@@ -75,7 +75,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
             }
             listening = Listening.listen(
                     Addresses.local(address),
-                    backlog < 1 ? USUAL_BACKLOG : backlog,
+                    backlog < 1 ? DEFAULT_BACKLOG : backlog,
                     options.reuseAddress(),
                     options::stream,
                     lets);
@@ -92,7 +92,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
         Objects.requireNonNull(name, "name");
         synchronized (state) {
             checkOpen();
-            options.set(name, value, Options.OF_SERVER);
+            options.set(name, value, ChannelOptions.OF_SERVER);
         }
         return this;
     }
@@ -102,13 +102,13 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
         Objects.requireNonNull(name, "name");
         synchronized (state) {
             checkOpen();
-            return options.get(name, Options.OF_SERVER);
+            return options.get(name, ChannelOptions.OF_SERVER);
         }
     }
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return Options.OF_SERVER;
+        return ChannelOptions.OF_SERVER;
     }
 
     @Override

@@ -67,10 +67,10 @@ import jdk.net.ExtendedSocketOptions;
  */
 public final class RdmaSocketChannel extends TimedSocketChannel {
 
-    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(
+    private static final Duration MAX_CONNECT = Duration.ofSeconds(
             Integer.getInteger("isthmus.nio.connectSeconds", 127)); // as long as Linux tries over TCP
 
-    private final Options options = new Options();
+    private final ChannelOptions options = new ChannelOptions();
     private final Selectable selectable = new Readiness();
     private final Object state = new Object();
     private InetSocketAddress bound; // guarded by state, like the next fields; null until it is bound
@@ -162,7 +162,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     public <T> RdmaSocketChannel setOption(SocketOption<T> name, T value) throws IOException {
         synchronized (state) {
             checkOpenFor(name);
-            options.set(name, value, Options.OF_SOCKET);
+            options.set(name, value, ChannelOptions.OF_SOCKET);
             if (stream != null) {
                 options.stream(stream.options()); // what was set is ignored
             }
@@ -179,7 +179,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
     public <T> T getOption(SocketOption<T> name) throws IOException {
         synchronized (state) {
             checkOpenFor(name);
-            return options.get(name, Options.OF_SOCKET);
+            return options.get(name, ChannelOptions.OF_SOCKET);
         }
     }
 
@@ -190,7 +190,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
 
     @Override
     public Set<SocketOption<?>> supportedOptions() {
-        return Options.OF_SOCKET;
+        return ChannelOptions.OF_SOCKET;
     }
 
     @Override
@@ -286,8 +286,7 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
             }
             try {
                 InetSocketAddress to = Addresses.peer(remote);
-                pending =
-                        Service.get().connect(binding, to, options.stream(), options.typeOfService(), LONGEST_CONNECT);
+                pending = Service.get().connect(binding, to, options.stream(), options.typeOfService(), MAX_CONNECT);
                 var ignored = pending.whenComplete(
                         (made, failure) -> selectable.watchers().changed());
                 binding = null; // it belongs to the connection now

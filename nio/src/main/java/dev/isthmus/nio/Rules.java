@@ -22,14 +22,14 @@ final class Rules {
             + " with an ADDRESS like 10.0.0.1, 10.0.0.0/24, fd00::/64, node7 or *, and a PORT like 7471, 7000-7999 or *";
 
     /** What a socket uses. */
-    enum Way {
+    enum TransportChoice {
         TCP,
         RDMA,
         /** Peers reach a server by both. */
         BOTH
     }
 
-    private record Rule(InetAddress network, int bits, int firstPort, int lastPort, Way way) {
+    private record Rule(InetAddress network, int bits, int firstPort, int lastPort, TransportChoice choice) {
 
         boolean matches(InetSocketAddress address) {
             return address.getPort() >= firstPort && address.getPort() <= lastPort && isOfNetwork(address.getAddress());
@@ -126,14 +126,14 @@ final class Rules {
             if ((!binds && !words[0].equals("connect")) || words.length != (isBoth ? 4 : 3)) {
                 throw new IllegalArgumentException("this is not a rule");
             }
-            add(binds ? bind : connect, words[1], words[2], isBoth ? Way.BOTH : Way.RDMA);
+            add(binds ? bind : connect, words[1], words[2], isBoth ? TransportChoice.BOTH : TransportChoice.RDMA);
         } catch (IllegalArgumentException e) {
             throw new IllegalArgumentException(
                     where + ": \"" + line + "\": " + e.getMessage() + "; expected " + SYNTAX, e);
         }
     }
 
-    private static void add(List<Rule> rules, String address, String port, Way way) {
+    private static void add(List<Rule> rules, String address, String port, TransportChoice way) {
         int dash = port.indexOf('-');
         int first = port.equals("*") ? 0 : port(dash < 0 ? port : port.substring(0, dash));
         int last = port.equals("*") ? 65_535 : port(port.substring(dash + 1));
@@ -175,26 +175,26 @@ final class Rules {
     }
 
     /** What a bound socket uses. */
-    Way bind(InetSocketAddress local) throws IOException {
+    TransportChoice bind(InetSocketAddress local) throws IOException {
         if (bind == null) {
-            return Addresses.isCarriedAt(local.getAddress()) ? Way.RDMA : Way.TCP;
+            return Addresses.isCarriedAt(local.getAddress()) ? TransportChoice.RDMA : TransportChoice.TCP;
         }
         return of(bind, local);
     }
 
     /** What a socket uses that connects without being bound. */
-    Way connect(InetSocketAddress remote) throws IOException {
+    TransportChoice connect(InetSocketAddress remote) throws IOException {
         if (connect == null) {
-            return Addresses.isCarriedTo(remote.getAddress()) ? Way.RDMA : Way.TCP;
+            return Addresses.isCarriedTo(remote.getAddress()) ? TransportChoice.RDMA : TransportChoice.TCP;
         }
         return of(connect, remote);
     }
 
-    private static Way of(List<Rule> rules, InetSocketAddress address) {
-        Way way = Way.TCP;
+    private static TransportChoice of(List<Rule> rules, InetSocketAddress address) {
+        TransportChoice way = TransportChoice.TCP;
         for (Rule rule : rules) {
-            if (rule.way().compareTo(way) > 0 && rule.matches(address)) {
-                way = rule.way();
+            if (rule.choice().compareTo(way) > 0 && rule.matches(address)) {
+                way = rule.choice();
             }
         }
         return way;

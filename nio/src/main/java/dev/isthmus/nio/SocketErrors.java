@@ -20,12 +20,12 @@ final class SocketErrors {
     private SocketErrors() {}
 
     /** An action on a channel. */
-    interface Action<T> {
+    interface ChannelAction<T> {
         T run() throws IOException;
     }
 
     /** Acts on a channel with a socket's exceptions. */
-    static <T> T translated(Action<T> action) throws IOException {
+    static <T> T translated(ChannelAction<T> action) throws IOException {
         try {
             return action.run();
         } catch (IOException e) {
@@ -36,7 +36,7 @@ final class SocketErrors {
     }
 
     /** Acts on options, for which a socket may only throw a SocketException. */
-    static <T> T ofOption(Action<T> action) throws SocketException {
+    static <T> T ofOption(ChannelAction<T> action) throws SocketException {
         try {
             return translated(action);
         } catch (SocketException e) {

@@ -23,7 +23,7 @@ final class SwitchedOptions {
 
     private final Set<SocketOption<?>> ofRdma;
     private final Opener jdk;
-    private final Options values = new Options();
+    private final ChannelOptions values = new ChannelOptions();
     private final Map<SocketOption<?>, Object> set = new LinkedHashMap<>();
 
     SwitchedOptions(Set<SocketOption<?>> ofRdma, Opener jdk) {

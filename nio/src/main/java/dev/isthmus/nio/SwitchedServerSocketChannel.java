@@ -30,14 +30,14 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     private final SwitchedOptions options; // until it is decided
     private final SwitchedSelectable selectable = new SwitchedSelectable();
     private volatile ServerSocketChannel chosen; // null until then; set under blockingLock and state
-    private volatile BothListening both; // null unless peers reach it by both; then chosen is the one over TCP
+    private volatile DualServer both; // null unless peers reach it by both; then chosen is the one over TCP
     private ServerSocket socket; // created on demand; guarded by state
 
     SwitchedServerSocketChannel(RdmaSelectorProvider provider, ProtocolFamily family) {
         super(provider);
         this.provider = provider;
         this.family = family;
-        this.options = new SwitchedOptions(Options.OF_SERVER, this::openJdk);
+        this.options = new SwitchedOptions(ChannelOptions.OF_SERVER, this::openJdk);
     }
 
     private ServerSocketChannel openJdk() throws IOException {
@@ -87,15 +87,15 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public ServerSocketChannel bind(SocketAddress local, int backlog) throws IOException {
         InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local, family);
-        Rules.Way way = provider.rules().bind(address);
+        Rules.TransportChoice way = provider.rules().bind(address);
         synchronized (blockingLock()) {
             synchronized (state) {
                 if (decidedOrNull() != null) {
                     throw new AlreadyBoundException();
                 }
-                if (way == Rules.Way.BOTH) {
-                    ServerSocketChannel tcp = bound(Rules.Way.TCP, address, backlog);
-                    both = new BothListening(tcp, boundBeside(tcp, address, backlog), backlog);
+                if (way == Rules.TransportChoice.BOTH) {
+                    ServerSocketChannel tcp = bound(Rules.TransportChoice.TCP, address, backlog);
+                    both = new DualServer(tcp, boundBeside(tcp, address, backlog), backlog);
                     chosen = tcp;
                     if (isRegistered()) {
                         selectable.choose(both);
@@ -109,7 +109,8 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     }
 
     /** Binds one that is in this one's mode, and shows it to selectors. */
-    private ServerSocketChannel boundAlone(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {
+    private ServerSocketChannel boundAlone(Rules.TransportChoice way, InetSocketAddress address, int backlog)
+            throws IOException {
         ServerSocketChannel one = bound(way, address, backlog);
         try {
             one.configureBlocking(isBlocking());
@@ -123,8 +124,9 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
         return one;
     }
 
-    private ServerSocketChannel bound(Rules.Way way, InetSocketAddress address, int backlog) throws IOException {
-        ServerSocketChannel one = way == Rules.Way.TCP ? openJdk() : new RdmaServerSocketChannel(provider);
+    private ServerSocketChannel bound(Rules.TransportChoice way, InetSocketAddress address, int backlog)
+            throws IOException {
+        ServerSocketChannel one = way == Rules.TransportChoice.TCP ? openJdk() : new RdmaServerSocketChannel(provider);
         try {
             options.applyTo(one);
             return one.bind(address, backlog);
@@ -139,7 +141,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
             throws IOException {
         int port = ((InetSocketAddress) tcp.getLocalAddress()).getPort();
         try {
-            return bound(Rules.Way.RDMA, new InetSocketAddress(address.getAddress(), port), backlog);
+            return bound(Rules.TransportChoice.RDMA, new InetSocketAddress(address.getAddress(), port), backlog);
         } catch (BindException e) {
             tcp.close();
             var both = new BindException("port " + port
@@ -155,7 +157,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     public SocketChannel accept() throws IOException {
         ServerSocketChannel one = decided();
-        BothListening two = both;
+        DualServer two = both;
         if (two != null && !isBlocking()) {
             return two.poll();
         }
@@ -176,7 +178,7 @@ final class SwitchedServerSocketChannel extends TimedServerSocketChannel {
     @Override
     SocketChannel accept(long deadline) throws IOException {
         ServerSocketChannel one = decided();
-        BothListening two = both;
+        DualServer two = both;
         if (two != null) {
             boolean completed = false;
             try {

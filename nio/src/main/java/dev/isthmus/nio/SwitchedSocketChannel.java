@@ -37,7 +37,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
         super(provider);
         this.provider = provider;
         this.family = family;
-        this.options = new SwitchedOptions(Options.OF_SOCKET, this::openJdk);
+        this.options = new SwitchedOptions(ChannelOptions.OF_SOCKET, this::openJdk);
     }
 
     private SocketChannel openJdk() throws IOException {
@@ -82,11 +82,11 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     }
 
     /** Chooses; a channel that cannot be bound stays undecided. */
-    private SocketChannel choose(Rules.Way way, SocketAddress local) throws IOException {
+    private SocketChannel choose(Rules.TransportChoice way, SocketAddress local) throws IOException {
         synchronized (blockingLock()) {
             synchronized (state) {
                 if (decidedOrNull() == null) {
-                    SocketChannel one = way == Rules.Way.TCP ? openJdk() : new RdmaSocketChannel(provider);
+                    SocketChannel one = way == Rules.TransportChoice.TCP ? openJdk() : new RdmaSocketChannel(provider);
                     try {
                         one.configureBlocking(isBlocking());
                         options.applyTo(one);
@@ -113,7 +113,7 @@ final class SwitchedSocketChannel extends TimedSocketChannel {
     public SocketChannel bind(SocketAddress local) throws IOException {
         InetSocketAddress address = local == null ? new InetSocketAddress(0) : Addresses.checked(local, family);
         SocketChannel one = decidedOrNull();
-        choose(one == null ? provider.rules().bind(address) : Rules.Way.TCP, address);
+        choose(one == null ? provider.rules().bind(address) : Rules.TransportChoice.TCP, address);
         return this;
     }
 

@@ -44,7 +44,7 @@ class RulesTest {
         "fd00::1, 444, TCP",
         "127.0.0.1, 80, RDMA",
     })
-    void shouldSayHowToConnect(String host, int port, Rules.Way way) throws IOException {
+    void shouldSayHowToConnect(String host, int port, Rules.TransportChoice way) throws IOException {
         assertEquals(way, RULES.connect(new InetSocketAddress(host, port)));
     }
 
@@ -59,7 +59,7 @@ class RulesTest {
         "::1, 9000, TCP",
         "10.1.2.3, 7000, TCP",
     })
-    void shouldSayHowToListen(String host, int port, Rules.Way way) throws IOException {
+    void shouldSayHowToListen(String host, int port, Rules.TransportChoice way) throws IOException {
         assertEquals(way, RULES.bind(new InetSocketAddress(host, port)));
     }
 
@@ -96,7 +96,8 @@ class RulesTest {
     void shouldTakeBothWhenOneOfItsRulesSaysSo() throws IOException {
         for (List<String> lines :
                 List.of(List.of("bind * 80", "bind * 80 tcp"), List.of("bind * 80 tcp", "bind * 80"))) {
-            assertEquals(Rules.Way.BOTH, Rules.of("file", lines).bind(new InetSocketAddress("10.0.0.1", 80)));
+            assertEquals(
+                    Rules.TransportChoice.BOTH, Rules.of("file", lines).bind(new InetSocketAddress("10.0.0.1", 80)));
         }
     }
 }

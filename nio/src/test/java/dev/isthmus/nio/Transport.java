@@ -169,7 +169,7 @@ interface Transport {
         return new Linked(listening(), open(), clientAddress());
     }
 
-    /** The same, with smaller receive buffers. */
+    /** Two connected channels with receive buffers of a given size. */
     default Linked linked(int receiveBuffer) throws IOException {
         ServerSocketChannel listener = openServer()
                 .setOption(StandardSocketOptions.SO_RCVBUF, receiveBuffer)

@@ -20,25 +20,25 @@ import java.util.function.Supplier;
  * The operations of one kind, such as reads, of an asynchronous channel. One at a time is under way, and a virtual
  * thread waits for it. Thread-safe.
  */
-final class Operations {
+final class AsyncOperations {
 
     /** What an operation does; it blocks. */
     interface Body<V> {
         V run() throws IOException;
     }
 
-    /** What to tell of the end of an operation; nothing if there is no handler. */
-    record Told<V, A>(CompletionHandler<V, ? super A> handler, A attachment) {
+    /** What handles the end of an operation: a handler, null if there is none, and its attachment. */
+    record Completion<V, A>(CompletionHandler<V, ? super A> handler, A attachment) {
 
-        static <V> Told<V, Void> nobody() {
-            return new Told<>(null, null);
+        static <V> Completion<V, Void> none() {
+            return new Completion<>(null, null);
         }
 
-        static <V, A> Told<V, A> by(CompletionHandler<V, ? super A> handler, A attachment) {
+        static <V, A> Completion<V, A> of(CompletionHandler<V, ? super A> handler, A attachment) {
             if (handler == null) {
                 throw new NullPointerException("'handler' is null");
             }
-            return new Told<>(handler, attachment);
+            return new Completion<>(handler, attachment);
         }
     }
 
@@ -47,10 +47,10 @@ final class Operations {
     private final String name;
     private final Supplier<RuntimeException> pending;
     private boolean busy; // guarded by this, like the next field
-    private boolean killed; // by a timeout or a cancel: what the operation did or will do is unknown
+    private boolean aborted; // by a timeout or a cancel: what the operation did or will do is unknown
 
     /** For a channel; the name is used as in "Reading not allowed". */
-    Operations(AsyncGroup group, Channel channel, String name, Supplier<RuntimeException> pending) {
+    AsyncOperations(AsyncGroup group, Channel channel, String name, Supplier<RuntimeException> pending) {
         this.group = group;
         this.channel = channel;
         this.name = name;
@@ -64,20 +64,20 @@ final class Operations {
         // Buffers and handlers are forgotten when it is over, as its thread, and so this, may stay reachable.
         private Body<V> body;
         private final Consumer<V> unwanted;
-        private Told<V, A> told;
+        private Completion<V, A> completion;
         private final Future<?> timer; // null if it has none
 
-        Operation(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
+        Operation(Body<V> body, Consumer<V> unwanted, long nanos, Completion<V, A> completion) {
             this.body = body;
             this.unwanted = unwanted;
-            this.told = told;
-            this.timer = nanos > 0 ? Timers.ALL.schedule(this::expire, nanos, TimeUnit.NANOSECONDS) : null;
+            this.completion = completion;
+            this.timer = nanos > 0 ? TimeoutThread.ALL.schedule(this::expire, nanos, TimeUnit.NANOSECONDS) : null;
         }
 
-        private boolean end(boolean kills) {
+        private boolean end(boolean aborts) {
             boolean first = ended.compareAndSet(false, true);
             if (first) {
-                ended(kills);
+                ended(aborts);
                 if (timer != null) {
                     timer.cancel(false);
                 }
@@ -92,10 +92,10 @@ final class Operations {
                 completeExceptionally(failure);
             }
             try {
-                tell(told, value, failure);
+                notifyHandler(completion, value, failure);
             } finally {
-                told = null; // only the first thread to end it gets here
-                group.ended();
+                completion = null; // only the first thread to end it gets here
+                group.operationEnded();
             }
         }
 
@@ -105,7 +105,7 @@ final class Operations {
                 return false;
             }
             super.cancel(mayInterrupt); // a caller with a future has no handler
-            group.ended();
+            group.operationEnded();
             if (mayInterrupt) {
                 closeChannel();
             }
@@ -140,7 +140,7 @@ final class Operations {
         }
     }
 
-    private static final class Timers {
+    private static final class TimeoutThread {
 
         static final ScheduledThreadPoolExecutor ALL = new ScheduledThreadPoolExecutor(
                 1, Thread.ofPlatform().daemon().name("isthmus-timeouts").factory());
@@ -150,9 +150,9 @@ final class Operations {
         }
     }
 
-    private synchronized void ended(boolean kills) {
+    private synchronized void ended(boolean aborts) {
         busy = false;
-        killed |= kills;
+        aborted |= aborts;
     }
 
     private void closeChannel() {
@@ -168,13 +168,13 @@ final class Operations {
     }
 
     private synchronized void begin() {
-        if (killed) {
+        if (aborted) {
             throw new IllegalStateException(name + " not allowed due to timeout or cancellation");
         }
         if (busy) {
             throw pending.get();
         }
-        group.begun();
+        group.operationBegun();
         busy = true;
     }
 
@@ -185,33 +185,33 @@ final class Operations {
      * @param unwanted what to do with the value if it is no longer wanted
      * @param nanos the time limit; none if not positive
      */
-    <V, A> Future<V> start(Body<V> body, Consumer<V> unwanted, long nanos, Told<V, A> told) {
+    <V, A> Future<V> start(Body<V> body, Consumer<V> unwanted, long nanos, Completion<V, A> completion) {
         begin();
-        var operation = new Operation<V, A>(body, unwanted, nanos, told);
+        var operation = new Operation<V, A>(body, unwanted, nanos, completion);
         Thread.ofVirtual().start(operation);
         return operation;
     }
 
     /** An operation that is over before it begins. */
-    <V, A> Future<V> over(V value, Throwable failure, Told<V, A> told) {
-        group.begun();
+    <V, A> Future<V> completed(V value, Throwable failure, Completion<V, A> completion) {
+        group.operationBegun();
         try {
-            tell(told, value, failure);
+            notifyHandler(completion, value, failure);
         } finally {
-            group.ended();
+            group.operationEnded();
         }
         return failure == null ? CompletableFuture.completedFuture(value) : CompletableFuture.failedFuture(failure);
     }
 
-    private <V, A> void tell(Told<V, A> told, V value, Throwable failure) {
-        if (told.handler() == null) {
+    private <V, A> void notifyHandler(Completion<V, A> completion, V value, Throwable failure) {
+        if (completion.handler() == null) {
             return;
         }
         group.handle(() -> {
             if (failure == null) {
-                told.handler().completed(value, told.attachment());
+                completion.handler().completed(value, completion.attachment());
             } else {
-                told.handler().failed(failure, told.attachment());
+                completion.handler().failed(failure, completion.attachment());
             }
         });
     }

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 /** The bookkeeping of asynchronous operations, whatever the program's executor does. */
 @Tag("unit")
-class OperationsTest {
+class AsyncOperationsTest {
 
     /** As one whose threads are the system's last. */
     private static ThreadPoolExecutor failing() {
@@ -49,12 +49,13 @@ class OperationsTest {
                 var sink = pipe.sink()) {
             ThreadPoolExecutor executor = failing();
             var group = new AsyncGroup(null, executor);
-            var operations = new Operations(group, channel, "Reading", IllegalStateException::new);
+            var operations = new AsyncOperations(group, channel, "Reading", IllegalStateException::new);
             assertThrows(
                     OutOfMemoryError.class,
-                    () -> operations.over(1, null, Operations.Told.by(OperationsTest.<Integer>unreached(), null)));
-            var told = Operations.Told.by(OperationsTest.<Integer>unreached(), (Void) null);
-            assertEquals(2, operations.start(() -> 2, _ -> {}, 0, told).get());
+                    () -> operations.completed(
+                            1, null, AsyncOperations.Completion.of(AsyncOperationsTest.<Integer>unreached(), null)));
+            var completion = AsyncOperations.Completion.of(AsyncOperationsTest.<Integer>unreached(), (Void) null);
+            assertEquals(2, operations.start(() -> 2, _ -> {}, 0, completion).get());
             group.shutdown();
             assertTrue(executor.awaitTermination(TestDeadlines.seconds(20), TimeUnit.SECONDS), "the group goes on");
             assertTrue(sink.isOpen());

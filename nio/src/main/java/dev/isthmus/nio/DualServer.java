@@ -20,13 +20,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * Two servers at one port. Both accept in the background, each on a thread of its own, and connections are handed out
  * in the order in which they were accepted. Thread-safe.
  */
-final class BothListening extends Selectable {
+final class DualServer extends Selectable {
 
-    private static final int USUAL_BACKLOG = 50; // the JDK's
+    private static final int DEFAULT_BACKLOG = 50; // the JDK's
 
     private final ServerSocketChannel tcp;
     private final ServerSocketChannel rdma;
-    private final int most;
+    private final int maxReady;
     private final List<Thread> threads;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -36,10 +36,10 @@ final class BothListening extends Selectable {
     private boolean closed;
 
     /** Starts with two blocking servers. */
-    BothListening(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
+    DualServer(ServerSocketChannel tcp, ServerSocketChannel rdma, int backlog) {
         this.tcp = tcp;
         this.rdma = rdma;
-        this.most = backlog < 1 ? USUAL_BACKLOG : backlog;
+        this.maxReady = backlog < 1 ? DEFAULT_BACKLOG : backlog;
         threads = List.of(accepting(tcp), accepting(rdma));
     }
 
@@ -64,7 +64,7 @@ final class BothListening extends Selectable {
     private boolean put(SocketChannel next) {
         lock.lock();
         try {
-            while (!closed && ready.size() >= most) {
+            while (!closed && ready.size() >= maxReady) {
                 changed.awaitUninterruptibly();
             }
             if (!closed) {
@@ -79,8 +79,8 @@ final class BothListening extends Selectable {
     }
 
     /**
-     * Tells who accepts, and waits until that is told: until then, further attempts would fail, too, and be old news when
-     * they are told. Returns false if this is closed.
+     * Reports a failure to whoever accepts, and waits until it is taken: until then, further attempts would fail, too.
+     * Returns false if this is closed.
      */
     private boolean fail(IOException why) {
         lock.lock();
@@ -182,7 +182,7 @@ final class BothListening extends Selectable {
         }
         try (tcp;
                 rdma) {
-            left.forEach(BothListening::drop);
+            left.forEach(DualServer::drop);
         }
         awaitThreads(); // TCP's port is free only once none of them is in accept
     }

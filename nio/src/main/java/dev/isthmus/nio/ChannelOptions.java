@@ -22,7 +22,7 @@ import java.util.Objects;
 import java.util.Set;
 
 /** The options of a channel. Thread-safe. */
-final class Options {
+final class ChannelOptions {
 
     static final Set<SocketOption<?>> OF_SERVER = Set.of(
             SO_RCVBUF,
@@ -35,8 +35,8 @@ final class Options {
 
     static final Set<SocketOption<?>> OF_SOCKET = ofSocket();
 
-    private static final int LONGEST_LINGER = 65_535; // the JDK's limit, in seconds
-    private static final int MOST_TOS = 255;
+    private static final int MAX_LINGER = 65_535; // the JDK's limit, in seconds
+    private static final int MAX_TOS = 255;
 
     // What Linux has for TCP.
     private static final int KEEP_IDLE = Math.max(1, Integer.getInteger("isthmus.nio.keepAliveSeconds", 7200));
@@ -45,7 +45,7 @@ final class Options {
 
     private final Map<SocketOption<?>, Object> values = new HashMap<>();
 
-    Options() {
+    ChannelOptions() {
         stream(StreamOptions.DEFAULT);
         values.put(SO_REUSEADDR, false);
         values.put(SO_KEEPALIVE, false);
@@ -114,13 +114,13 @@ final class Options {
         if (!isValid) {
             throw new IllegalArgumentException(option.name() + " cannot be " + value);
         }
-        values.put(option, option.equals(SO_LINGER) ? Math.clamp((Integer) value, -1, LONGEST_LINGER) : value);
+        values.put(option, option.equals(SO_LINGER) ? Math.clamp((Integer) value, -1, MAX_LINGER) : value);
     }
 
     private static boolean isInRange(SocketOption<?> option, int value) {
         return switch (option.name()) {
             case "SO_LINGER" -> true;
-            case "IP_TOS" -> value >= 0 && value <= MOST_TOS;
+            case "IP_TOS" -> value >= 0 && value <= MAX_TOS;
             case "TCP_KEEPIDLE", "TCP_KEEPINTERVAL", "TCP_KEEPCOUNT" -> value > 0;
             default -> value >= 0;
         };
