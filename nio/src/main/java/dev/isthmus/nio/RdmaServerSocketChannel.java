@@ -2,8 +2,8 @@
 package dev.isthmus.nio;
 
 import dev.isthmus.nio.stream.Deadlines;
-import dev.isthmus.nio.stream.Listening;
 import dev.isthmus.nio.stream.Stream;
+import dev.isthmus.nio.stream.StreamListener;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -40,7 +40,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
     private final Selectable selectable = new Readiness();
     private final Object state = new Object();
     private InetSocketAddress bound; // as named by the program, with the port; guarded by state; null until it is bound
-    private volatile Listening listening; // null until it is bound
+    private volatile StreamListener listening; // null until it is bound
     private ServerSocket socket; // created on demand; guarded by state
 
     /** Creates an unbound channel. */
@@ -73,7 +73,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
             if (bound != null) {
                 throw new AlreadyBoundException();
             }
-            listening = Listening.listen(
+            listening = StreamListener.listen(
                     Addresses.local(address),
                     backlog < 1 ? DEFAULT_BACKLOG : backlog,
                     options.reuseAddress(),
@@ -131,7 +131,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
     @Override
     RdmaSocketChannel accept(long deadline) throws IOException {
-        Listening from = checkBound();
+        StreamListener from = checkBound();
         boolean completed = false;
         Stream made = null;
         try {
@@ -164,16 +164,16 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
         }
     }
 
-    private Listening checkBound() throws ClosedChannelException {
+    private StreamListener checkBound() throws ClosedChannelException {
         checkOpen();
-        Listening from = listening;
+        StreamListener from = listening;
         if (from == null) {
             throw new NotYetBoundException();
         }
         return from;
     }
 
-    private RdmaSocketChannel acceptNow(Listening from) throws IOException {
+    private RdmaSocketChannel acceptNow(StreamListener from) throws IOException {
         try {
             return accepted(from.accept(Deadlines.NEVER));
         } catch (InterruptedException e) {
@@ -209,7 +209,7 @@ public final class RdmaServerSocketChannel extends TimedServerSocketChannel {
 
         @Override
         int ready(int operations, int found, boolean arm) {
-            Listening from = listening;
+            StreamListener from = listening;
             return from != null && from.isReady() ? operations : 0;
         }
     }

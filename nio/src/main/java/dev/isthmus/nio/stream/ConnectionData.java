@@ -43,9 +43,9 @@ record ConnectionData(
     private static final int FLAG_IOMAP = 2;
 
     /** The most bytes of one write; more does not fit into the value of a message. */
-    private static final int MOST_BYTES = Message.MOST;
+    private static final int MAX_BYTES = Message.MAX_VALUE;
 
-    /** Encodes what this side tells. */
+    /** Encodes this side's data. */
     PrivateData write() {
         ByteBuffer into = ByteBuffer.allocate(BYTES);
         into.put((byte) VERSION)
@@ -57,7 +57,7 @@ record ConnectionData(
         return PrivateData.of(into.array());
     }
 
-    /** Decodes and checks what the peer told, which may be anything. */
+    /** Decodes and checks the peer's data, which may be anything. */
     static ConnectionData read(PrivateData data) throws ProtocolException {
         if (data.length() < BYTES) {
             throw new ProtocolException("the peer sent " + data.length()
@@ -88,7 +88,7 @@ record ConnectionData(
             throw new ProtocolException(
                     "the peer has places for " + targetCount + " parts of a ring, and rsocket has " + TARGETS);
         }
-        if (credits == 0 || read.bufferBytes < 1 || read.bufferBytes > MOST_BYTES) {
+        if (credits == 0 || read.bufferBytes < 1 || read.bufferBytes > MAX_BYTES) {
             throw new ProtocolException("the peer announced " + credits + " credits and a buffer of "
                     + Integer.toUnsignedString(read.bufferBytes) + " bytes, which is out of range");
         }

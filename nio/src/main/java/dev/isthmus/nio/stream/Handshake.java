@@ -15,7 +15,7 @@ final class Handshake {
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
 
     private final Service service;
-    private final Listening listening;
+    private final StreamListener listening;
     private final ConnectionId id;
     private final ConnectionData peer;
     private final Link link;
@@ -24,7 +24,7 @@ final class Handshake {
     private boolean over;
 
     /** Creates the connection's objects; closes the id if that fails. */
-    Handshake(Service service, Listening listening, ConnectionId id, StreamOptions options, ConnectionData peer)
+    Handshake(Service service, StreamListener listening, ConnectionId id, StreamOptions options, ConnectionData peer)
             throws IOException {
         this.service = service;
         this.listening = listening;

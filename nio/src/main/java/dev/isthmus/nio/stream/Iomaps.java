@@ -22,7 +22,7 @@ import java.util.concurrent.locks.ReentrantLock;
 public final class Iomaps {
 
     /** The length of an entry has 32 bits. */
-    private static final long MOST_BYTES = 0xffff_ffffL;
+    private static final long MAX_BYTES = 0xffff_ffffL;
 
     // Offsets in struct rs_iomap.
     private static final int ADDRESS = 8;
@@ -40,7 +40,7 @@ public final class Iomaps {
     private final int[] keys;
     private final Writers.Step announcing = this::announce; // created once, as a write must not allocate
     private final Writers.Step writing = this::write;
-    private int told; // how many entries, from the first on, the peer may have announced
+    private int announced; // how many entries, from the first on, the peer may have announced
     private SendSide sends; // null until it is connected, like the next field
     private ConnectionData peer;
     private Mapping[] mapped = {}; // by entry at the peer; grows as needed, since the peer names the number of entries
@@ -112,20 +112,20 @@ public final class Iomaps {
      * @throws InterruptedException if the thread is interrupted while it waits
      */
     public Mapping map(long offset, long bytes, long deadline) throws IOException, InterruptedException {
-        if (offset < 0 || bytes < 1 || bytes > MOST_BYTES || offset > Long.MAX_VALUE - bytes) {
+        if (offset < 0 || bytes < 1 || bytes > MAX_BYTES || offset > Long.MAX_VALUE - bytes) {
             throw new IllegalArgumentException("cannot map " + bytes + " bytes at offset " + offset
                     + ": map 1 to 2^32 - 1 bytes, at an offset that is not negative");
         }
         Mapping made = make(bytes);
-        boolean announced = false;
+        boolean sent = false;
         try {
-            announced = inTurn(announcing, entry(offset, made.memory), made.index, deadline);
+            sent = inTurn(announcing, entry(offset, made.memory), made.index, deadline);
         } finally {
-            if (!announced) {
+            if (!sent) {
                 made.close();
             }
         }
-        return announced ? made : null;
+        return sent ? made : null;
     }
 
     private boolean inTurn(Writers.Step step, ByteBuffer from, long at, long deadline)
@@ -182,7 +182,7 @@ public final class Iomaps {
     }
 
     /** The peer has written an entry. */
-    void told(int index) throws ProtocolException {
+    void onAnnounced(int index) throws ProtocolException {
         if (index >= keys.length) {
             throw new ProtocolException(
                     "the peer mapped a region as number " + index + ", but may map only " + keys.length);
@@ -204,7 +204,7 @@ public final class Iomaps {
         addresses[index] = address;
         lengths[index] = length;
         keys[index] = key;
-        told = Math.max(told, index + 1);
+        announced = Math.max(announced, index + 1);
     }
 
     /**
@@ -248,7 +248,7 @@ public final class Iomaps {
     }
 
     private int find(long offset, int length) {
-        for (int i = 0; i < told; i++) {
+        for (int i = 0; i < announced; i++) {
             if (offset >= offsets[i] && length <= lengths[i] && offset - offsets[i] <= lengths[i] - length) {
                 return i;
             }

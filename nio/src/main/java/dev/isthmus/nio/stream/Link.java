@@ -28,7 +28,7 @@ import java.util.concurrent.locks.ReentrantLock;
 final class Link {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
-    private static final AtomicBoolean TOLD = new AtomicBoolean(); // about the memory limit, once
+    private static final AtomicBoolean WARNED = new AtomicBoolean(); // about the memory limit, once
     private static final int ENOMEM = 12;
 
     private final Service service;
@@ -94,7 +94,7 @@ final class Link {
                 if (smaller == null) {
                     throw new IOException("no memory can be pinned for a socket over RDMA: " + e.getMessage(), e);
                 }
-                if (TOLD.compareAndSet(false, true)) {
+                if (WARNED.compareAndSet(false, true)) {
                     LOG.log(
                             Level.WARNING,
                             "a socket over RDMA may not pin {0} bytes, so some sockets get smaller buffers from now on;"

@@ -20,7 +20,7 @@ final class Memory implements AutoCloseable {
     static final int CONTROLS = 4;
 
     /** The most bytes that go inline, even if the device allows more. */
-    static final int MOST_INLINE = 512;
+    static final int MAX_INLINE = 512;
 
     /** The length of a message on iWARP. */
     static final int MESSAGE_BYTES = 4;
@@ -43,7 +43,7 @@ final class Memory implements AutoCloseable {
 
     static Memory allocate(ProtectionDomain pd, StreamOptions options) {
         RegisteredMemory out = pd.allocate(
-                options.sendBuffer() + MOST_INLINE + (long) CONTROLS * ConnectionData.TARGET_BYTES + MESSAGE_BYTES);
+                options.sendBuffer() + MAX_INLINE + (long) CONTROLS * ConnectionData.TARGET_BYTES + MESSAGE_BYTES);
         try {
             RegisteredMemory in = pd.allocate(
                     options.receiveBuffer()
@@ -99,7 +99,7 @@ final class Memory implements AutoCloseable {
 
     /** The offset of one of the control messages. */
     int controlOffset(int number) {
-        return sendBytes + MOST_INLINE + (number & (CONTROLS - 1)) * ConnectionData.TARGET_BYTES;
+        return sendBytes + MAX_INLINE + (number & (CONTROLS - 1)) * ConnectionData.TARGET_BYTES;
     }
 
     /** The offset of a message to send, on iWARP. */

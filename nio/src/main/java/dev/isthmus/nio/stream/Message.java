@@ -26,7 +26,7 @@ final class Message {
     static final int SHUTDOWN = 2;
 
     /** The largest value. */
-    static final int MOST = (1 << 29) - 1;
+    static final int MAX_VALUE = (1 << 29) - 1;
 
     private static final int SHIFT = 29;
 
@@ -41,6 +41,6 @@ final class Message {
     }
 
     static int value(int message) {
-        return message & MOST;
+        return message & MAX_VALUE;
     }
 }

@@ -18,7 +18,7 @@ import java.nio.ByteBuffer;
 final class SendSide {
 
     /** The most bytes of one message: {@code RS_MAX_TRANSFER}. */
-    private static final int MOST_AT_ONCE = 65_536;
+    private static final int MAX_TRANSFER = 65_536;
 
     private static final int COUNT_MASK = Integer.MAX_VALUE;
     private static final int SEQUENCE_MASK = 0xffff;
@@ -54,8 +54,8 @@ final class SendSide {
     private int key;
     private int room; // in it
     private int nextTarget = 1; // where the peer announces the next part
-    private boolean isTold; // the peer has announced it: its write arrives with its message, or before
-    private int toldEarly; // parts seen before their own message came, which will then seem to grant nothing
+    private boolean announced; // the peer has announced it: its write arrives with its message, or before
+    private int announcedEarly; // parts seen before their own message came, which will then seem to grant nothing
     private int nextPeerTarget = 1; // where this side announces its own
     private final int[] controls = new int[Memory.CONTROLS]; // the number of the request that used each
     private int controlsPosted;
@@ -66,7 +66,7 @@ final class SendSide {
         this.memory = memory;
         this.bytes = memory.outBytes();
         this.ringBytes = options.sendBuffer();
-        this.inline = Math.min(inline, Memory.MOST_INLINE);
+        this.inline = Math.min(inline, Memory.MAX_INLINE);
         this.perWrite = wire.requestsPerWrite();
         this.mostRequests = options.sendQueue() - Memory.CONTROLS;
         this.signalRequests = mostRequests / 4;
@@ -175,7 +175,7 @@ final class SendSide {
     }
 
     private int inRing(int offset, int most) {
-        int length = Math.min(Math.min(most, MOST_AT_ONCE), ringBytes - offset);
+        int length = Math.min(Math.min(most, MAX_TRANSFER), ringBytes - offset);
         return (int) Math.min(length, ringBytes - (postedBytes - doneBytes));
     }
 
@@ -334,12 +334,12 @@ final class SendSide {
             throw new ProtocolException("the peer accepted messages up to " + lastSequence
                     + ", and now accepts them up to " + upTo + ", after " + sequence + " were sent");
         }
-        boolean wasTold = isTold;
-        isTold = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
-        boolean isNew = isTold && !wasTold;
+        boolean wasTold = announced;
+        announced = targets.get(JAVA_INT, nextTargetOffset() + LENGTH) != 0;
+        boolean isNew = announced && !wasTold;
         if (more > before) {
-            toldEarly += isNew ? 1 : 0;
-        } else if (!isNew && --toldEarly < 0) { // otherwise a peer could keep a thread busy with empty grants
+            announcedEarly += isNew ? 1 : 0;
+        } else if (!isNew && --announcedEarly < 0) { // otherwise a peer could keep a thread busy with empty grants
             throw new ProtocolException("the peer granted nothing new");
         }
         lastSequence = upTo & SEQUENCE_MASK;
@@ -354,13 +354,13 @@ final class SendSide {
 
     /** Goes on to the next part of the peer's ring, if the peer has announced one. */
     private void takeTarget() throws ProtocolException {
-        if (!isTold) {
+        if (!announced) {
             return;
         }
-        isTold = false;
+        announced = false;
         long at = nextTargetOffset();
         int length = targets.get(JAVA_INT, at + LENGTH); // read once: the peer may overwrite it at any time
-        if (length <= 0 || length > Message.MOST) {
+        if (length <= 0 || length > Message.MAX_VALUE) {
             throw new ProtocolException("the peer granted a part of " + Integer.toUnsignedString(length) + " bytes");
         }
         address = targets.get(JAVA_LONG, at);

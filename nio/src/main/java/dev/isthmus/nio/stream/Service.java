@@ -151,7 +151,7 @@ public final class Service {
     }
 
     private void onRequest(CmEvent.ConnectRequest request) {
-        if (request.listener().attachment() instanceof Listening listening) {
+        if (request.listener().attachment() instanceof StreamListener listening) {
             listening.onRequest(request);
         } else {
             request.id().close(); // nobody listens any more: closing the id rejects the request
@@ -163,7 +163,7 @@ public final class Service {
             case CmEvent.Disconnected gone -> {
                 stream.disconnected("the peer has ended the connection without a goodbye");
                 disconnectNow(event.id()); // answers it
-                stream.goneWhileLeaving();
+                stream.peerGoneDuringClose();
             }
             case CmEvent.DeviceRemoval removal -> stream.disconnected("the device is being removed");
             default -> LOG.log(Level.DEBUG, () -> stream + " ignores " + event);
@@ -185,10 +185,10 @@ public final class Service {
     }
 
     /** Goes on with the close of a stream. */
-    void farewell(Stream stream) {
+    void continueClose(Stream stream) {
         loop.execute(() -> {
             keepAlives.remove(stream);
-            new Farewell(this, stream).begin();
+            new StreamClose(this, stream).begin();
         });
     }
 }

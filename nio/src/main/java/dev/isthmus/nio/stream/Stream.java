@@ -21,7 +21,7 @@ import java.util.concurrent.locks.ReentrantLock;
  *
  * <p>Reads and writes poll the completion queue themselves, and only when they must. Threads wait by {@link Waiting}.
  * The thread of {@link Service} delivers the events of the connection manager, and ends the connection: see
- * {@link Farewell}.
+ * {@link StreamClose}.
  */
 public final class Stream {
 
@@ -48,14 +48,14 @@ public final class Stream {
     private boolean inputShut; // by this side
     private boolean outputShut;
     private boolean peerShut; // it sends no more
-    private boolean peerLeft; // it receives no more
+    private boolean peerDisconnected; // the peer receives no more
     private boolean disconnected; // so says the connection manager, or the device
     private boolean flushed; // the current progress saw a flushed request
     private boolean closed;
-    private boolean leaves; // this side has said goodbye, or is about to, and says nothing after that
-    private boolean abrupt; // goes without a goodbye
-    private int owed; // a control message that waits for room; 0 for none
-    private Farewell farewell; // null while it is open; used by the service's thread only
+    private boolean disconnectSent; // or is about to be; nothing is sent after it
+    private boolean resets; // ends without a disconnect message
+    private int pendingControl; // a control message that waits for room; 0 for none
+    private StreamClose streamClose; // null while it is open; used by the service's thread only
     private IOException failure; // null while there is none
     private boolean idle; // nothing was sent or received since the last keepAlive
 
@@ -389,7 +389,7 @@ public final class Stream {
         if (outputShut) {
             throw new ClosedChannelException();
         }
-        if (peerLeft) {
+        if (peerDisconnected) {
             throw new IOException("Broken pipe: the peer has closed its socket");
         }
     }
@@ -415,9 +415,9 @@ public final class Stream {
         }
         return switch (what) {
             case Waiting.READABLE -> receives.available() > 0 || peerShut || inputShut;
-            case Waiting.WRITABLE -> sends.isReady() || outputShut || peerLeft;
+            case Waiting.WRITABLE -> sends.isReady() || outputShut || peerDisconnected;
             case Waiting.FIRST_WRITER -> writers.isFree();
-            case Waiting.CONTROL -> owed == 0 || peerLeft;
+            case Waiting.CONTROL -> pendingControl == 0 || peerDisconnected;
             default -> throw new AssertionError(what);
         };
     }
@@ -538,18 +538,18 @@ public final class Stream {
 
     /** Sends whatever the peer is to be told, as far as there is room. */
     private void goOn() throws ProtocolException {
-        if (sends == null || failure != null || peerLeft) {
+        if (sends == null || failure != null || peerDisconnected) {
             return;
         }
         if (inputShut) {
             receives.drop();
         }
-        if (!leaves) {
+        if (!disconnectSent) {
             receives.tell(sends);
         }
-        if (owed != 0 && sends.hasControls(1)) {
-            sends.tell(owed);
-            owed = 0;
+        if (pendingControl != 0 && sends.hasControls(1)) {
+            sends.tell(pendingControl);
+            pendingControl = 0;
         }
     }
 
@@ -569,7 +569,7 @@ public final class Stream {
             if (!isBroken()) { // no more receives are posted then, so a peer that goes on soon stalls
                 int message = receives.message(done, i);
                 received(Message.operation(message), Message.value(message));
-                if (!peerLeft) {
+                if (!peerDisconnected) {
                     receives.used(number);
                 }
             }
@@ -581,7 +581,7 @@ public final class Stream {
     private void failed(CompletionStatus status) throws ProtocolException {
         if (status == CompletionStatus.WR_FLUSH_ERR) {
             flushed = true; // flushing is never the cause
-        } else if (failure == null && !peerLeft) {
+        } else if (failure == null && !peerDisconnected) {
             if (status != CompletionStatus.RETRY_EXC_ERR) {
                 throw new ProtocolException("a request ended with " + status);
             }
@@ -599,13 +599,13 @@ public final class Stream {
             held = false;
             sends.release();
         }
-        if (peerLeft
+        if (peerDisconnected
                 ? operation != Message.CREDITS
                 : peerShut && (operation == Message.DATA || operation == Message.IOMAP)) {
             throw new ProtocolException("the peer sent something after it had said that it would not");
         }
-        if (peerLeft) {
-            return; // C may grant room after its goodbye
+        if (peerDisconnected) {
+            return; // C may grant room after its disconnect message
         }
         switch (operation) {
             case Message.DATA -> receives.data(value);
@@ -613,7 +613,7 @@ public final class Stream {
             case Message.CONTROL -> controlled(value);
             case Message.IOMAP -> {
                 receives.counted();
-                iomaps.told(value);
+                iomaps.onAnnounced(value);
             }
             default -> throw new ProtocolException("the peer sent an unknown operation, " + operation);
         }
@@ -630,7 +630,7 @@ public final class Stream {
         switch (value) {
             case Message.DISCONNECT -> {
                 peerShut = true;
-                peerLeft = true;
+                peerDisconnected = true;
             }
             case Message.SHUTDOWN -> {
                 if (peerShut) {
@@ -672,11 +672,11 @@ public final class Stream {
 
     /** Nothing is sent or received any more. That is no failure if both sides have announced it. */
     private void over(String why) {
-        if (!peerLeft && failure == null && !leaves && !(peerShut && outputShut)) {
+        if (!peerDisconnected && failure == null && !disconnectSent && !(peerShut && outputShut)) {
             LOG.log(Level.DEBUG, () -> this + " is reset: " + why);
             failure = new IOException(RESET + ": " + why);
         }
-        peerLeft = true;
+        peerDisconnected = true;
         waiting.wakeAll();
     }
 
@@ -711,8 +711,8 @@ public final class Stream {
                 return;
             }
             outputShut = true;
-            leaves = peerShut || inputShut;
-            owed = Message.of(Message.CONTROL, leaves ? Message.DISCONNECT : Message.SHUTDOWN);
+            disconnectSent = peerShut || inputShut;
+            pendingControl = Message.of(Message.CONTROL, disconnectSent ? Message.DISCONNECT : Message.SHUTDOWN);
             goOnOrFail();
             waiting.wakeAll();
             boolean inTime = true;
@@ -729,27 +729,27 @@ public final class Stream {
      * Begins to close. Threads that wait in a read or write return, and the connection ends once the peer has
      * everything that was written. Does not block. Does nothing if this is closed already.
      *
-     * @param gracefully whether to say goodbye after everything that was written, if nothing is unread; if not, the
-     *     peer receives what it takes at once, and then sees a reset
+     * @param gracefully whether to disconnect after everything that was written, if nothing is unread; if not, the peer
+     *     receives what it takes at once, and then sees a reset
      */
     public void close(boolean gracefully) {
         lock.lock();
         try {
             if (!closed) {
                 progress();
-                abrupt = !gracefully || (!inputShut && receives.available() > 0); // as with TCP: the peer must know
+                resets = !gracefully || (!inputShut && receives.available() > 0); // as with TCP: the peer must know
                 closed = true;
                 inputShut = true;
-                if (!abrupt && !leaves) {
-                    owed = Message.of(Message.CONTROL, Message.DISCONNECT);
+                if (!resets && !disconnectSent) {
+                    pendingControl = Message.of(Message.CONTROL, Message.DISCONNECT);
                 }
-                leaves = true;
-                if (abrupt) {
-                    askForTheEnd();
+                disconnectSent = true;
+                if (resets) {
+                    postFinalRequest();
                 }
                 waiting.wakeAll();
                 if (!waiting.isLed()) {
-                    leave();
+                    continueClose();
                 }
             }
         } finally {
@@ -760,7 +760,7 @@ public final class Stream {
     /**
      * Posts a signaled request: writes of data may be unsignaled, so only a later completion shows that they are done.
      */
-    private void askForTheEnd() {
+    private void postFinalRequest() {
         if (sends == null || failure != null || disconnected || sends.isAllDone() || !sends.hasControls(1)) {
             return;
         }
@@ -772,8 +772,8 @@ public final class Stream {
     }
 
     /** Goes on with the close, which takes the completion channel's events, once no thread waits for them any more. */
-    void leave() {
-        link.service().farewell(this);
+    void continueClose() {
+        link.service().continueClose(this);
     }
 
     /**
@@ -786,29 +786,30 @@ public final class Stream {
     }
 
     /**
-     * Goes on with the close. The side that says goodbye first ends the connection, once its goodbye is sent. If the
-     * other side is quicker, Soft-RoCE of Linux 6.1 drops its acknowledgement of the goodbye, and rsocket waits for
-     * that forever.
+     * Goes on with the close. The side that disconnects first ends the connection, once its disconnect message is sent.
+     * If the other side is quicker, Soft-RoCE of Linux 6.1 drops its acknowledgement of the message, and rsocket waits
+     * for that forever.
      *
-     * <p>On iWARP a request is complete as soon as TCP has taken it. If the connection ended then, anything that the peer
-     * still sends, such as that it has room, would have TCP reset the connection and drop what it has not delivered. So
-     * this side then waits for the peer to leave, too, but not for long; the other side ends the connection there.
+     * <p>On iWARP a request is complete as soon as TCP has taken it. If the connection ended then, anything that the
+     * peer still sends, such as that it has room, would have TCP reset the connection and drop what it has not
+     * delivered. So this side then waits for the peer to disconnect, too, but not for long; the other side ends the
+     * connection there.
      *
      * @return how far it has come
      */
-    Parting takeLeave() {
+    CloseProgress advanceClose() {
         lock.lock();
         try {
             link.completions().requestNotify(false);
             progress();
             goOnOrFail();
-            if (failure != null || disconnected || sends == null || (peerLeft && link.isIwarp())) {
-                return Parting.OVER;
+            if (failure != null || disconnected || sends == null || (peerDisconnected && link.isIwarp())) {
+                return CloseProgress.OVER;
             }
-            if (!sends.isAllDone() || (owed != 0 && !abrupt)) {
-                return Parting.SENDING;
+            if (!sends.isAllDone() || (pendingControl != 0 && !resets)) {
+                return CloseProgress.SENDING;
             }
-            return abrupt || !link.isIwarp() ? Parting.OVER : Parting.SENT;
+            return resets || !link.isIwarp() ? CloseProgress.OVER : CloseProgress.SENT;
         } finally {
             lock.unlock();
         }
@@ -820,7 +821,13 @@ public final class Stream {
         try {
             boolean isIdle = !progress() && idle;
             idle = true;
-            if (isIdle && sends != null && !leaves && !closed && !peerLeft && failure == null && sends.hasControls(1)) {
+            if (isIdle
+                    && sends != null
+                    && !disconnectSent
+                    && !closed
+                    && !peerDisconnected
+                    && failure == null
+                    && sends.hasControls(1)) {
                 sends.keepAlive();
             }
         } catch (ProtocolException | RdmaException e) {
@@ -831,10 +838,10 @@ public final class Stream {
     }
 
     /** Whether the peer is to see a reset. */
-    boolean isAbrupt() {
+    boolean isReset() {
         lock.lock();
         try {
-            return abrupt;
+            return resets;
         } finally {
             lock.unlock();
         }
@@ -857,15 +864,15 @@ public final class Stream {
         return link;
     }
 
-    /** Whom to tell that the connection has ended. Only the service's thread calls this and the next method. */
-    void leaving(Farewell by) {
-        farewell = by;
+    /** Sets what closes it. Only the service's thread calls this and the next method. */
+    void setStreamClose(StreamClose by) {
+        streamClose = by;
     }
 
     /** The peer has gone during the close. */
-    void goneWhileLeaving() {
-        if (farewell != null) {
-            farewell.goOn();
+    void peerGoneDuringClose() {
+        if (streamClose != null) {
+            streamClose.advance();
         }
     }
 

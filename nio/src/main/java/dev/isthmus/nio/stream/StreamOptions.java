@@ -17,14 +17,14 @@ public record StreamOptions(
         int sendBuffer, int receiveBuffer, int sendQueue, int receiveQueue, int inline, int polling, int iomapSize) {
 
     /** The least that makes sense, as it is granted in halves. */
-    static final int LEAST_BUFFER = 4096;
+    static final int MIN_BUFFER = 4096;
 
-    private static final int MOST_BUFFER = 1 << 29; // more does not fit into the value of a message
-    private static final int LEAST_QUEUE = 16; // RS_QP_MIN_SIZE
-    private static final int MOST_QUEUE = 0x7fff; // 16-bit numbers wrap, and the later of two must be recognisable
+    private static final int MAX_BUFFER = 1 << 29; // more does not fit into the value of a message
+    private static final int MIN_QUEUE = 16; // RS_QP_MIN_SIZE
+    private static final int MAX_QUEUE = 0x7fff; // 16-bit numbers wrap, and the later of two must be recognisable
 
-    private static final int FEW_IOMAPS = 1 << 7; // larger sizes are sent to the peer as multiples of 256
-    private static final int MOST_IOMAPS = 127 << 8;
+    private static final int EXACT_IOMAPS = 1 << 7; // larger sizes are sent to the peer as multiples of 256
+    private static final int MAX_IOMAPS = 127 << 8;
 
     /** The options of the system properties, which are read once. */
     public static final StreamOptions DEFAULT = new StreamOptions(
@@ -49,21 +49,21 @@ public record StreamOptions(
         notNegative("inline", inline);
         notNegative("polling", polling);
         notNegative("iomapSize", iomapSize);
-        sendBuffer = Math.clamp(sendBuffer, LEAST_BUFFER, MOST_BUFFER);
-        receiveBuffer = Math.clamp(receiveBuffer, LEAST_BUFFER, MOST_BUFFER) & -16; // two halves, followed by longs
-        sendQueue = Math.clamp(sendQueue, LEAST_QUEUE, MOST_QUEUE);
-        receiveQueue = Math.clamp(receiveQueue, LEAST_QUEUE, MOST_QUEUE);
-        iomapSize = iomapOf(scaleOf(Math.min(iomapSize, MOST_IOMAPS)));
+        sendBuffer = Math.clamp(sendBuffer, MIN_BUFFER, MAX_BUFFER);
+        receiveBuffer = Math.clamp(receiveBuffer, MIN_BUFFER, MAX_BUFFER) & -16; // two halves, followed by longs
+        sendQueue = Math.clamp(sendQueue, MIN_QUEUE, MAX_QUEUE);
+        receiveQueue = Math.clamp(receiveQueue, MIN_QUEUE, MAX_QUEUE);
+        iomapSize = iomapOf(scaleOf(Math.min(iomapSize, MAX_IOMAPS)));
     }
 
     /** The byte that encodes a size for the peer: {@code rs_value_to_scale}. */
     static int scaleOf(int iomapSize) {
-        return iomapSize <= FEW_IOMAPS ? iomapSize : FEW_IOMAPS | iomapSize >> 8;
+        return iomapSize <= EXACT_IOMAPS ? iomapSize : EXACT_IOMAPS | iomapSize >> 8;
     }
 
     /** The size that such a byte encodes: {@code rs_scale_to_value}. */
     static int iomapOf(int scale) {
-        return scale <= FEW_IOMAPS ? scale : (scale & FEW_IOMAPS - 1) << 8;
+        return scale <= EXACT_IOMAPS ? scale : (scale & EXACT_IOMAPS - 1) << 8;
     }
 
     private static int property(String name, int other) {
@@ -128,7 +128,7 @@ public record StreamOptions(
      * at their smallest.
      */
     StreamOptions smaller() {
-        if (sendBuffer <= LEAST_BUFFER && receiveBuffer <= LEAST_BUFFER) {
+        if (sendBuffer <= MIN_BUFFER && receiveBuffer <= MIN_BUFFER) {
             return null;
         }
         return withSendBuffer(sendBuffer / 2).withReceiveBuffer(receiveBuffer / 2);

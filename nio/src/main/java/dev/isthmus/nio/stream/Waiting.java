@@ -123,7 +123,7 @@ final class Waiting {
             taken(told);
             changed();
             if (stream.isClosed()) {
-                stream.leave(); // the close waited for this thread
+                stream.continueClose(); // the close waited for this thread
             }
         }
         stream.progress();

@@ -58,7 +58,7 @@ final class Company implements AutoCloseable {
     };
     private final List<String> errors = new CopyOnWriteArrayList<>();
     private final Level before = LOG.getLevel();
-    private final Listening listening;
+    private final StreamListener listening;
     private final Stream near;
     private final Stream far;
 
@@ -71,7 +71,8 @@ final class Company implements AutoCloseable {
         handler.setLevel(Level.ALL);
         LOG.setLevel(Level.ALL);
         LOG.addHandler(handler);
-        listening = Listening.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> options, anyone -> true);
+        listening =
+                StreamListener.listen(new InetSocketAddress(Hosts.far(), 0), 64, false, () -> options, anyone -> true);
         near = connect(address()).get(TestDeadlines.seconds(60), TimeUnit.SECONDS);
         far = accept();
     }

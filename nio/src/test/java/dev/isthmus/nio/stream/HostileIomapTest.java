@@ -57,7 +57,7 @@ class HostileIomapTest {
     @SuppressWarnings("ImmutableEnumChecker") // what it does keeps nothing
     enum Attack {
         INDEX_BEHIND_THE_LAST("as number 2, but may map only 2", peer -> peer.say(Message.IOMAP, MAPS)),
-        MOST_INDEX("but may map only 2", peer -> peer.say(Message.IOMAP, Message.MOST)),
+        MOST_INDEX("but may map only 2", peer -> peer.say(Message.IOMAP, Message.MAX_VALUE)),
         NEGATIVE_OFFSET("10 bytes at offset -1,", peer -> peer.map(0, -1, 4096, 1, 10)),
         OFFSET_THAT_OVERFLOWS(
                 "10 bytes at offset 9223372036854775800,", peer -> peer.map(1, Long.MAX_VALUE - 7, 4096, 1, 10)),

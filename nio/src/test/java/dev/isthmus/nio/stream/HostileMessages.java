@@ -65,7 +65,7 @@ final class HostileMessages {
         ConnectionData theirs = peer.theirs();
         switch (random.nextInt(100)) {
             case 0 -> peer.say(random.nextInt());
-            case 1 -> peer.say(random.nextInt(8), value(Message.MOST));
+            case 1 -> peer.say(random.nextInt(8), value(Message.MAX_VALUE));
             case 2 -> peer.say(Message.DATA, value(theirs.bufferBytes()));
             case 3 -> peer.say(Message.CREDITS, value(1 << 16));
             case 4 -> peer.say(Message.CONTROL, random.nextBoolean() ? Message.SHUTDOWN : value(4));

@@ -51,7 +51,7 @@ class HostilePeerTest {
     enum Attack {
         DATA_OF_NO_BYTES("wrote 0 bytes", peer -> peer.say(Message.DATA, 0)),
         MORE_THAN_THE_RING("had room for", peer -> peer.say(Message.DATA, RING + 1)),
-        MOST_DATA("had room for", peer -> peer.say(Message.DATA, Message.MOST)),
+        MOST_DATA("had room for", peer -> peer.say(Message.DATA, Message.MAX_VALUE)),
         MORE_MESSAGES_THAN_CREDITS("more messages than", Attack::flood),
         OPERATION_1("an unknown operation, 1", peer -> peer.say(1, 1)),
         OPERATION_2("an unknown operation, 2", peer -> peer.say(2, 1)),
@@ -59,7 +59,7 @@ class HostilePeerTest {
         OPERATION_5("an unknown operation, 5", peer -> peer.say(5, 1)),
         REGION_THAT_NOBODY_ASKED_FOR("as number 0, but may map only 0", peer -> peer.say(Message.IOMAP, 0)),
         CONTROL_1("an unknown control message, 1", peer -> peer.say(Message.CONTROL, 1)),
-        MOST_CONTROL("an unknown control message", peer -> peer.say(Message.CONTROL, Message.MOST)),
+        MOST_CONTROL("an unknown control message", peer -> peer.say(Message.CONTROL, Message.MAX_VALUE)),
         CREDITS_TAKEN_BACK("and now accepts them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS - 1)),
         CREDITS_BEYOND("and now accepts them up to", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS + 1)),
         CREDITS_FOR_NOTHING("granted nothing", peer -> peer.say(Message.CREDITS, RawPeer.CREDITS)),

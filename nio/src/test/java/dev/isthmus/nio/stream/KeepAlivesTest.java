@@ -35,7 +35,7 @@ class KeepAlivesTest {
 
     private final Service service = Service.get();
     private final KeepAlives keepAlives = new KeepAlives(service.loop());
-    private Listening listening;
+    private StreamListener listening;
     private Stream client;
     private Stream server;
 
@@ -47,7 +47,7 @@ class KeepAlivesTest {
     void connect() throws Exception {
         InetAddress address =
                 InetAddress.getByName(System.getenv("ISTHMUS_ADDRESSES").split(" ", -1)[1]);
-        listening = Listening.listen(
+        listening = StreamListener.listen(
                 new InetSocketAddress(address, 0), 5, false, () -> StreamOptions.DEFAULT, peer -> true);
         client = service.connect(null, listening.localAddress(), StreamOptions.DEFAULT, 0, TestDeadlines.ofSeconds(30))
                 .get();
@@ -82,7 +82,7 @@ class KeepAlivesTest {
     void shouldNoticeThatThePeerHasVanished() throws Exception {
         CompletableFuture<Integer> reading = reading(client);
         // What it has sent is acknowledged, or its close would ask for that by a post in RESET.
-        while (server.takeLeave() == Parting.SENDING) {
+        while (server.advanceClose() == CloseProgress.SENDING) {
             Thread.onSpinWait();
         }
         // Its queue pair answers nothing any more, and the connection manager does not know.

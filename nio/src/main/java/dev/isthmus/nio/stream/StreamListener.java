@@ -26,18 +26,18 @@ import java.util.function.Supplier;
  * A listener at an address. Handshakes go on in the background, many at once. Connections are handed out in the order
  * in which they were established. Thread-safe; handshakes run on the service's thread.
  */
-public final class Listening {
+public final class StreamListener {
 
     private static final System.Logger LOG = System.getLogger("dev.isthmus.nio");
-    private static final int MOST_REQUESTS = 1024;
-    private static final Duration LONGEST_HANDSHAKE =
+    private static final int MAX_REQUESTS = 1024;
+    private static final Duration MAX_HANDSHAKE =
             Duration.ofSeconds(Integer.getInteger("isthmus.nio.handshakeSeconds", 10));
 
     private final Service service;
     private final ConnectionId id;
     private final int backlog;
     private final Supplier<StreamOptions> options;
-    private final Predicate<InetAddress> lets;
+    private final Predicate<InetAddress> admits;
     private final Set<Handshake> handshakes = new HashSet<>();
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -49,17 +49,17 @@ public final class Listening {
     /** A peer that waits for an answer. It costs this process a connection id, and no memory that is pinned. */
     private record Request(ConnectionId id, ConnectionData peer) {}
 
-    private Listening(
+    private StreamListener(
             Service service,
             ConnectionId id,
             int backlog,
             Supplier<StreamOptions> options,
-            Predicate<InetAddress> lets) {
+            Predicate<InetAddress> admits) {
         this.service = service;
         this.id = id;
         this.backlog = backlog;
         this.options = options;
-        this.lets = lets;
+        this.admits = admits;
         id.attach(this);
     }
 
@@ -71,16 +71,16 @@ public final class Listening {
      *     and 1,024 more of them are refused
      * @param reuse whether others may use the same address and port
      * @param options supplies the options of each stream
-     * @param lets decides by its address whether a peer is admitted
+     * @param admits decides by its address whether a peer is admitted
      * @return the listener
      * @throws IOException if that fails, for instance because another socket listens there
      */
-    public static Listening listen(
+    public static StreamListener listen(
             InetSocketAddress address,
             int backlog,
             boolean reuse,
             Supplier<StreamOptions> options,
-            Predicate<InetAddress> lets)
+            Predicate<InetAddress> admits)
             throws IOException {
         Service service = Service.get();
         ConnectionId id = null;
@@ -88,7 +88,7 @@ public final class Listening {
             id = service.channel().createId(PortSpace.TCP);
             id.reuseAddress(reuse);
             id.bind(address);
-            var listening = new Listening(service, id, backlog, options, lets);
+            var listening = new StreamListener(service, id, backlog, options, admits);
             id.listen();
             return listening;
         } catch (RdmaException e) {
@@ -114,7 +114,7 @@ public final class Listening {
             var request = new Request(
                     event.id(), ConnectionData.read(event.parameters().privateData()));
             InetSocketAddress from = event.id().peerAddress();
-            if (!lets.test(from.getAddress())) {
+            if (!admits.test(from.getAddress())) {
                 LOG.log(Level.DEBUG, () -> from + " was refused: it is not one of this machine's addresses");
                 request.id().close(); // rejects it
             } else if (isQueued(request)) {
@@ -122,7 +122,7 @@ public final class Listening {
             } else {
                 LOG.log(
                         Level.WARNING,
-                        () -> from + " was refused: the backlog of " + backlog + " is full, and " + MOST_REQUESTS
+                        () -> from + " was refused: the backlog of " + backlog + " is full, and " + MAX_REQUESTS
                                 + " more peers wait to be accepted");
                 request.id().close();
             }
@@ -136,7 +136,7 @@ public final class Listening {
     private boolean isQueued(Request request) {
         lock.lock();
         try {
-            boolean isQueued = !closed && requests.size() < MOST_REQUESTS;
+            boolean isQueued = !closed && requests.size() < MAX_REQUESTS;
             if (isQueued) {
                 requests.add(request);
             }
@@ -179,7 +179,7 @@ public final class Listening {
         try {
             handshake = new Handshake(service, this, request.id(), options.get(), request.peer());
             handshakes.add(handshake);
-            handshake.begin(LONGEST_HANDSHAKE);
+            handshake.begin(MAX_HANDSHAKE);
         } catch (IOException | RdmaException | IllegalStateException e) { // the last if the peer has gone
             refused(request.id(), e);
             if (handshake != null) {

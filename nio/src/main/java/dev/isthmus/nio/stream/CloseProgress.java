@@ -2,8 +2,8 @@
 package dev.isthmus.nio.stream;
 
 /** How far the close of a stream has come. */
-enum Parting {
-    /** Something that was written, or the goodbye, is not sent yet. */
+enum CloseProgress {
+    /** Something that was written, or the disconnect message, is not sent yet. */
     SENDING,
     /** Everything is sent, but the peer may not have it yet. */
     SENT,
