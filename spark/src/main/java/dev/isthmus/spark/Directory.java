@@ -21,7 +21,7 @@ final class Directory {
     private static final String FIND = "find";
 
     /** An executor remembers this many others, those from which it has fetched last. */
-    static final int MOST_KNOWN = 10_000;
+    static final int MAX_KNOWN = 10_000;
 
     private final Function<Object, Object> driver;
     private final Map<String, Optional<Node>> known = Collections.synchronizedMap(new Newest<>());
@@ -36,7 +36,7 @@ final class Directory {
 
         @Override
         protected boolean removeEldestEntry(Map.Entry<String, V> eldest) {
-            return size() > MOST_KNOWN;
+            return size() > MAX_KNOWN;
         }
     }
 

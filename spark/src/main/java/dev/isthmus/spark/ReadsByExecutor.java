@@ -8,9 +8,9 @@ import org.apache.spark.scheduler.SparkListenerTaskEnd;
 /** Adds up Spark's metrics of the tasks that have ended. */
 final class ReadsByExecutor extends SparkListener {
 
-    private final Reports reports;
+    private final ExecutorReports reports;
 
-    ReadsByExecutor(Reports reports) {
+    ReadsByExecutor(ExecutorReports reports) {
         this.reports = reports;
     }
 
@@ -20,7 +20,7 @@ final class ReadsByExecutor extends SparkListener {
             return;
         }
         ShuffleReadMetrics metrics = end.taskMetrics().shuffleReadMetrics();
-        Reports.Reads sum = reports.reads(end.taskInfo().executorId());
+        ExecutorReports.Reads sum = reports.reads(end.taskInfo().executorId());
         sum.bytes.add(metrics.remoteBytesRead());
         sum.blocks.add(metrics.remoteBlocksFetched());
         sum.waitMillis.add(metrics.fetchWaitTime());

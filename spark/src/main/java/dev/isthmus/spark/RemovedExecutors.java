@@ -8,9 +8,9 @@ import org.apache.spark.scheduler.SparkListenerExecutorRemoved;
 final class RemovedExecutors extends SparkListener {
 
     private final Directory.Master directory;
-    private final Reports reports;
+    private final ExecutorReports reports;
 
-    RemovedExecutors(Directory.Master directory, Reports reports) {
+    RemovedExecutors(Directory.Master directory, ExecutorReports reports) {
         this.directory = directory;
         this.reports = reports;
     }

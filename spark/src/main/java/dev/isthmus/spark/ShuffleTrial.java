@@ -51,7 +51,7 @@ public final class ShuffleTrial {
         try (var spark = new JavaSparkContext(new SparkConf().setIfMissing("spark.app.name", "isthmus spark"))) {
             spark.parallelize(List.of(1), 1).count(); // waits until there is an executor
             var trial = new ShuffleTrial(spark);
-            trial.run(bytes, partitions > 0 ? partitions : 2 * Census.places(spark.sc()));
+            trial.run(bytes, partitions > 0 ? partitions : 2 * ClusterUsage.taskSlots(spark.sc()));
             try (BufferedWriter file = Files.newBufferedWriter(Path.of(args[0]))) {
                 trial.results.store(file, null);
             }
@@ -70,7 +70,7 @@ public final class ShuffleTrial {
             say("reading: " + workload.title());
             measure(workload, shuffled);
         }
-        Census last = Census.take(spark);
+        ClusterUsage last = ClusterUsage.measure(spark);
         results.setProperty("executors", "" + last.executors());
         results.setProperty("hosts", "" + last.hosts());
         results.setProperty("partitions", "" + partitions);
@@ -83,12 +83,12 @@ public final class ShuffleTrial {
     }
 
     private <V> void measure(Workload workload, JavaPairRDD<Long, V> shuffled) throws TimeoutException {
-        Census before = Census.take(spark);
+        ClusterUsage before = ClusterUsage.measure(spark);
         reads.reset(spark.sc());
         long begin = System.nanoTime();
         String summary = workload.summary(shuffled);
         long nanos = System.nanoTime() - begin;
-        Census after = Census.take(spark);
+        ClusterUsage after = ClusterUsage.measure(spark);
         ReadListener.Sum sum = reads.sum(spark.sc());
         put(workload, "result", summary);
         put(workload, "bytes", sum.bytes());

@@ -23,8 +23,8 @@ import org.slf4j.LoggerFactory;
 final class UcxBlockStoreClient extends BlockStoreClient {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxBlockStoreClient.class);
-    private static final Set<String> TOLD = ConcurrentHashMap.newKeySet(); // executors that the log has mentioned
-    private static final int MOST_TOLD = 10_000;
+    private static final Set<String> LOGGED = ConcurrentHashMap.newKeySet(); // executors that the log has mentioned
+    private static final int MAX_LOGGED = 10_000;
 
     private final UcxExecutor executor;
     private final BlockStoreClient spark;
@@ -48,18 +48,18 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         try {
             node = executor.directory().find(execId);
         } catch (RuntimeException e) { // Spark's client needs no answer from the driver
-            tell(execId, "the driver did not say where it is: " + e);
+            logOnce(execId, "the driver did not say where it is: " + e);
             bySpark.fetch(ids);
             return;
         }
         List<BlockKey> keys =
                 ids.stream().map(BlockKey::parse).flatMap(Optional::stream).toList();
         if (node.isEmpty() || keys.size() < ids.size()) {
-            tell(execId, node.isEmpty() ? "it has no UCX" : "they are not plain shuffle blocks");
+            logOnce(execId, node.isEmpty() ? "it has no UCX" : "they are not plain shuffle blocks");
             bySpark.fetch(ids);
             return;
         }
-        var all = new Listener(ids, listener, bySpark, new HashMap<>());
+        var all = new BlockListener(ids, listener, bySpark, new HashMap<>());
         if (files == null) {
             executor.transport().fetch(node.get(), keys, all);
         } else { // too long for memory
@@ -71,8 +71,8 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         }
     }
 
-    private static void tell(String execId, String why) {
-        if (TOLD.size() < MOST_TOLD && TOLD.add(execId)) {
+    private static void logOnce(String execId, String why) {
+        if (LOGGED.size() < MAX_LOGGED && LOGGED.add(execId)) {
             LOG.warn("Blocks of executor {} use Spark's own transfer: {}", execId, why);
         }
     }
@@ -107,7 +107,7 @@ final class UcxBlockStoreClient extends BlockStoreClient {
                     return;
                 }
             }
-            tell(execId, why);
+            logOnce(execId, why);
             try {
                 Thread.ofPlatform().daemon().name("isthmus-spark-refused").start(this::fetchRefused);
             } catch (Throwable e) { // such as no more threads; the task waits to be told
@@ -138,7 +138,7 @@ final class UcxBlockStoreClient extends BlockStoreClient {
         }
     }
 
-    private record Listener(
+    private record BlockListener(
             List<String> blockIds, BlockFetchingListener listener, BySpark bySpark, Map<Integer, UcxFileSink> sinks)
             implements FetchListener {
         @Override

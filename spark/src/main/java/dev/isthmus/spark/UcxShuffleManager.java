@@ -21,7 +21,7 @@ public final class UcxShuffleManager extends SortShuffleManager {
 
     private static final Logger LOG = LoggerFactory.getLogger(UcxShuffleManager.class);
 
-    private final AtomicBoolean told = new AtomicBoolean();
+    private final AtomicBoolean logged = new AtomicBoolean();
 
     /**
      * Called by Spark.
@@ -45,7 +45,7 @@ public final class UcxShuffleManager extends SortShuffleManager {
         var base = (BaseShuffleHandle<K, ?, C>) handle;
         UcxExecutor executor = UcxExecutor.current();
         if (executor == null || base.dependency().isShuffleMergeFinalizedMarked()) {
-            if (executor == null && told.compareAndSet(false, true)) {
+            if (executor == null && logged.compareAndSet(false, true)) {
                 LOG.warn(
                         "This executor uses Spark's own transfer; if no earlier line says why, add {} to spark.plugins",
                         UcxShufflePlugin.class.getName());

@@ -51,11 +51,11 @@ public final class UcxShufflePlugin implements SparkPlugin {
 
     private static final class Driver implements DriverPlugin {
         private final Directory.Master directory = new Directory.Master();
-        private volatile Reports reports = new Reports(0);
+        private volatile ExecutorReports reports = new ExecutorReports(0);
 
         @Override
         public Map<String, String> init(SparkContext spark, PluginContext context) {
-            Optional<String> refusal = Refusal.of(spark.conf(), spark.version());
+            Optional<String> refusal = UnsupportedSettings.of(spark.conf(), spark.version());
             if (refusal.isPresent()) {
                 LOG.warn("Shuffle blocks use Spark's own transfer: {}", refusal.get());
                 return Map.of();
@@ -67,7 +67,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
                 spark.conf().set(key, "y");
                 spark.executorEnvs().put(SHARED_MEMORY, "y");
             }
-            reports = new Reports(spark.conf().getInt("spark.ui.retainedDeadExecutors", 100));
+            reports = new ExecutorReports(spark.conf().getInt("spark.ui.retainedDeadExecutors", 100));
             spark.addSparkListener(new RemovedExecutors(directory, reports));
             byte[] secret = new byte[32];
             new SecureRandom().nextBytes(secret);
@@ -92,7 +92,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
 
         @Override
         public Object receive(Object message) {
-            Optional<Report> report = Report.of(message);
+            Optional<ExecutorReport> report = ExecutorReport.of(message);
             if (report.isPresent()) {
                 reports.add(report.get());
                 return null; // no executor waits for an answer
@@ -102,7 +102,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
     }
 
     private static final class Executor implements ExecutorPlugin {
-        private Reporter reporter; // null if there is no tab
+        private ExecutorReporter reporter; // null if there is no tab
 
         @Override
         public void init(PluginContext context, Map<String, String> extra) {
@@ -126,7 +126,7 @@ public final class UcxShufflePlugin implements SparkPlugin {
             if (extra.containsKey(REPORT)) {
                 // The context's own hostname() is right in the driver only.
                 String host = SparkEnv.get().blockManager().blockManagerId().host();
-                reporter = new Reporter(executor, context.executorID(), host, context::send, REPORT_EVERY);
+                reporter = new ExecutorReporter(executor, context.executorID(), host, context::send, REPORT_EVERY);
             }
         }
 

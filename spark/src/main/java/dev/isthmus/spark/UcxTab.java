@@ -17,7 +17,7 @@ import scala.xml.Unparsed;
  */
 final class UcxTab extends SparkUITab {
 
-    private UcxTab(SparkUI ui, Reports reports) {
+    private UcxTab(SparkUI ui, ExecutorReports reports) {
         super(ui, "ucx");
         attachPage(new Page(this, reports));
     }
@@ -28,15 +28,15 @@ final class UcxTab extends SparkUITab {
         return "UCX";
     }
 
-    static void attach(SparkUI ui, Reports reports) {
+    static void attach(SparkUI ui, ExecutorReports reports) {
         ui.attachTab(new UcxTab(ui, reports));
     }
 
     private static final class Page extends WebUIPage {
         private final UcxTab tab;
-        private final Reports reports;
+        private final ExecutorReports reports;
 
-        Page(UcxTab tab, Reports reports) {
+        Page(UcxTab tab, ExecutorReports reports) {
             super("");
             this.tab = tab;
             this.reports = reports;
@@ -47,7 +47,7 @@ final class UcxTab extends SparkUITab {
             return UIUtils.headerSparkPage(
                     request,
                     "Shuffle over UCX",
-                    () -> new Unparsed(UcxTable.of(reports)),
+                    () -> new Unparsed(ExecutorTable.of(reports)),
                     tab,
                     Option.empty(),
                     false,

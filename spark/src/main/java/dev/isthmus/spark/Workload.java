@@ -56,7 +56,7 @@ enum Workload {
         return name().toLowerCase(Locale.ROOT);
     }
 
-    /** The same records each time. */
+    /** Records of random bytes, the same ones each time. */
     JavaPairRDD<Long, byte[]> pairs(JavaSparkContext spark, long recordsEach, int partitions) {
         long records = recordsEach * partitions;
         List<Integer> seeds = IntStream.range(0, partitions).boxed().toList();

@@ -79,10 +79,10 @@ class DirectoryTest {
     void shouldRememberOnlySoManyExecutors() {
         var asked = new AtomicInteger();
         var directory = new Directory(message -> List.of("" + asked.incrementAndGet(), "address"));
-        for (int i = 0; i <= Directory.MOST_KNOWN; i++) {
+        for (int i = 0; i <= Directory.MAX_KNOWN; i++) {
             assertEquals(i + 1, directory.find("" + i).orElseThrow().id());
         }
         assertEquals(2, directory.find("1").orElseThrow().id());
-        assertEquals(Directory.MOST_KNOWN + 2, directory.find("0").orElseThrow().id());
+        assertEquals(Directory.MAX_KNOWN + 2, directory.find("0").orElseThrow().id());
     }
 }

@@ -19,9 +19,9 @@ final class Call {
     private final FetchListener listener;
     private final IntFunction<BlockSink> sinks; // null if long blocks go to memory
     private final Transport transport;
-    private final BitSet open; // blocks that the listener has not heard of
-    private final Landing[] landings; // null until a part of a long block has come
-    private long lastNews = System.nanoTime();
+    private final BitSet open; // blocks whose outcome the listener has not got
+    private final IncomingBlock[] incoming; // null until a part of a long block has come
+    private long lastProgress = System.nanoTime();
     private Figures.OfTransport figures; // null until it is sent
     Timer timer; // null until it is set
 
@@ -40,18 +40,18 @@ final class Call {
         this.sinks = sinks;
         this.open = new BitSet(blocks.size());
         this.open.set(0, blocks.size());
-        this.landings = new Landing[blocks.size()];
+        this.incoming = new IncomingBlock[blocks.size()];
     }
 
     /** The length limit of the blocks that the peer sends. */
     long most() {
-        return sinks == null ? transport.settings().blockBytes() : Message.MAX_BLOCK_BYTES;
+        return sinks == null ? transport.settings().blockBytes() : PeerMessage.MAX_BLOCK_BYTES;
     }
 
     /** The request was sent to a peer with these figures. */
     void sent(Figures.OfTransport ofTransport) {
         figures = ofTransport;
-        lastNews = System.nanoTime();
+        lastProgress = System.nanoTime();
     }
 
     boolean isOver() {
@@ -59,16 +59,16 @@ final class Call {
     }
 
     /** The nanoseconds since the peer's last sign of progress. */
-    long quietNanos() {
-        return System.nanoTime() - lastNews;
+    long idleNanos() {
+        return System.nanoTime() - lastProgress;
     }
 
     /** Whole blocks have arrived. */
-    void data(Message.Data data) {
-        lastNews = System.nanoTime();
-        for (Message.Piece piece : data.pieces()) {
+    void data(PeerMessage.Data data) {
+        lastProgress = System.nanoTime();
+        for (PeerMessage.Piece piece : data.pieces()) {
             checkExpected(piece.index());
-            unless(landings[piece.index()] == null, "a block that comes both whole and in parts");
+            unless(incoming[piece.index()] == null, "a block that comes both whole and in parts");
             transport.figures().bytesInline.add(piece.bytes().remaining());
             figures.bytesReceived.add(piece.bytes().remaining());
             received(piece.index(), Received.ofHeap(piece.bytes()));
@@ -85,8 +85,8 @@ final class Call {
     }
 
     /** A part of a long block is ready: gets it, and calls back when the peer may reuse its memory. */
-    void slice(Message.Slice slice, UcpRemoteMemory memory, BiConsumer<Long, Throwable> ended) {
-        lastNews = System.nanoTime();
+    void slice(PeerMessage.Slice slice, UcpRemoteMemory memory, BiConsumer<Long, Throwable> ended) {
+        lastProgress = System.nanoTime();
         int index = slice.index();
         checkRange(index);
         unless(
@@ -97,11 +97,11 @@ final class Call {
             return;
         }
         try {
-            Landing landing = landing(slice);
-            landing.begin(slice);
-            landing.get(memory, slice, (failure, store) -> {
+            IncomingBlock block = incomingBlock(slice);
+            block.begin(slice);
+            block.get(memory, slice, (failure, store) -> {
                 ended.accept(slice.ticket(), failure);
-                partEnded(landing, index, failure == null ? landing.length(slice.part()) : 0, store);
+                partEnded(block, index, failure == null ? block.length(slice.part()) : 0, store);
             });
         } catch (IndexOutOfBoundsException e) {
             throw new BadMessageException("a part outside of its memory: " + e.getMessage());
@@ -111,19 +111,19 @@ final class Call {
         }
     }
 
-    private Landing landing(Message.Slice slice) {
+    private IncomingBlock incomingBlock(PeerMessage.Slice slice) {
         int index = slice.index();
-        if (landings[index] == null) {
-            landings[index] = sinks == null
-                    ? transport.newLanding(slice.blockBytes())
-                    : transport.newLanding(slice.blockBytes(), sinks.apply(base + index));
+        if (incoming[index] == null) {
+            incoming[index] = sinks == null
+                    ? transport.newIncomingBlock(slice.blockBytes())
+                    : transport.newIncomingBlock(slice.blockBytes(), sinks.apply(base + index));
         }
-        return landings[index];
+        return incoming[index];
     }
 
-    private void partEnded(Landing landing, int index, long bytes, Exception store) {
+    private void partEnded(IncomingBlock block, int index, long bytes, Exception store) {
         if (bytes > 0) {
-            lastNews = System.nanoTime();
+            lastProgress = System.nanoTime();
             transport.figures().bytesByGet.add(bytes);
             figures.bytesReceived.add(bytes);
         }
@@ -132,19 +132,19 @@ final class Call {
         }
         if (store != null) {
             fail(index, new FetchFailedException(blocks.get(index) + " cannot be stored: " + store));
-        } else if (landing.isWhole()) {
-            landings[index] = null;
-            if (landing instanceof MemoryLanding whole) {
+        } else if (block.isWhole()) {
+            incoming[index] = null;
+            if (block instanceof MemoryBlock whole) {
                 received(index, whole.take());
             } else {
-                stored(index, landing.blockBytes);
+                stored(index, block.blockBytes);
             }
         }
     }
 
     /** A block will not come. */
-    void failed(Message.Failed failed) {
-        lastNews = System.nanoTime();
+    void failed(PeerMessage.Failed failed) {
+        lastProgress = System.nanoTime();
         int index = failed.index();
         checkRange(index);
         if (!open.get(index)) { // it has failed here, and the peer did not know yet
@@ -174,7 +174,7 @@ final class Call {
     private void refuse(int index, String why) {
         end(index);
         transport.figures().blocksRefused.increment();
-        tell(index, () -> listener.refused(base + index, why));
+        notifyListener(index, () -> listener.refused(base + index, why));
     }
 
     private void fail(int index, Exception why) {
@@ -191,7 +191,7 @@ final class Call {
         end(index);
         transport.figures().blocksReceived.increment();
         figures.blocksReceived.increment();
-        tell(index, () -> listener.received(base + index, block));
+        notifyListener(index, () -> listener.received(base + index, block));
     }
 
     private void stored(int index, long bytes) {
@@ -199,14 +199,14 @@ final class Call {
         transport.figures().bytesToSinks.add(bytes);
         transport.figures().blocksReceived.increment();
         figures.blocksReceived.increment();
-        tell(index, () -> listener.stored(base + index));
+        notifyListener(index, () -> listener.stored(base + index));
     }
 
     private void end(int index) {
         open.clear(index);
-        if (landings[index] != null) {
-            landings[index].abandon();
-            landings[index] = null;
+        if (incoming[index] != null) {
+            incoming[index].abandon();
+            incoming[index] = null;
         }
         if (isOver() && timer != null) {
             timer.cancel();
@@ -214,9 +214,9 @@ final class Call {
     }
 
     /** A listener that throws may not have told its own waiters, so a block that it could not take counts as failed. */
-    private void tell(int index, Runnable news) {
+    private void notifyListener(int index, Runnable notification) {
         try {
-            news.run();
+            notification.run();
         } catch (Throwable e) {
             transport.log("a listener of fetched blocks threw", e);
             fail(index, new FetchFailedException("its listener threw " + e));

@@ -15,7 +15,7 @@ import java.util.Map;
 final class Calls {
 
     /** A peer has one memory for each slab of its pool; only a pool of more than 64 GiB would need more. */
-    private static final int MOST_MEMORIES = 1024;
+    private static final int MAX_MEMORIES = 1024;
 
     private final Transport transport;
     private final Peer peer;
@@ -49,7 +49,7 @@ final class Calls {
         try {
             watch(call, transport.settings().patience());
             call.sent(peer.figures());
-            peer.send(new Message.Fetch(call.number, call.most(), call.blocks));
+            peer.send(new PeerMessage.Fetch(call.number, call.most(), call.blocks));
         } catch (RuntimeException | Error e) {
             transport.log("a request could not be sent", e);
             sent.remove(call.number);
@@ -59,14 +59,14 @@ final class Calls {
 
     private void watch(Call call, Duration patience) {
         call.timer = transport.schedule(patience, () -> {
-            Duration quiet = Duration.ofNanos(call.quietNanos());
+            Duration quiet = Duration.ofNanos(call.idleNanos());
             Duration limit = transport.settings().patience();
             if (quiet.compareTo(limit) < 0) {
                 watch(call, limit.minus(quiet));
                 return;
             }
             sent.remove(call.number);
-            peer.send(new Message.Cancel(call.number));
+            peer.send(new PeerMessage.Cancel(call.number));
             peer.fellSilent();
             call.fail(new FetchFailedException(peer + " has sent nothing for " + quiet.toMillis()
                     + " ms: a request for " + call.blocks.size() + " blocks from " + call.blocks.getFirst()
@@ -74,27 +74,27 @@ final class Calls {
         });
     }
 
-    void onData(Message.Data data) {
+    void onData(PeerMessage.Data data) {
         Call call = sent.get(data.call());
         if (call != null) { // otherwise it was given up
             call.data(data);
-            forgetIfOver(call);
+            removeIfOver(call);
         }
     }
 
-    void onFailed(Message.Failed failed) {
+    void onFailed(PeerMessage.Failed failed) {
         Call call = sent.get(failed.call());
         if (call != null) {
             call.failed(failed);
-            forgetIfOver(call);
+            removeIfOver(call);
         }
     }
 
     /** Releases each slice once, unless the connection ends first. */
-    void onSlice(Message.Slice slice) {
+    void onSlice(PeerMessage.Slice slice) {
         Call call = sent.get(slice.call());
         if (call == null) {
-            peer.send(new Message.Release(slice.ticket()));
+            peer.send(new PeerMessage.Release(slice.ticket()));
             return;
         }
         int most = transport.settings().credits();
@@ -107,16 +107,16 @@ final class Calls {
             } else if (failure != null) {
                 peer.lose("a get failed: " + failure.getMessage());
             } else {
-                peer.send(new Message.Release(ticket));
+                peer.send(new PeerMessage.Release(ticket));
             }
-            transport.execute(() -> forgetIfOver(call));
+            transport.execute(() -> removeIfOver(call));
         });
     }
 
     private UcpRemoteMemory memory(UcpPackedKey key) {
         UcpRemoteMemory memory = memories.get(key);
         if (memory == null) {
-            BadMessageException.unless(memories.size() < MOST_MEMORIES, "more memories than a peer can have");
+            BadMessageException.unless(memories.size() < MAX_MEMORIES, "more memories than a peer can have");
             try {
                 memory = peer.unpack(key);
             } catch (UcxException | IllegalArgumentException e) {
@@ -127,7 +127,7 @@ final class Calls {
         return memory;
     }
 
-    private void forgetIfOver(Call call) {
+    private void removeIfOver(Call call) {
         if (call.isOver()) {
             sent.remove(call.number);
         }

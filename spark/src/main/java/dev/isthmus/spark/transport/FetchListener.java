@@ -2,9 +2,9 @@
 package dev.isthmus.spark.transport;
 
 /**
- * Hears the outcome of each block of a request, once. It runs on the transport's thread, or on that of
- * {@link Transport#fetch}'s caller if the transport is closed, and must not block. If it throws, the exception is
- * logged and {@link #failed} is called for that block.
+ * Gets the outcome of each block of a request, once. It runs on the transport's thread, or on that of {@link
+ * Transport#fetch}'s caller if the transport is closed, and must not block. If it throws, the exception is logged and
+ * {@link #failed} is called for that block.
  */
 public interface FetchListener {
 

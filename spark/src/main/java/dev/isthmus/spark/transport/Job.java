@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  */
 final class Job {
 
-    private final Message.Fetch fetch;
+    private final PeerMessage.Fetch fetch;
     private BlockSource.Range[] ranges; // null until they are looked up, as waiting jobs should be small
     private String[] failures;
     private final BitSet refused = new BitSet();
@@ -27,7 +27,7 @@ final class Job {
     private int part;
     private volatile boolean cancelled;
 
-    Job(Message.Fetch fetch) {
+    Job(PeerMessage.Fetch fetch) {
         this.fetch = fetch;
     }
 
@@ -111,54 +111,54 @@ final class Job {
     }
 
     /** The next blocks, as many short ones as fit into a message. */
-    Parcel nextParcel(int most) {
+    Batch nextBatch(int most) {
         int first = index;
         long bytes = 0;
         while (!isSent() && failure() == null && isShort(most)) {
             bytes += ranges[index].length();
-            if (index > first && bytes > Message.roomForData(index - first + 1)) {
+            if (index > first && bytes > PeerMessage.roomForData(index - first + 1)) {
                 break;
             }
             next();
         }
-        return new Parcel(first, index);
+        return new Batch(first, index);
     }
 
     /** Short blocks that go in one message. */
-    final class Parcel {
+    final class Batch {
         private final int first;
         private final int end;
-        private final List<Message> failed = new ArrayList<>();
+        private final List<PeerMessage> failed = new ArrayList<>();
         private int count;
         private long bytes;
 
-        private Parcel(int first, int end) {
+        private Batch(int first, int end) {
             this.first = first;
             this.end = end;
         }
 
         /** Reads the blocks into a message. */
-        void read(Message.Header header, ByteBuffer to) {
-            Message.beginData(call(), header, to);
+        void read(PeerMessage.Header header, ByteBuffer to) {
+            PeerMessage.beginData(call(), header, to);
             for (int i = first; i < end; i++) {
                 int begin = to.position();
                 int length = (int) ranges[i].length();
                 try {
-                    Message.beginPiece(i, length, to);
+                    PeerMessage.beginPiece(i, length, to);
                     to.limit(to.position() + length);
                     Job.read(ranges[i], 0, to);
                     count++;
                     bytes += length;
                 } catch (Throwable e) {
                     to.position(begin);
-                    failed.add(new Message.Failed(call(), i, false, e.toString()));
+                    failed.add(new PeerMessage.Failed(call(), i, false, e.toString()));
                 }
                 to.limit(to.capacity());
             }
-            Message.endData(count, to);
+            PeerMessage.endData(count, to);
         }
 
-        List<Message> failures() {
+        List<PeerMessage> failures() {
             return failed;
         }
 
@@ -209,7 +209,7 @@ final class Job {
         void read(ByteBuffer to) {
             try {
                 Job.read(range, offset, to);
-                sum = Message.sumOf(to.flip());
+                sum = PeerMessage.sumOf(to.flip());
                 failure = null;
             } catch (Throwable e) {
                 failure = e.toString();
@@ -221,18 +221,18 @@ final class Job {
         }
 
         /** Reports that the block cannot be read, once for all of its parts. */
-        void failIfFirst(Consumer<Message> peer) {
+        void failIfFirst(Consumer<PeerMessage> peer) {
             if (failure != null && failures[block] == null && !cancelled) {
                 failures[block] = failure;
-                peer.accept(new Message.Failed(call(), block, false, failure));
+                peer.accept(new PeerMessage.Failed(call(), block, false, failure));
                 if (index == block) {
                     next(); // its other parts need not be read
                 }
             }
         }
 
-        Message.Slice slice(long ticket, long place, UcpPackedKey key) {
-            return new Message.Slice(call(), block, range.length(), number, ticket, place, sum, key);
+        PeerMessage.Slice slice(long ticket, long place, UcpPackedKey key) {
+            return new PeerMessage.Slice(call(), block, range.length(), number, ticket, place, sum, key);
         }
     }
 }

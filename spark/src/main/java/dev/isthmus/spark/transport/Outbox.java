@@ -9,17 +9,17 @@ import java.util.Deque;
  * Sends messages to one peer, from memory that all peers share. Messages wait their turn if there is no room. Blocks
  * leave part of the peer's share to its other messages. Confined to the transport's thread.
  */
-final class Outbox implements SharedPool.Waiter {
+final class Outbox implements SharedPool.SliceWaiter {
 
     /** A peer with this many waiting messages accepts none, and is given up. */
-    static final int MOST_WAITING = 10_000;
+    static final int MAX_WAITING = 10_000;
 
     private static final int MESSAGES = 1;
     private static final int BLOCKS = 2; // half the share of other messages
 
     private final Peer peer;
     private final SharedPool pool;
-    private final Deque<Message> waiting = new ArrayDeque<>();
+    private final Deque<PeerMessage> waiting = new ArrayDeque<>();
     private int underWay;
     private long ended;
 
@@ -29,24 +29,24 @@ final class Outbox implements SharedPool.Waiter {
     }
 
     /** Sends a message as soon as there is memory for it. */
-    void send(Message message) {
+    void send(PeerMessage message) {
         if (peer.isGone() || (waiting.isEmpty() && trySend(message)) || peer.isGone()) {
             return;
         }
-        if (waiting.size() == MOST_WAITING) {
-            peer.fail("it accepts none of the " + MOST_WAITING + " messages that wait for it");
+        if (waiting.size() == MAX_WAITING) {
+            peer.fail("it accepts none of the " + MAX_WAITING + " messages that wait for it");
             return;
         }
         waiting.add(message);
         pool.waitFor(this);
     }
 
-    private boolean trySend(Message message) {
+    private boolean trySend(PeerMessage message) {
         long slice = tryAcquire(MESSAGES);
         if (slice == 0) {
             return false;
         }
-        send(slice, Message.write(message, peer.header(), buffer(slice)));
+        send(slice, PeerMessage.write(message, peer.header(), buffer(slice)));
         return true;
     }
 
@@ -122,6 +122,6 @@ final class Outbox implements SharedPool.Waiter {
     /** The peer is gone. */
     void end() {
         waiting.clear();
-        pool.forget(this);
+        pool.remove(this);
     }
 }

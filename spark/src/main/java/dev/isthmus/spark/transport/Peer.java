@@ -23,13 +23,13 @@ final class Peer {
     }
 
     /** As many connections to a process may begin within the time that one may take. */
-    private static final int MOST_TRIES = 10;
+    private static final int MAX_TRIES = 10;
 
     /**
      * A connection to a process that may be alive is closed when that process has taken what UCX has begun to send. UCX
      * does not survive that it goes on after a close that dropped part of a message (docs/ucx-faults.md).
      */
-    private static final Duration UNTIL_IT_GOES_ON = Duration.ofDays(10_000);
+    private static final Duration NO_CLOSE_LIMIT = Duration.ofDays(10_000);
 
     private final Transport transport;
     private final Node node;
@@ -41,9 +41,9 @@ final class Peer {
     private final Calls calls;
     private final Outbox outbox;
     private final Serving serving;
-    private Message.Header header; // of what is sent
+    private PeerMessage.Header header; // of what is sent
     private Figures.OfTransport figures; // null until it is ready
-    private long moves; // messages that have arrived
+    private long messagesReceived; // messages that have arrived
     private State state = State.CONNECTING;
     private String why = ""; // it has ended
     private String whyNotReady; // requests do not wait for it; empty if they do
@@ -60,7 +60,7 @@ final class Peer {
         this.transport = transport;
         this.node = node;
         this.number = number;
-        this.header = new Message.Header(transport.node().id(), 0);
+        this.header = new PeerMessage.Header(transport.node().id(), 0);
         this.whyNotReady = before == null ? "" : before.why;
         boolean again = before != null && before.isRecent();
         this.tries = again ? before.tries + 1 : 1;
@@ -77,7 +77,7 @@ final class Peer {
     }
 
     /** The header of messages to it. */
-    Message.Header header() {
+    PeerMessage.Header header() {
         return header;
     }
 
@@ -88,17 +88,17 @@ final class Peer {
 
     /** Whether another connection may follow this one already. */
     boolean mayFollow() {
-        return tries < MOST_TRIES || !isRecent();
+        return tries < MAX_TRIES || !isRecent();
     }
 
     /** Whether a process that says this hello has begun another connection since. */
-    boolean isBefore(Message.Hello hello) {
+    boolean isBefore(PeerMessage.Hello hello) {
         return hello.number() > Math.max(earlier, header.connection()) && (header.connection() != 0 || isGone());
     }
 
     /** Whether a message is of this connection. */
-    boolean isMeant(Message.Header of, Message message) {
-        if (message instanceof Message.Hello hello) {
+    boolean isMeant(PeerMessage.Header of, PeerMessage message) {
+        if (message instanceof PeerMessage.Hello hello) {
             return header.connection() == 0 ? hello.number() > earlier : hello.number() == header.connection();
         }
         return of.connection() == number;
@@ -179,43 +179,43 @@ final class Peer {
     }
 
     private void sayHello() {
-        send(new Message.Hello(
+        send(new PeerMessage.Hello(
                 transport.settings().sliceBytes(), number, transport.node().address()));
     }
 
     /** Handles a message; an invalid one ends the connection. */
-    void handle(Message message) {
+    void handle(PeerMessage message) {
         if (isGone()) {
             return;
         }
         silent = false;
-        moves++;
+        messagesReceived++;
         switch (message) {
-            case Message.Hello hello -> {
+            case PeerMessage.Hello hello -> {
                 meet(hello.number(), hello.sliceBytes());
-                send(new Message.Welcome(transport.settings().sliceBytes(), number));
+                send(new PeerMessage.Welcome(transport.settings().sliceBytes(), number));
                 becomeReady();
             }
-            case Message.Welcome welcome -> {
+            case PeerMessage.Welcome welcome -> {
                 meet(welcome.number(), welcome.sliceBytes());
                 becomeReady();
             }
-            case Message.Fetch fetch -> {
+            case PeerMessage.Fetch fetch -> {
                 BadMessageException.unless(isReady(), "a request before the connection is established");
                 serving.onFetch(fetch);
             }
-            case Message.Cancel cancel -> serving.onCancel(cancel);
-            case Message.Release release -> serving.onRelease(release);
-            case Message.Data data -> calls.onData(data);
-            case Message.Slice slice -> calls.onSlice(slice);
-            case Message.Failed failed -> calls.onFailed(failed);
+            case PeerMessage.Cancel cancel -> serving.onCancel(cancel);
+            case PeerMessage.Release release -> serving.onRelease(release);
+            case PeerMessage.Data data -> calls.onData(data);
+            case PeerMessage.Slice slice -> calls.onSlice(slice);
+            case PeerMessage.Failed failed -> calls.onFailed(failed);
         }
     }
 
     private void meet(long theirs, int bytes) {
         BadMessageException.unless(
                 header.connection() == 0 || header.connection() == theirs, "it has begun another connection");
-        header = new Message.Header(header.from(), theirs);
+        header = new PeerMessage.Header(header.from(), theirs);
         int mine = transport.settings().sliceBytes();
         BadMessageException.unless(
                 bytes == mine,
@@ -234,11 +234,11 @@ final class Peer {
     /**
      * Gives up a peer that takes nothing for a while, though there is something for it: others need the memory, too.
      *
-     * @param before the value of {@link #moves} last time; -1 if there was nothing for the peer
+     * @param before the value of {@link #messagesReceived} last time; -1 if there was nothing for the peer
      */
     private void watch(long before) {
         var _ = transport.schedule(transport.settings().patience(), () -> {
-            long now = moves + outbox.ended() + serving.released();
+            long now = messagesReceived + outbox.ended() + serving.released();
             boolean holds = outbox.underWay() + serving.slicesOut() > 0;
             if (isGone()) {
                 return;
@@ -254,7 +254,7 @@ final class Peer {
     }
 
     /** Sends a message as soon as there is memory for it. */
-    void send(Message message) {
+    void send(PeerMessage message) {
         outbox.send(message);
     }
 
@@ -292,7 +292,7 @@ final class Peer {
         outbox.end();
         calls.end(reason, dead);
         transport.peers().failed(this);
-        var _ = endpoint.closeAsync(dead ? Duration.ZERO : UNTIL_IT_GOES_ON)
+        var _ = endpoint.closeAsync(dead ? Duration.ZERO : NO_CLOSE_LIMIT)
                 .whenComplete((_, _) -> transport.peers().closed(this));
     }
 

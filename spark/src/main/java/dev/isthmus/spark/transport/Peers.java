@@ -19,10 +19,10 @@ import java.util.stream.Stream;
 final class Peers {
 
     /** How many failed connections are remembered. The peer of a forgotten one has to say hello first. */
-    static final int MOST_GONE = 1000;
+    static final int MAX_GONE = 1000;
 
     /** How many connections of one process may wait to be closed by UCX: it may not be taking what was sent. */
-    static final int MOST_CLOSING = 4;
+    static final int MAX_CLOSING = 4;
 
     private final Transport transport;
     private final Map<Long, Peer> byId = new HashMap<>(); // of the process: its newest connection
@@ -54,7 +54,7 @@ final class Peers {
                                 .filter(peer ->
                                         peer.node().id() == before.node().id())
                                 .count()
-                        < MOST_CLOSING;
+                        < MAX_CLOSING;
     }
 
     private Peer connect(Node node, Peer before) {
@@ -81,10 +81,10 @@ final class Peers {
     void handle(ByteBuffer bytes) {
         Peer peer = null;
         try {
-            Message.Header header = Message.header(bytes);
+            PeerMessage.Header header = PeerMessage.header(bytes);
             peer = byId.get(header.from());
-            Message message = Message.read(bytes);
-            if (message instanceof Message.Hello hello && (peer == null || peer.isBefore(hello))) {
+            PeerMessage message = PeerMessage.read(bytes);
+            if (message instanceof PeerMessage.Hello hello && (peer == null || peer.isBefore(hello))) {
                 accept(header.from(), hello, peer);
             } else if (peer == null) {
                 throw new BadMessageException("a message from a peer that has not said hello");
@@ -102,7 +102,7 @@ final class Peers {
     }
 
     /** A process connects; only a valid address makes it replace an earlier connection. */
-    private void accept(long id, Message.Hello hello, Peer before) {
+    private void accept(long id, PeerMessage.Hello hello, Peer before) {
         if (before != null && !mayFollow(before)) {
             transport.drop("a hello is dropped: " + before + " connects too often");
             return;
@@ -155,7 +155,7 @@ final class Peers {
             return; // it was replaced
         }
         gone.add(peer);
-        if (gone.size() > MOST_GONE) {
+        if (gone.size() > MAX_GONE) {
             byId.remove(gone.removeFirst().node().id());
         }
     }

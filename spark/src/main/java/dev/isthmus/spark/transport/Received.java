@@ -94,10 +94,10 @@ public final class Received {
      * @return a stream for one thread; reading it after the last release throws
      */
     public InputStream stream() {
-        return new Stream();
+        return new BlockInputStream();
     }
 
-    private final class Stream extends InputStream {
+    private final class BlockInputStream extends InputStream {
         private long at;
 
         @Override

@@ -15,10 +15,10 @@ import java.util.SequencedSet;
  * parts, as slices, as far as credits and memory allow. Other threads read the files; a peer that takes nothing does
  * not keep them busy. Confined to the transport's thread.
  */
-final class Serving implements SharedPool.Waiter {
+final class Serving implements SharedPool.SliceWaiter {
 
     /** How many blocks a peer may ask for at a time; their names take some eighty megabytes. */
-    static final int MOST_BLOCKS = 2_000_000;
+    static final int MAX_BLOCKS = 2_000_000;
 
     private final Transport transport;
     private final Peer peer;
@@ -28,11 +28,11 @@ final class Serving implements SharedPool.Waiter {
     private final Map<Long, Job> jobs = new HashMap<>(); // by the number of the call
     private final SequencedSet<Job> asked = new LinkedHashSet<>(); // whose blocks are not looked up yet
     private final Deque<Job> ready = new ArrayDeque<>(); // those that have something to send
-    private final Deque<Message> failures = new ArrayDeque<>(); // to report blocks that could not be read
+    private final Deque<PeerMessage> failures = new ArrayDeque<>(); // to report blocks that could not be read
     private final Map<Long, Integer> tickets = new HashMap<>(); // slices that the peer may get from, and their contents
     private int filling; // slices that are being read into
     private int finding; // jobs whose blocks are being looked up
-    private int parcels; // that are being read
+    private int batches; // that are being read
     private int blocks; // of all jobs, including cancelled ones that a reader still has
     private int requests; // counted like the blocks
     private long released;
@@ -47,10 +47,8 @@ final class Serving implements SharedPool.Waiter {
         this.mostReads = 2 * transport.settings().readers();
     }
 
-    void onFetch(Message.Fetch fetch) {
-        unless(
-                blocks + fetch.blocks().size() <= MOST_BLOCKS,
-                "more than " + MOST_BLOCKS + " blocks asked for at a time");
+    void onFetch(PeerMessage.Fetch fetch) {
+        unless(blocks + fetch.blocks().size() <= MAX_BLOCKS, "more than " + MAX_BLOCKS + " blocks asked for at a time");
         var job = new Job(fetch);
         unless(jobs.putIfAbsent(fetch.call(), job) == null, "a request number that is in use");
         blocks += job.size();
@@ -69,7 +67,7 @@ final class Serving implements SharedPool.Waiter {
             transport.read(() -> job.find(transport.source()), () -> {
                 finding--;
                 if (job.isCancelled()) {
-                    forget(job);
+                    remove(job);
                 } else {
                     ready.add(job);
                     pump();
@@ -79,23 +77,23 @@ final class Serving implements SharedPool.Waiter {
         }
     }
 
-    private void forget(Job job) {
+    private void remove(Job job) {
         blocks -= job.size();
         requests--;
     }
 
-    void onCancel(Message.Cancel cancel) {
+    void onCancel(PeerMessage.Cancel cancel) {
         Job job = jobs.remove(cancel.call());
         if (job != null) {
             job.cancel();
             if (ready.remove(job) || asked.remove(job)) { // otherwise a reader has it
-                forget(job);
+                remove(job);
                 find();
             }
         }
     }
 
-    void onRelease(Message.Release release) {
+    void onRelease(PeerMessage.Release release) {
         Integer bytes = tickets.remove(release.ticket());
         unless(bytes != null, "the release of a slice that it does not have");
         released++;
@@ -123,7 +121,7 @@ final class Serving implements SharedPool.Waiter {
             if (job != null && job.isSent()) {
                 ready.remove();
                 jobs.remove(job.call());
-                forget(job);
+                remove(job);
                 find();
             } else if (job == null && failures.isEmpty()) {
                 waits = false;
@@ -158,13 +156,13 @@ final class Serving implements SharedPool.Waiter {
 
     /** Goes on to the next block first: a send that ends at once may call {@link #pump} before it returns. */
     private void sendFailed(Job job, boolean otherwise, String why) {
-        var failed = new Message.Failed(job.call(), job.index(), otherwise, why);
+        var failed = new PeerMessage.Failed(job.call(), job.index(), otherwise, why);
         job.next();
         peer.send(failed);
     }
 
     private boolean sendShort(Job job) {
-        if (parcels == mostReads) {
+        if (batches == mostReads) {
             return false;
         }
         long slice = outbox.tryAcquireForBlocks();
@@ -172,21 +170,21 @@ final class Serving implements SharedPool.Waiter {
             transport.messages().waitFor(this);
             return false;
         }
-        parcels++;
-        var parcel = job.nextParcel(transport.settings().inlineBytes());
+        batches++;
+        var batch = job.nextBatch(transport.settings().inlineBytes());
         var buffer = outbox.buffer(slice);
         var header = peer.header();
-        transport.read(() -> parcel.read(header, buffer), () -> {
-            parcels--;
+        transport.read(() -> batch.read(header, buffer), () -> {
+            batches--;
             if (over) {
                 outbox.release(slice);
                 return;
             }
-            failures.addAll(parcel.failures());
-            if (parcel.isEmpty()) {
+            failures.addAll(batch.failures());
+            if (batch.isEmpty()) {
                 outbox.release(slice);
             } else {
-                peer.served(parcel.bytes());
+                peer.served(batch.bytes());
                 outbox.send(slice, buffer);
             }
             pump();
@@ -236,8 +234,8 @@ final class Serving implements SharedPool.Waiter {
         asked.clear();
         ready.clear();
         failures.clear();
-        slices.forget(this);
-        transport.messages().forget(this);
+        slices.remove(this);
+        transport.messages().remove(this);
         var all = tickets.keySet().toArray(Long[]::new);
         tickets.clear();
         for (Long slice : all) {

@@ -40,11 +40,11 @@ public record Settings(
             throw new IllegalArgumentException("slices of " + sliceBytes + " bytes, " + credits + " credits, " + readers
                     + " readers and " + inlineBytes + " bytes inline: the first three must be positive");
         }
-        if (inlineBytes > Message.roomForData(1)) {
-            throw new IllegalArgumentException(
-                    "an answer has room for blocks of up to " + Message.roomForData(1) + " bytes, not " + inlineBytes);
+        if (inlineBytes > PeerMessage.roomForData(1)) {
+            throw new IllegalArgumentException("an answer has room for blocks of up to " + PeerMessage.roomForData(1)
+                    + " bytes, not " + inlineBytes);
         }
-        if (servingBytes < sliceBytes || receivingBytes < sliceBytes || messageBytes < Message.MAX_BYTES) {
+        if (servingBytes < sliceBytes || receivingBytes < sliceBytes || messageBytes < PeerMessage.MAX_BYTES) {
             throw new IllegalArgumentException("memory of " + servingBytes + ", " + receivingBytes + " and "
                     + messageBytes + " bytes has no room for one slice or message");
         }

@@ -17,14 +17,14 @@ final class SharedPool implements AutoCloseable {
 
     /** Waits for a slice. */
     @FunctionalInterface
-    interface Waiter {
+    interface SliceWaiter {
         /** Goes on; waits again if there is still no slice for it. */
         void pump();
     }
 
     private final UcpMemoryPool pool;
     private final Consumer<Throwable> refused;
-    private final SequencedSet<Waiter> waiting = new LinkedHashSet<>();
+    private final SequencedSet<SliceWaiter> waiting = new LinkedHashSet<>();
     private int most;
     private int out;
     private boolean waking;
@@ -73,11 +73,11 @@ final class SharedPool implements AutoCloseable {
     }
 
     /** Calls the waiter when a slice is released. */
-    void waitFor(Waiter waiter) {
+    void waitFor(SliceWaiter waiter) {
         waiting.add(waiter);
     }
 
-    void forget(Waiter waiter) {
+    void remove(SliceWaiter waiter) {
         waiting.remove(waiter);
     }
 

@@ -46,7 +46,7 @@ import java.util.stream.Collectors;
 public final class Transport implements AutoCloseable {
 
     static final int ID = 0x5348; // of the active messages
-    private static final int MOST_DROPPED_LINES = 100;
+    private static final int MAX_DROPPED_LINES = 100;
     private static final String KEEPALIVE = "KEEPALIVE_INTERVAL";
     private static final Pattern RESOURCE = Pattern.compile("resource .*\\s(\\w+/[\\w:.-]+)");
     private static final Pattern LANE = Pattern.compile("lane\\[\\d+\\]:\\s+\\d+:([\\w/:.-]+)");
@@ -62,7 +62,7 @@ public final class Transport implements AutoCloseable {
     private final UcpWorker worker;
     private final SharedPool slices; // that peers read from
     private final SharedPool messages;
-    private final UcpMemoryPool landings;
+    private final UcpMemoryPool receivePool;
     private final OrdinaryMemory ordinary;
     private final Node node;
     private final Peers peers = new Peers(this); // used on the loop's thread only, like the following fields
@@ -70,7 +70,7 @@ public final class Transport implements AutoCloseable {
     private final Map<UcpMemory, UcpPackedKey> keys = new HashMap<>();
     private final AtomicInteger dropped = new AtomicInteger(); // messages
     private long lastCall;
-    private boolean toldOfMemory;
+    private boolean memoryLogged;
     private boolean closed;
     private boolean stopped; // guarded by this: only received blocks and the context are left
     private boolean ended; // guarded by this
@@ -99,8 +99,8 @@ public final class Transport implements AutoCloseable {
             this.inbox = new Inbox(loop, this::handle);
             this.worker = keep(made, context.createWorker(loop, config -> config.handler(ID, this::onMessage)));
             this.slices = shared(settings.sliceBytes(), settings.servingBytes());
-            this.messages = shared(Message.MAX_BYTES, settings.messageBytes());
-            this.landings = UcpMemoryPool.create(context, settings.sliceBytes(), settings.receivingBytes());
+            this.messages = shared(PeerMessage.MAX_BYTES, settings.messageBytes());
+            this.receivePool = UcpMemoryPool.create(context, settings.sliceBytes(), settings.receivingBytes());
             this.node = Node.of(new SecureRandom().nextLong(), loop.call(worker::address), secret);
         } catch (RuntimeException | Error e) {
             closeAll(made, e);
@@ -109,7 +109,7 @@ public final class Transport implements AutoCloseable {
     }
 
     private SharedPool shared(long sliceBytes, long maxBytes) {
-        return new SharedPool(UcpMemoryPool.create(context, sliceBytes, maxBytes), this::tellOfMemory);
+        return new SharedPool(UcpMemoryPool.create(context, sliceBytes, maxBytes), this::logMemory);
     }
 
     private static UcpContext newContext(Settings settings) {
@@ -204,7 +204,7 @@ public final class Transport implements AutoCloseable {
      * @return bytes
      */
     public long pinnedBytes() {
-        return slices.pinnedBytes() + landings.pinnedBytes() + messages.pinnedBytes();
+        return slices.pinnedBytes() + receivePool.pinnedBytes() + messages.pinnedBytes();
     }
 
     /**
@@ -213,7 +213,7 @@ public final class Transport implements AutoCloseable {
      * @return their number
      */
     public long slicesOut() {
-        return slices.slicesOut() + landings.slicesOut();
+        return slices.slicesOut() + receivePool.slicesOut();
     }
 
     /**
@@ -269,8 +269,8 @@ public final class Transport implements AutoCloseable {
     }
 
     private void fetchOnLoop(Node from, List<BlockKey> blocks, FetchListener listener, IntFunction<BlockSink> sinks) {
-        for (int begin = 0; begin < blocks.size(); begin += Message.MAX_BLOCKS) {
-            var some = blocks.subList(begin, Math.min(blocks.size(), begin + Message.MAX_BLOCKS));
+        for (int begin = 0; begin < blocks.size(); begin += PeerMessage.MAX_BLOCKS) {
+            var some = blocks.subList(begin, Math.min(blocks.size(), begin + PeerMessage.MAX_BLOCKS));
             var call = new Call(this, ++lastCall, some, begin, listener, sinks);
             try {
                 begin(from, call);
@@ -303,7 +303,7 @@ public final class Transport implements AutoCloseable {
 
     // The handler runs inside a UCX call, so it must not act on the message itself.
     private void onMessage(UcpActiveMessage message) {
-        if (message.isRendezvous() || message.length() > Message.MAX_BYTES) {
+        if (message.isRendezvous() || message.length() > PeerMessage.MAX_BYTES) {
             drop("a message of " + message.length() + " bytes is dropped: it is too long");
             return;
         }
@@ -318,7 +318,7 @@ public final class Transport implements AutoCloseable {
 
     /** A peer can send any number of invalid messages; the log mentions only the first ones. */
     void drop(String text) {
-        if (dropped.incrementAndGet() <= MOST_DROPPED_LINES) {
+        if (dropped.incrementAndGet() <= MAX_DROPPED_LINES) {
             log.accept(text, null);
         }
     }
@@ -396,14 +396,14 @@ public final class Transport implements AutoCloseable {
         try {
             return pool.tryAcquire();
         } catch (RdmaException | OutOfMemoryError e) {
-            tellOfMemory(e);
+            logMemory(e);
             return 0;
         }
     }
 
-    private void tellOfMemory(Throwable e) {
-        if (!toldOfMemory) {
-            toldOfMemory = true;
+    private void logMemory(Throwable e) {
+        if (!memoryLogged) {
+            memoryLogged = true;
             log.accept("no more memory can be registered; this is logged once", e);
         }
     }
@@ -412,16 +412,16 @@ public final class Transport implements AutoCloseable {
         return keys.computeIfAbsent(memory, UcpMemory::packKey);
     }
 
-    Landing newLanding(long blockBytes, BlockSink sink) {
-        return new SinkLanding(this, landings, sink, blockBytes);
+    IncomingBlock newIncomingBlock(long blockBytes, BlockSink sink) {
+        return new SinkBlock(this, receivePool, sink, blockBytes);
     }
 
-    Landing newLanding(long blockBytes) {
-        var landing = new MemoryLanding(landings, this::tryAcquire, ordinary, settings, blockBytes);
-        if (!landing.isPooled()) {
+    IncomingBlock newIncomingBlock(long blockBytes) {
+        var block = new MemoryBlock(receivePool, this::tryAcquire, ordinary, settings, blockBytes);
+        if (!block.isPooled()) {
             figures.blocksUnpooled.increment();
         }
-        return landing;
+        return block;
     }
 
     Timer schedule(Duration delay, Runnable task) {
@@ -473,7 +473,7 @@ public final class Transport implements AutoCloseable {
             loop.close();
             stopped = true;
         }
-        landings.close();
+        receivePool.close();
         context.close();
         ended = true;
     }

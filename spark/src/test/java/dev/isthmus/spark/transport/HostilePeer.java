@@ -28,7 +28,7 @@ final class HostilePeer implements AutoCloseable {
     private final UcpContext context;
     private final EventLoop loop = EventLoop.start();
     private final UcpWorker worker;
-    private final BlockingQueue<Message> received = new LinkedBlockingQueue<>();
+    private final BlockingQueue<PeerMessage> received = new LinkedBlockingQueue<>();
     private final byte[] secret;
     private final UcpMemory memory;
     private UcpEndpoint endpoint;
@@ -48,13 +48,13 @@ final class HostilePeer implements AutoCloseable {
                 config -> config.handler(
                         Transport.ID,
                         message -> receive(
-                                Message.read(ByteBuffer.wrap(message.data().toArray())))));
+                                PeerMessage.read(ByteBuffer.wrap(message.data().toArray())))));
     }
 
-    private void receive(Message message) {
-        if (message instanceof Message.Hello hello) {
+    private void receive(PeerMessage message) {
+        if (message instanceof PeerMessage.Hello hello) {
             connection = hello.number();
-        } else if (message instanceof Message.Welcome welcome) {
+        } else if (message instanceof PeerMessage.Welcome welcome) {
             connection = welcome.number();
         }
         received.add(message);
@@ -70,13 +70,13 @@ final class HostilePeer implements AutoCloseable {
     }
 
     /** A part in memory as long as a slice, because a key that leads nowhere would end its own process. */
-    Message.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place) {
+    PeerMessage.Slice slice(long call, int index, long blockBytes, int part, long ticket, long place) {
         long length = Math.clamp(
                 blockBytes - part * memory.segment().byteSize(),
                 0,
                 memory.segment().byteSize());
-        int sum = Message.sumOf(memory.segment().asSlice(0, length).asByteBuffer());
-        return new Message.Slice(call, index, blockBytes, part, ticket, place, sum, memory.packKey());
+        int sum = PeerMessage.sumOf(memory.segment().asSlice(0, length).asByteBuffer());
+        return new PeerMessage.Slice(call, index, blockBytes, part, ticket, place, sum, memory.packKey());
     }
 
     void connect(Node other) {
@@ -84,17 +84,18 @@ final class HostilePeer implements AutoCloseable {
                 () -> worker.createEndpoint(other.open(secret), config -> config.errorHandling(UcpErrorHandling.PEER)));
     }
 
-    void send(Message message) {
+    void send(PeerMessage message) {
         send(written(message));
     }
 
-    ByteBuffer written(Message message) {
+    ByteBuffer written(PeerMessage message) {
         return write(message, NUMBER, connection);
     }
 
     /** A message as if it came from any process. */
-    static ByteBuffer write(Message message, long from, long connection) {
-        return Message.write(message, new Message.Header(from, connection), ByteBuffer.allocate(Message.MAX_BYTES));
+    static ByteBuffer write(PeerMessage message, long from, long connection) {
+        return PeerMessage.write(
+                message, new PeerMessage.Header(from, connection), ByteBuffer.allocate(PeerMessage.MAX_BYTES));
     }
 
     /** A message for UCX, which keeps it until it is sent. */
@@ -109,7 +110,7 @@ final class HostilePeer implements AutoCloseable {
     }
 
     /** Sends many at once, and takes nothing in between. */
-    void sendAll(List<? extends Message> messages) {
+    void sendAll(List<? extends PeerMessage> messages) {
         List<MemorySegment> copies =
                 messages.stream().map(message -> copy(written(message))).toList();
         loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
@@ -120,8 +121,8 @@ final class HostilePeer implements AutoCloseable {
     }
 
     /** The next message of that kind. */
-    <M extends Message> M next(Class<M> kind) throws InterruptedException {
-        Message message = received.poll(TestDeadlines.seconds(20), TimeUnit.SECONDS);
+    <M extends PeerMessage> M next(Class<M> kind) throws InterruptedException {
+        PeerMessage message = received.poll(TestDeadlines.seconds(20), TimeUnit.SECONDS);
         if (!kind.isInstance(message)) {
             throw new AssertionError("came: " + message);
         }

@@ -106,22 +106,22 @@ class HostilePeerTest {
 
     private void sayHello(long number) throws InterruptedException {
         hostile.send(hello(number));
-        hostile.next(Message.Welcome.class);
+        hostile.next(PeerMessage.Welcome.class);
     }
 
-    private Message.Hello hello(long number) {
-        return new Message.Hello(
+    private PeerMessage.Hello hello(long number) {
+        return new PeerMessage.Hello(
                 transport.settings().sliceBytes(), number, hostile.node().address());
     }
 
     private void assertServesHostile() throws Exception {
-        hostile.send(new Message.Fetch(7, 1 << 20, List.of(BLOCK)));
-        assertEquals(7, hostile.next(Message.Data.class).call());
+        hostile.send(new PeerMessage.Fetch(7, 1 << 20, List.of(BLOCK)));
+        assertEquals(7, hostile.next(PeerMessage.Data.class).call());
     }
 
     /** Sends something invalid, and waits until that has ended the connection. */
     private void endConnection() throws InterruptedException {
-        hostile.send(new Message.Release(1));
+        hostile.send(new PeerMessage.Release(1));
         awaitLog("has ended: the release of a slice that it does not have");
     }
 
@@ -140,7 +140,7 @@ class HostilePeerTest {
     @Test
     void shouldIgnoreWhatComesLateFromAnEarlierConnection() throws Exception {
         sayHello();
-        ByteBuffer late = hostile.written(new Message.Release(1));
+        ByteBuffer late = hostile.written(new PeerMessage.Release(1));
         sayHello(2);
         hostile.send(late);
         hostile.send(hello(1));
@@ -152,10 +152,10 @@ class HostilePeerTest {
     void shouldTellWhoDoesNotKnowThatItsConnectionHasEnded() throws Exception {
         sayHello();
         endConnection();
-        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
-        hostile.send(new Message.Welcome(
+        hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
+        hostile.send(new PeerMessage.Welcome(
                 transport.settings().sliceBytes(),
-                2 + hostile.next(Message.Hello.class).number()));
+                2 + hostile.next(PeerMessage.Hello.class).number()));
         assertServesHostile();
     }
 
@@ -163,10 +163,10 @@ class HostilePeerTest {
     void shouldIgnoreHelloOfAnEarlierConnectionWhileItConnectsAnew() throws Exception {
         sayHello();
         endConnection();
-        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
-        long number = hostile.next(Message.Hello.class).number();
+        hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
+        long number = hostile.next(PeerMessage.Hello.class).number();
         hostile.send(hello(1)); // late: it had asked whether this process is there
-        hostile.send(new Message.Welcome(transport.settings().sliceBytes(), 2));
+        hostile.send(new PeerMessage.Welcome(transport.settings().sliceBytes(), 2));
         assertEquals(2, number);
         assertServesHostile();
     }
@@ -175,7 +175,7 @@ class HostilePeerTest {
     void shouldNotTakeHelloWithAddressOfAnother() throws Exception {
         sayHello();
         var other = Node.of(1, hostile.node().open(SECRET), SECRET);
-        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 2, other.address()));
+        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 2, other.address()));
         awaitLog("a hello is dropped");
         assertServesHostile();
     }
@@ -197,17 +197,17 @@ class HostilePeerTest {
     @Tag("extended")
     void shouldForgetWhoHasLeftLongAgo() throws Exception {
         hostile.connect(transport.node());
-        for (int i = 1; i <= Peers.MOST_GONE + 100; i++) {
+        for (int i = 1; i <= Peers.MAX_GONE + 100; i++) {
             Node node = hostile.node(i);
-            hostile.send(
-                    HostilePeer.write(new Message.Hello(transport.settings().sliceBytes(), 1, node.address()), i, 0));
-            hostile.next(Message.Welcome.class);
-            hostile.send(HostilePeer.write(new Message.Release(1), i, i));
+            hostile.send(HostilePeer.write(
+                    new PeerMessage.Hello(transport.settings().sliceBytes(), 1, node.address()), i, 0));
+            hostile.next(PeerMessage.Welcome.class);
+            hostile.send(HostilePeer.write(new PeerMessage.Release(1), i, i));
             awaitLog("has ended: the release of a slice that it does not have");
         }
         assertServesOthers();
         assertTrue(
-                transport.peers().size() <= Peers.MOST_GONE + 2,
+                transport.peers().size() <= Peers.MAX_GONE + 2,
                 () -> transport.peers().size() + " connections are remembered");
     }
 
@@ -216,14 +216,14 @@ class HostilePeerTest {
         hostile.connect(transport.node());
         hostile.send(ByteBuffer.wrap(new byte[] {1, 2, 3}));
         awaitLog("3 bytes are not a message");
-        hostile.send(ByteBuffer.allocate(Message.MAX_BYTES + 1));
+        hostile.send(ByteBuffer.allocate(PeerMessage.MAX_BYTES + 1));
         awaitLog("it is too long");
-        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
         awaitLog("a peer that has not said hello");
-        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 1, "no address"));
+        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 1, "no address"));
         awaitLog("is dropped");
         var other = Node.of(1, hostile.node().open(SECRET), new byte[] {2});
-        hostile.send(new Message.Hello(transport.settings().sliceBytes(), 1, other.address()));
+        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 1, other.address()));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
         assertServesOthers();
@@ -232,7 +232,7 @@ class HostilePeerTest {
     @Test
     void shouldNotReleaseWhatIsNotOut() throws Exception {
         sayHello();
-        hostile.send(new Message.Release(1L << 32 | 1));
+        hostile.send(new PeerMessage.Release(1L << 32 | 1));
         awaitLog("has ended: the release of a slice that it does not have");
         assertServesOthers();
     }
@@ -241,12 +241,12 @@ class HostilePeerTest {
     @Test
     void shouldFreeSlicesOfWhoEnds() throws Exception {
         sayHello();
-        hostile.send(new Message.Fetch(1, 1 << 20, List.of(new BlockKey(0, 0, 1, 2))));
+        hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(new BlockKey(0, 0, 1, 2))));
         for (int part = 0; part < 3; part++) {
-            assertEquals(600_000, hostile.next(Message.Slice.class).blockBytes());
+            assertEquals(600_000, hostile.next(PeerMessage.Slice.class).blockBytes());
         }
         assertEquals(3, transport.slicesOut());
-        hostile.send(new Message.Release(1));
+        hostile.send(new PeerMessage.Release(1));
         awaitLog("has ended");
         assertServesOthers();
     }
@@ -254,7 +254,7 @@ class HostilePeerTest {
     @Test
     void shouldNotTakeWhoseSlicesHaveAnotherLength() throws Exception {
         sayHello();
-        hostile.send(new Message.Welcome(1, 1));
+        hostile.send(new PeerMessage.Welcome(1, 1));
         awaitLog("set the same size everywhere");
         assertServesOthers();
     }
@@ -262,13 +262,13 @@ class HostilePeerTest {
     @Test
     void shouldTakeAddressOnlyForTheNumberItIsOf() throws Exception {
         hostile.connect(transport.node());
-        var hello = new Message.Hello(
+        var hello = new PeerMessage.Hello(
                 transport.settings().sliceBytes(), 1, hostile.node().address());
         hostile.send(HostilePeer.write(hello, HostilePeer.NUMBER + 1, 0));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
         hostile.send(hello);
-        hostile.next(Message.Welcome.class);
+        hostile.next(PeerMessage.Welcome.class);
         assertServesOthers();
     }
 
@@ -286,14 +286,14 @@ class HostilePeerTest {
         try (var server = Transport.start(transport.settings(), SECRET, slow, (text, e) -> logged.add(text))) {
             try {
                 hostile.connect(server.node());
-                hostile.send(new Message.Hello(
+                hostile.send(new PeerMessage.Hello(
                         server.settings().sliceBytes(), 1, hostile.node().address()));
-                hostile.next(Message.Welcome.class);
-                var most = Collections.nCopies(Message.MAX_BLOCKS, BLOCK);
-                for (long call = 0; call <= Serving.MOST_BLOCKS / Message.MAX_BLOCKS; call++) {
-                    hostile.send(new Message.Fetch(call, 1 << 20, most));
+                hostile.next(PeerMessage.Welcome.class);
+                var most = Collections.nCopies(PeerMessage.MAX_BLOCKS, BLOCK);
+                for (long call = 0; call <= Serving.MAX_BLOCKS / PeerMessage.MAX_BLOCKS; call++) {
+                    hostile.send(new PeerMessage.Fetch(call, 1 << 20, most));
                 }
-                awaitLog("has ended: more than " + Serving.MOST_BLOCKS);
+                awaitLog("has ended: more than " + Serving.MAX_BLOCKS);
             } finally {
                 silence.countDown(); // before the close, which waits for readers
             }
@@ -310,16 +310,16 @@ class HostilePeerTest {
         var fetched = new Fetched(2);
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched);
         long call = takeCall();
-        var piece = new Message.Piece(what.equals("place") ? 2 : 0, ByteBuffer.allocate(3));
+        var piece = new PeerMessage.Piece(what.equals("place") ? 2 : 0, ByteBuffer.allocate(3));
         int slice = transport.settings().sliceBytes();
         switch (what) {
-            case "place" -> hostile.send(new Message.Data(call, List.of(piece)));
-            case "twice" -> hostile.send(new Message.Data(call, List.of(piece, piece)));
+            case "place" -> hostile.send(new PeerMessage.Data(call, List.of(piece)));
+            case "twice" -> hostile.send(new PeerMessage.Data(call, List.of(piece, piece)));
             case "part" -> hostile.send(hostile.slice(call, 1, 100_000, 1, 1, 0));
             case "block" -> hostile.send(hostile.slice(call, 5, 100_000, 0, 1, 0));
             case "again" -> {
                 hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, 0));
-                hostile.next(Message.Release.class);
+                hostile.next(PeerMessage.Release.class);
                 hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, 0));
             }
             case "long" ->
@@ -327,7 +327,7 @@ class HostilePeerTest {
             case "length" -> hostile.send(hostile.slice(call, 1, Long.MAX_VALUE, 0, 1, 0));
             case "sum" -> {
                 var right = hostile.slice(call, 1, 2L * slice, 0, 1, 0);
-                hostile.send(new Message.Slice(call, 1, 2L * slice, 0, 1, 0, right.sum() + 1, right.key()));
+                hostile.send(new PeerMessage.Slice(call, 1, 2L * slice, 0, 1, 0, right.sum() + 1, right.key()));
             }
             default -> hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, slice));
         }
@@ -346,9 +346,9 @@ class HostilePeerTest {
     /** Connects as the peer from which blocks are fetched; returns the number of the call. */
     private long takeCall() throws InterruptedException {
         hostile.connect(transport.node());
-        hostile.next(Message.Hello.class);
-        hostile.send(new Message.Welcome(transport.settings().sliceBytes(), 1));
-        return hostile.next(Message.Fetch.class).call();
+        hostile.next(PeerMessage.Hello.class);
+        hostile.send(new PeerMessage.Welcome(transport.settings().sliceBytes(), 1));
+        return hostile.next(PeerMessage.Fetch.class).call();
     }
 
     /** The disk here was full, and then the peer reports that it cannot read the rest of the block, either. */
@@ -372,9 +372,9 @@ class HostilePeerTest {
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched, _ -> full);
         long call = takeCall();
         hostile.send(hostile.slice(call, 1, 2L * transport.settings().sliceBytes(), 0, 1, 0));
-        hostile.next(Message.Release.class);
-        hostile.send(new Message.Failed(call, 1, false, "nor can it be read"));
-        hostile.send(new Message.Data(call, List.of(new Message.Piece(0, ByteBuffer.allocate(3)))));
+        hostile.next(PeerMessage.Release.class);
+        hostile.send(new PeerMessage.Failed(call, 1, false, "nor can it be read"));
+        hostile.send(new PeerMessage.Data(call, List.of(new PeerMessage.Piece(0, ByteBuffer.allocate(3)))));
         fetched.await();
         assertEquals(Set.of(0), fetched.received.keySet());
         assertEquals(Set.of(1), fetched.failed.keySet());
@@ -409,7 +409,7 @@ class HostilePeerTest {
                         usual.receivingBytes(),
                         usual.unpooledBytes(),
                         usual.blockBytes(),
-                        3L * Message.MAX_BYTES, // while one message is written, there is no room for another with
+                        3L * PeerMessage.MAX_BYTES, // while one message is written, there is no room for another with
                         // blocks
                         usual.credits(),
                         usual.inlineBytes(),
@@ -420,19 +420,20 @@ class HostilePeerTest {
                 source);
         try {
             hostile.connect(server.node());
-            hostile.send(new Message.Hello(usual.sliceBytes(), 1, hostile.node().address()));
-            hostile.next(Message.Welcome.class);
-            hostile.send(new Message.Fetch(
+            hostile.send(
+                    new PeerMessage.Hello(usual.sliceBytes(), 1, hostile.node().address()));
+            hostile.next(PeerMessage.Welcome.class);
+            hostile.send(new PeerMessage.Fetch(
                     1,
                     1 << 20,
                     IntStream.range(0, 8)
                             .mapToObj(i -> new BlockKey(0, 0, i, i + 1))
                             .toList()));
             Files.newOutputStream(pipes[0]).close(); // once the server has opened it, which then waits for the next one
-            hostile.send(new Message.Cancel(1));
-            hostile.send(new Message.Fetch(2, 1 << 20, Collections.nCopies(3, new BlockKey(0, 1, 0, 1))));
+            hostile.send(new PeerMessage.Cancel(1));
+            hostile.send(new PeerMessage.Fetch(2, 1 << 20, Collections.nCopies(3, new BlockKey(0, 1, 0, 1))));
             for (int i = 0; i < 3; i++) {
-                var failed = hostile.next(Message.Failed.class);
+                var failed = hostile.next(PeerMessage.Failed.class);
                 assertEquals(2, failed.call());
                 assertEquals(i, failed.index());
             }
@@ -479,11 +480,11 @@ class HostilePeerTest {
         long call = fetchFromHostile(fetched, 3);
         for (int i = 0; i < 3; i++) {
             hostile.send(hostile.slice(call, i, 900_000, 0, i + 1, 0));
-            hostile.next(Message.Release.class);
+            hostile.next(PeerMessage.Release.class);
         }
         assertEquals(1_800_000, transport.unpooledBytes());
-        hostile.send(new Message.Failed(call, 0, true, "enough"));
-        hostile.send(new Message.Failed(call, 1, true, "enough"));
+        hostile.send(new PeerMessage.Failed(call, 0, true, "enough"));
+        hostile.send(new PeerMessage.Failed(call, 1, true, "enough"));
         fetched.await();
         assertEquals(Set.of(0, 1, 2), fetched.refused.keySet());
         assertTrue(fetched.refused.get(2).contains("there is no memory"), fetched.refused::toString);
@@ -497,8 +498,8 @@ class HostilePeerTest {
         var fetched = new Fetched(1);
         transport.fetch(hostile.node(), List.of(BLOCK), fetched);
         hostile.connect(transport.node());
-        hostile.next(Message.Hello.class);
-        hostile.send(new Message.Fetch(1, 1 << 20, List.of(BLOCK)));
+        hostile.next(PeerMessage.Hello.class);
+        hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
         awaitLog("has ended: a request before the connection is established");
         fetched.await();
         assertEquals(Set.of(0), fetched.refused.keySet());

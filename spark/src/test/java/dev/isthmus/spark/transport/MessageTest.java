@@ -20,132 +20,134 @@ class MessageTest {
 
     private static final BlockKey BLOCK = new BlockKey(1, 1L << 40, 3, 4);
 
-    private static final Message.Header HEADER = new Message.Header(42, 1L << 50);
+    private static final PeerMessage.Header HEADER = new PeerMessage.Header(42, 1L << 50);
 
-    private static final List<Message> ALL = List.of(
-            new Message.Hello(4096, 3, "address"),
-            new Message.Welcome(4096, 1L << 40),
-            new Message.Fetch(7, 1L << 40, List.of(BLOCK, new BlockKey(0, 0, 0, 9))),
-            new Message.Data(7, List.of(piece(0, 3), piece(5, 0))),
-            new Message.Slice(7, 2, 10_000, 1, 1L << 50, 4096, -5, key()),
-            new Message.Release(-3),
-            new Message.Failed(7, 1, true, "häßlich"),
-            new Message.Cancel(7));
+    private static final List<PeerMessage> ALL = List.of(
+            new PeerMessage.Hello(4096, 3, "address"),
+            new PeerMessage.Welcome(4096, 1L << 40),
+            new PeerMessage.Fetch(7, 1L << 40, List.of(BLOCK, new BlockKey(0, 0, 0, 9))),
+            new PeerMessage.Data(7, List.of(piece(0, 3), piece(5, 0))),
+            new PeerMessage.Slice(7, 2, 10_000, 1, 1L << 50, 4096, -5, key()),
+            new PeerMessage.Release(-3),
+            new PeerMessage.Failed(7, 1, true, "häßlich"),
+            new PeerMessage.Cancel(7));
 
-    private static Message.Piece piece(int index, int length) {
-        return new Message.Piece(index, ByteBuffer.wrap(new byte[length]));
+    private static PeerMessage.Piece piece(int index, int length) {
+        return new PeerMessage.Piece(index, ByteBuffer.wrap(new byte[length]));
     }
 
     private static UcpPackedKey key() {
         return UcpPackedKey.ofRaw(0x10000, 1 << 20, new byte[] {0, 0, 0, 0, 0, 0, 0, 0, 0});
     }
 
-    private static ByteBuffer written(Message message) {
-        return Message.write(message, HEADER, ByteBuffer.allocate(Message.MAX_BYTES));
+    private static ByteBuffer written(PeerMessage message) {
+        return PeerMessage.write(message, HEADER, ByteBuffer.allocate(PeerMessage.MAX_BYTES));
     }
 
     @Test
     void shouldReadWhatIsWritten() {
-        for (Message message : ALL) {
+        for (PeerMessage message : ALL) {
             ByteBuffer bytes = written(message);
-            assertEquals(HEADER, Message.header(bytes));
-            assertEquals(message, Message.read(bytes));
+            assertEquals(HEADER, PeerMessage.header(bytes));
+            assertEquals(message, PeerMessage.read(bytes));
         }
     }
 
     @Test
     void shouldHoldTheMostBlocksThatAreAskedFor() {
-        var most = new Message.Fetch(1, 0, Collections.nCopies(Message.MAX_BLOCKS, BLOCK));
-        assertEquals(most, Message.read(written(most)));
-        int room = Message.roomForData(1);
-        var longest = new Message.Data(1, List.of(piece(0, room)));
-        assertEquals(Message.MAX_BYTES, written(longest).remaining());
+        var most = new PeerMessage.Fetch(1, 0, Collections.nCopies(PeerMessage.MAX_BLOCKS, BLOCK));
+        assertEquals(most, PeerMessage.read(written(most)));
+        int room = PeerMessage.roomForData(1);
+        var longest = new PeerMessage.Data(1, List.of(piece(0, room)));
+        assertEquals(PeerMessage.MAX_BYTES, written(longest).remaining());
     }
 
     /** All except texts and addresses, any beginning of which is valid. */
     @Test
     void shouldRefuseWhatEndsTooEarly() {
-        for (Message message : ALL) {
+        for (PeerMessage message : ALL) {
             ByteBuffer whole = written(message);
-            int least = message instanceof Message.Hello || message instanceof Message.Failed ? 37 : whole.limit();
+            int least =
+                    message instanceof PeerMessage.Hello || message instanceof PeerMessage.Failed ? 37 : whole.limit();
             for (int length = 0; length < least; length++) {
                 ByteBuffer cut = whole.slice(0, length);
-                assertThrows(BadMessageException.class, () -> Message.read(cut), message + " cut to " + length);
+                assertThrows(BadMessageException.class, () -> PeerMessage.read(cut), message + " cut to " + length);
             }
         }
     }
 
     @Test
     void shouldRefuseWhatIsTooLong() {
-        Stream<Message> fixed =
-                ALL.stream().filter(one -> !(one instanceof Message.Hello) && !(one instanceof Message.Failed));
+        Stream<PeerMessage> fixed =
+                ALL.stream().filter(one -> !(one instanceof PeerMessage.Hello) && !(one instanceof PeerMessage.Failed));
         fixed.forEach(message -> {
             ByteBuffer bytes = written(message);
             ByteBuffer longer = bytes.clear().slice(0, written(message).limit() + 1);
-            assertThrows(BadMessageException.class, () -> Message.read(longer), message.toString());
+            assertThrows(BadMessageException.class, () -> PeerMessage.read(longer), message.toString());
         });
-        ByteBuffer huge = ByteBuffer.allocate(Message.MAX_BYTES + 1);
-        assertThrows(BadMessageException.class, () -> Message.header(huge));
+        ByteBuffer huge = ByteBuffer.allocate(PeerMessage.MAX_BYTES + 1);
+        assertThrows(BadMessageException.class, () -> PeerMessage.header(huge));
     }
 
     @Test
     void shouldRefuseOtherMarksVersionsAndKinds() {
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.getFirst()).putInt(0, 1)));
+                () -> PeerMessage.read(written(ALL.getFirst()).putInt(0, 1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.getFirst()).put(4, (byte) 1)));
+                () -> PeerMessage.read(written(ALL.getFirst()).put(4, (byte) 1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.getFirst()).put(5, (byte) 9)));
+                () -> PeerMessage.read(written(ALL.getFirst()).put(5, (byte) 9)));
     }
 
     @Test
     void shouldRefuseNumbersThatMakeNoSense() {
-        int body = Message.HEADER_BYTES;
+        int body = PeerMessage.HEADER_BYTES;
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(1)).putInt(body, 0)));
+                () -> PeerMessage.read(written(ALL.get(1)).putInt(body, 0)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(1)).putLong(body + 4, 0)));
+                () -> PeerMessage.read(written(ALL.get(1)).putLong(body + 4, 0)));
         ByteBuffer fetch = written(ALL.get(2));
         assertThrows(
-                BadMessageException.class, () -> Message.read(fetch.duplicate().putInt(body + 16, -1)));
+                BadMessageException.class,
+                () -> PeerMessage.read(fetch.duplicate().putInt(body + 16, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(fetch.duplicate().putInt(body + 16, Message.MAX_BLOCKS + 1)));
+                () -> PeerMessage.read(fetch.duplicate().putInt(body + 16, PeerMessage.MAX_BLOCKS + 1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(2)).putLong(body + 8, -1)));
+                () -> PeerMessage.read(written(ALL.get(2)).putLong(body + 8, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(2)).putInt(body + 20, -1)));
+                () -> PeerMessage.read(written(ALL.get(2)).putInt(body + 20, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(3)).putInt(body + 12, -1)));
+                () -> PeerMessage.read(written(ALL.get(3)).putInt(body + 12, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(3)).putInt(body + 16, 1 << 20)));
+                () -> PeerMessage.read(written(ALL.get(3)).putInt(body + 16, 1 << 20)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(3)).putInt(body + 16, -1)));
+                () -> PeerMessage.read(written(ALL.get(3)).putInt(body + 16, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(4)).putLong(body + 12, 0)));
+                () -> PeerMessage.read(written(ALL.get(4)).putLong(body + 12, 0)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(4)).putLong(body + 12, Long.MAX_VALUE)));
+                () -> PeerMessage.read(written(ALL.get(4)).putLong(body + 12, Long.MAX_VALUE)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(4)).putInt(body + 20, -1)));
+                () -> PeerMessage.read(written(ALL.get(4)).putInt(body + 20, -1)));
         assertThrows(
                 BadMessageException.class,
-                () -> Message.read(written(ALL.get(4)).putLong(body + 32, -1)));
+                () -> PeerMessage.read(written(ALL.get(4)).putLong(body + 32, -1)));
         ByteBuffer key = written(ALL.get(4));
         key.put(key.limit() - 1, (byte) ~key.get(key.limit() - 1));
-        assertThrows(BadMessageException.class, () -> Message.read(key));
+        assertThrows(BadMessageException.class, () -> PeerMessage.read(key));
     }
 
     /** It throws nothing but its exception, whatever bytes a peer sends. */
@@ -159,7 +161,7 @@ class MessageTest {
                 bytes.put(random.nextInt(bytes.limit()), (byte) random.nextInt());
             }
             try {
-                Message.read(bytes);
+                PeerMessage.read(bytes);
             } catch (BadMessageException e) {
                 refused++;
             }

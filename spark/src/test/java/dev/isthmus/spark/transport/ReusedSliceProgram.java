@@ -74,7 +74,7 @@ final class ReusedSliceProgram {
                 require(held.await(TestDeadlines.seconds(60), TimeUnit.SECONDS), "the short block did not come");
                 fetch(other, server, blocks.all().get(2)); // read after the long block, which is thus sent
                 hostile.connect(server.node());
-                var wrong = new Message.Release(1); // a ticket that nobody has
+                var wrong = new PeerMessage.Release(1); // a ticket that nobody has
                 hostile.send(HostilePeer.write(wrong, client.node().id(), 1)); // the client connected first
                 awaitLog("has ended: the release of a slice that it does not have");
                 fetch(other, server, blocks.all().get(3)); // into the only slice

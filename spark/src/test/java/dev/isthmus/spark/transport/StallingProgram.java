@@ -53,7 +53,7 @@ final class StallingProgram {
                 64L * SLICE,
                 1L << 30,
                 200 << 20,
-                16L * Message.MAX_BYTES,
+                16L * PeerMessage.MAX_BYTES,
                 16,
                 16 << 10,
                 2,
@@ -258,12 +258,12 @@ final class StallingProgram {
             stalled.signal("STOP");
             var keys = Collections.nCopies(500, new BlockKey(0, 0, 0, 1));
             var last = new Fetched(keys.size());
-            for (int i = 0; i < 2 * Outbox.MOST_WAITING; i++) {
+            for (int i = 0; i < 2 * Outbox.MAX_WAITING; i++) {
                 client.fetch(node, keys, i == 0 ? last : new Fetched(keys.size()));
             }
             last.await();
             require(
-                    last.refused.getOrDefault(0, "").contains("it accepts none of the " + Outbox.MOST_WAITING),
+                    last.refused.getOrDefault(0, "").contains("it accepts none of the " + Outbox.MAX_WAITING),
                     "refused: " + last.refused.get(0) + ", failed: " + last.failed.get(0));
             stopped.countDown();
             try (var one = new Asker(client, 0)) {

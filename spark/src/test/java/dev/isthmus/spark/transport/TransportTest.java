@@ -404,7 +404,7 @@ class TransportTest {
         try (var hostile = new HostilePeer(SECRET)) {
             hostile.connect(one.node());
             var nonsense =
-                    HostilePeer.write(new Message.Release(1), other.node().id(), 0);
+                    HostilePeer.write(new PeerMessage.Release(1), other.node().id(), 0);
             hostile.send(nonsense.put(5, (byte) 99));
             String line;
             do {

@@ -10,24 +10,24 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Tells the driver what this executor has done, whenever that has changed, for the tab in Spark's web UI. */
-final class Reporter implements AutoCloseable {
+final class ExecutorReporter implements AutoCloseable {
 
-    private static final Logger LOG = LoggerFactory.getLogger(Reporter.class);
+    private static final Logger LOG = LoggerFactory.getLogger(ExecutorReporter.class);
 
     /** The connection to the driver. */
-    interface Line {
+    interface DriverChannel {
         void send(Object message) throws IOException;
     }
 
     private final UcxExecutor executor;
     private final String id;
     private final String host;
-    private final Line driver;
+    private final DriverChannel driver;
     private final ScheduledExecutorService ticker = Executors.newSingleThreadScheduledExecutor(
             task -> Thread.ofPlatform().daemon().name("isthmus-spark-report").unstarted(task));
-    private Report last; // guarded by this
+    private ExecutorReport last; // guarded by this
 
-    Reporter(UcxExecutor executor, String id, String host, Line driver, Duration every) {
+    ExecutorReporter(UcxExecutor executor, String id, String host, DriverChannel driver, Duration every) {
         this.executor = executor;
         this.id = id;
         this.host = host;
@@ -36,7 +36,7 @@ final class Reporter implements AutoCloseable {
     }
 
     private synchronized void report() {
-        var now = new Report(id, host, executor.connections(), executor.figures());
+        var now = new ExecutorReport(id, host, executor.connections(), executor.figures());
         if (now.equals(last)) {
             return;
         }

@@ -6,22 +6,22 @@ import java.util.Optional;
 import org.apache.spark.SparkConf;
 
 /** The settings of an application that rule out UCX altogether, so that all blocks use Spark's own transfer. */
-final class Refusal {
+final class UnsupportedSettings {
 
     /** This module uses internal classes of this version of Spark. */
     private static final String VERSION = "4.2.";
 
-    private record Setting(String key, String why) {}
+    private record Unsupported(String key, String why) {}
 
-    private static final List<Setting> REFUSED = List.of(
-            new Setting("spark.authenticate", "blocks over UCX are not authenticated"),
-            new Setting("spark.network.crypto.enabled", "blocks over UCX are not encrypted"),
-            new Setting("spark.ssl.rpc.enabled", "blocks over UCX are not encrypted"),
-            new Setting("spark.io.encryption.enabled", "blocks over UCX are not encrypted"),
-            new Setting("spark.shuffle.service.enabled", "an external shuffle service does not use UCX"),
-            new Setting("spark.shuffle.push.enabled", "push-based shuffle needs an external shuffle service"));
+    private static final List<Unsupported> REFUSED = List.of(
+            new Unsupported("spark.authenticate", "blocks over UCX are not authenticated"),
+            new Unsupported("spark.network.crypto.enabled", "blocks over UCX are not encrypted"),
+            new Unsupported("spark.ssl.rpc.enabled", "blocks over UCX are not encrypted"),
+            new Unsupported("spark.io.encryption.enabled", "blocks over UCX are not encrypted"),
+            new Unsupported("spark.shuffle.service.enabled", "an external shuffle service does not use UCX"),
+            new Unsupported("spark.shuffle.push.enabled", "push-based shuffle needs an external shuffle service"));
 
-    private Refusal() {}
+    private UnsupportedSettings() {}
 
     /** Why UCX is not used; empty if it is. */
     static Optional<String> of(SparkConf conf, String version) {

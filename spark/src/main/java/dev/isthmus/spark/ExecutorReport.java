@@ -14,7 +14,7 @@ import java.util.TreeMap;
  * @param transports the transports of its connections, as UCX names them
  * @param figures by their names in the metrics system
  */
-record Report(String executor, String host, String transports, Map<String, Long> figures) {
+record ExecutorReport(String executor, String host, String transports, Map<String, Long> figures) {
 
     private static final String MARK = "report";
 
@@ -23,7 +23,7 @@ record Report(String executor, String host, String transports, Map<String, Long>
     }
 
     /** Reads a report; empty if the message is something else. */
-    static Optional<Report> of(Object message) {
+    static Optional<ExecutorReport> of(Object message) {
         if (!(message instanceof List<?> words)
                 || words.size() != 5
                 || !words.get(0).equals(MARK)) {
@@ -31,7 +31,8 @@ record Report(String executor, String host, String transports, Map<String, Long>
         }
         var figures = new TreeMap<String, Long>();
         ((Map<?, ?>) words.get(4)).forEach((name, figure) -> figures.put((String) name, (Long) figure));
-        return Optional.of(new Report((String) words.get(1), (String) words.get(2), (String) words.get(3), figures));
+        return Optional.of(
+                new ExecutorReport((String) words.get(1), (String) words.get(2), (String) words.get(3), figures));
     }
 
     long figure(String name) {

@@ -10,10 +10,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A landing in a {@link BlockSink}: each part is fetched into memory, and written once all earlier parts are. Until
- * then the peer does not get its memory back, so it sends no more than fits here.
+ * A block received into a {@link BlockSink}: each part is fetched into memory, and written once all earlier parts are.
+ * Until then the peer does not get its memory back, so it sends no more than fits here.
  */
-final class SinkLanding extends Landing {
+final class SinkBlock extends IncomingBlock {
 
     private final Transport transport;
     private final UcpMemoryPool pool;
@@ -23,7 +23,7 @@ final class SinkLanding extends Landing {
     private boolean writing;
     private Exception failure; // of writing
 
-    SinkLanding(Transport transport, UcpMemoryPool pool, BlockSink sink, long blockBytes) {
+    SinkBlock(Transport transport, UcpMemoryPool pool, BlockSink sink, long blockBytes) {
         super(transport.settings(), blockBytes);
         this.transport = transport;
         this.pool = pool;
@@ -33,11 +33,11 @@ final class SinkLanding extends Landing {
     /** A part, in a slice or in ordinary memory. */
     private final class Part {
         private final int length;
-        private final Ended ended;
+        private final PartListener ended;
         private final long slice; // 0 if it is in ordinary memory
         private final OrdinaryMemory.Piece own;
 
-        Part(int number, Ended ended) {
+        Part(int number, PartListener ended) {
             this.length = (int) length(number);
             this.ended = ended;
             this.slice = transport.tryAcquire(pool);
@@ -70,7 +70,7 @@ final class SinkLanding extends Landing {
     }
 
     @Override
-    void get(UcpRemoteMemory from, Message.Slice slice, Ended ended) {
+    void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended) {
         int number = slice.part();
         var part = new Part(number, ended);
         CompletableFuture<Void> got;

@@ -12,10 +12,10 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("unit")
-class UcxTableTest {
+class ExecutorTableTest {
 
-    private static Report report(String executor, String host) {
-        return new Report(
+    private static ExecutorReport report(String executor, String host) {
+        return new ExecutorReport(
                 executor,
                 host,
                 "1 x tcp/eth0",
@@ -24,20 +24,20 @@ class UcxTableTest {
 
     @Test
     void shouldTellTheDriverAllOfAReport() {
-        Report report = report("7", "host");
-        assertEquals(Optional.of(report), Report.of(report.message()));
-        assertEquals(Optional.empty(), Report.of(List.of("find", "7")));
+        ExecutorReport report = report("7", "host");
+        assertEquals(Optional.of(report), ExecutorReport.of(report.message()));
+        assertEquals(Optional.empty(), ExecutorReport.of(List.of("find", "7")));
     }
 
     @Test
     void shouldShowEachExecutorOnceWithItsNewestFigures() {
-        var reports = new Reports(1);
-        reports.add(new Report("1", "one", "", Map.of()));
+        var reports = new ExecutorReports(1);
+        reports.add(new ExecutorReport("1", "one", "", Map.of()));
         reports.add(report("1", "one"));
         reports.add(report("2", "two"));
         reports.reads("1").bytes.add(5 << 20);
         reports.reads("1").waitMillis.add(1500);
-        String table = UcxTable.of(reports);
+        String table = ExecutorTable.of(reports);
         assertEquals(3, table.split("<tr>", -1).length - 1, table);
         assertTrue(
                 table.contains(
@@ -48,7 +48,7 @@ class UcxTableTest {
 
     @Test
     void shouldForgetExecutorsThatHaveBeenGoneForLong() {
-        var reports = new Reports(1);
+        var reports = new ExecutorReports(1);
         for (String executor : List.of("1", "2", "3")) {
             reports.add(report(executor, "host" + executor));
             reports.reads(executor).bytes.add(1);
@@ -56,7 +56,8 @@ class UcxTableTest {
         reports.gone("1");
         reports.gone("3");
         assertEquals(
-                List.of("2", "3"), reports.all().stream().map(Report::executor).toList());
+                List.of("2", "3"),
+                reports.all().stream().map(ExecutorReport::executor).toList());
         assertEquals(0, reports.reads("1").bytes.sum());
         assertEquals(1, reports.reads("3").bytes.sum());
     }
@@ -64,9 +65,9 @@ class UcxTableTest {
     /** Hosts and transports come from other machines. */
     @Test
     void shouldNotLetAnExecutorWriteIntoThePage() {
-        var reports = new Reports(1);
+        var reports = new ExecutorReports(1);
         reports.add(report("1", "<script>alert(1)</script>"));
-        String table = UcxTable.of(reports);
+        String table = ExecutorTable.of(reports);
         assertFalse(table.contains("<script>"), table);
         assertTrue(table.contains("&lt;script&gt;"), table);
     }

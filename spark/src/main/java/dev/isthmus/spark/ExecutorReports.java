@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.LongAdder;
 
 /** What the driver knows of its executors: their reports about UCX, and Spark's metrics of their tasks. Thread-safe. */
-final class Reports {
+final class ExecutorReports {
 
     /** What the tasks of an executor have read from other executors, over any transfer. */
     static final class Reads {
@@ -19,22 +19,22 @@ final class Reports {
         final LongAdder waitMillis = new LongAdder();
     }
 
-    private final Map<String, Report> reports = new ConcurrentSkipListMap<>();
+    private final Map<String, ExecutorReport> reports = new ConcurrentSkipListMap<>();
     private final Map<String, Reads> reads = new ConcurrentHashMap<>();
     private final int mostGone;
     private final Deque<String> gone = new ArrayDeque<>(); // executors, the first one first; guarded by itself
 
     /** Keeps the reports of this many executors that are gone. */
-    Reports(int mostGone) {
+    ExecutorReports(int mostGone) {
         this.mostGone = mostGone;
     }
 
-    void add(Report report) {
+    void add(ExecutorReport report) {
         reports.put(report.executor(), report);
     }
 
     /** The newest report of each executor with UCX. For an executor that has not been gone for long, that is its last one. */
-    List<Report> all() {
+    List<ExecutorReport> all() {
         return List.copyOf(reports.values());
     }
 

@@ -17,7 +17,7 @@ import java.util.zip.CRC32C;
  * only what {@link #write} could have written, and only if it is valid by itself. Whoever handles a message refuses it
  * if it comes at the wrong time.
  */
-sealed interface Message {
+sealed interface PeerMessage {
 
     /** The longest message in bytes. It is short enough for UCX to send it eagerly, never by rendezvous. */
     int MAX_BYTES = 64 << 10;
@@ -58,16 +58,16 @@ sealed interface Message {
      * The first message of the connecting side: the length of a slice, the number that the sender has given the
      * connection, and where answers go. The number is higher than those of its earlier connections.
      */
-    record Hello(int sliceBytes, long number, String address) implements Message {}
+    record Hello(int sliceBytes, long number, String address) implements PeerMessage {}
 
     /** The answer to {@link Hello}, with the number that its sender has given the connection. */
-    record Welcome(int sliceBytes, long number) implements Message {}
+    record Welcome(int sliceBytes, long number) implements PeerMessage {}
 
     /** Asks for blocks of at most so many bytes each. Answers name blocks by their index in the list. */
-    record Fetch(long call, long most, List<BlockKey> blocks) implements Message {}
+    record Fetch(long call, long most, List<BlockKey> blocks) implements PeerMessage {}
 
     /** Short, complete blocks: indices and bytes. */
-    record Data(long call, List<Piece> pieces) implements Message {}
+    record Data(long call, List<Piece> pieces) implements PeerMessage {}
 
     /** A block of {@link Data}; its bytes lie between the buffer's position and limit. */
     record Piece(int index, ByteBuffer bytes) {}
@@ -77,16 +77,16 @@ sealed interface Message {
      * sender gives up the connection, of which the receiver may not know: {@link #sumOf} the part tells it.
      */
     record Slice(long call, int index, long blockBytes, int part, long ticket, long place, int sum, UcpPackedKey key)
-            implements Message {}
+            implements PeerMessage {}
 
     /** A slice is no longer needed. */
-    record Release(long ticket) implements Message {}
+    record Release(long ticket) implements PeerMessage {}
 
     /** A block will not come, either for good or because the receiver must fetch it by other means. */
-    record Failed(long call, int index, boolean otherwise, String why) implements Message {}
+    record Failed(long call, int index, boolean otherwise, String why) implements PeerMessage {}
 
     /** The rest of a request is no longer wanted. */
-    record Cancel(long call) implements Message {}
+    record Cancel(long call) implements PeerMessage {}
 
     /** The checksum of a part: CRC-32C of the bytes between the buffer's position and limit. */
     static int sumOf(ByteBuffer part) {
@@ -96,7 +96,7 @@ sealed interface Message {
     }
 
     /** Writes the header and the message; returns the buffer, ready to be read. */
-    static ByteBuffer write(Message message, Header header, ByteBuffer to) {
+    static ByteBuffer write(PeerMessage message, Header header, ByteBuffer to) {
         write(header, kind(message), to);
         switch (message) {
             case Hello hello ->
@@ -157,7 +157,7 @@ sealed interface Message {
         return to.putInt(HEADER_BYTES + Long.BYTES, pieces).flip();
     }
 
-    private static byte kind(Message message) {
+    private static byte kind(PeerMessage message) {
         return switch (message) {
             case Hello _ -> 1;
             case Welcome _ -> 2;
@@ -196,11 +196,11 @@ sealed interface Message {
     }
 
     /** Reads a message. The pieces of {@link Data} are views of the argument. */
-    static Message read(ByteBuffer bytes) {
+    static PeerMessage read(ByteBuffer bytes) {
         var _ = header(bytes);
         byte kind = bytes.get(bytes.position() + 5);
         ByteBuffer body = bytes.slice(bytes.position() + HEADER_BYTES, bytes.remaining() - HEADER_BYTES);
-        Message message = switch (kind) {
+        PeerMessage message = switch (kind) {
             case 1 ->
                 new Hello(sliceBytes(body), number(body), new String(rest(body, 1, MAX_BYTES), StandardCharsets.UTF_8));
             case 2 -> new Welcome(sliceBytes(body), number(body));

@@ -8,10 +8,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.ToLongFunction;
 
 /**
- * A landing in slices of the pool if there are enough, otherwise in ordinary memory. Once the block is complete, any
- * thread may use it.
+ * A block received into slices of the pool if there are enough, otherwise into ordinary memory. Once the block is
+ * complete, any thread may use it.
  */
-final class MemoryLanding extends Landing {
+final class MemoryBlock extends IncomingBlock {
 
     private final UcpMemoryPool pool;
     private final OrdinaryMemory ordinary;
@@ -19,7 +19,7 @@ final class MemoryLanding extends Landing {
     private final OrdinaryMemory.Piece own; // null if it is in slices
 
     /** Throws an OutOfMemoryError if there is room in neither. */
-    MemoryLanding(
+    MemoryBlock(
             UcpMemoryPool pool,
             ToLongFunction<UcpMemoryPool> acquire,
             OrdinaryMemory ordinary,
@@ -60,7 +60,7 @@ final class MemoryLanding extends Landing {
     }
 
     @Override
-    void get(UcpRemoteMemory from, Message.Slice slice, Ended ended) {
+    void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended) {
         int part = slice.part();
         CompletableFuture<Void> got = slices == null
                 ? from.getAsync(own.segment(), (long) part * sliceBytes, length(part), slice.place())

@@ -6,7 +6,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The content of the tab in Spark's web UI, as HTML. It uses nothing of Spark. */
-final class UcxTable {
+final class ExecutorTable {
 
     private static final List<String> COLUMNS = List.of(
             "Executor",
@@ -22,11 +22,11 @@ final class UcxTable {
             "Waits to serve",
             "Pinned");
 
-    private UcxTable() {}
+    private ExecutorTable() {}
 
     /** The body of the page. */
-    static String of(Reports reports) {
-        List<Report> all = reports.all();
+    static String of(ExecutorReports reports) {
+        List<ExecutorReport> all = reports.all();
         if (all.isEmpty()) {
             return "<p>No executor has reported on UCX yet: either none has started, or the driver's log says why.</p>";
         }
@@ -39,7 +39,7 @@ final class UcxTable {
                 + "</tr></thead><tbody>" + rows + "</tbody></table>";
     }
 
-    private static String row(Report report, Reports.Reads reads) {
+    private static String row(ExecutorReport report, ExecutorReports.Reads reads) {
         long bySpark = Math.max(0, reads.bytes.sum() - report.bytes());
         return List.of(
                         report.executor(),

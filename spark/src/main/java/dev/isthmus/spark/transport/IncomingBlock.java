@@ -8,14 +8,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.BitSet;
 
 /**
- * Where a long block is received, part by part. It lives as long as a get writes to it, whatever happens to the
+ * A long block that is being received, part by part. It lives as long as a get writes to it, whatever happens to the
  * request. Confined to the transport's thread.
  */
-abstract class Landing {
+abstract class IncomingBlock {
 
-    /** Hears the outcome of a part. */
+    /** Gets the outcome of a part. */
     @FunctionalInterface
-    interface Ended {
+    interface PartListener {
         /**
          * The part has ended. If it failed, one is not null: the exception of the get, which is a {@link
          * BadMessageException} if other bytes came than the peer has announced; or that of storing the part.
@@ -33,7 +33,7 @@ abstract class Landing {
     private boolean abandoned;
     private boolean freed;
 
-    Landing(Settings settings, long blockBytes) {
+    IncomingBlock(Settings settings, long blockBytes) {
         this.sliceBytes = settings.sliceBytes();
         this.credits = settings.credits();
         long count = (blockBytes + sliceBytes - 1) / sliceBytes;
@@ -43,7 +43,7 @@ abstract class Landing {
     }
 
     /** Begins a part; each may begin only once. */
-    final void begin(Message.Slice slice) {
+    final void begin(PeerMessage.Slice slice) {
         int part = slice.part();
         unless(slice.blockBytes() == blockBytes, "a block that changes its length");
         unless(part < parts && !begun.get(part), "part " + part + " of a block, repeated or beyond its end");
@@ -63,14 +63,14 @@ abstract class Landing {
      * IndexOutOfBoundsException if the part is not within that memory, or an OutOfMemoryError if there is no room for
      * it here. In both cases it has begun nothing.
      */
-    abstract void get(UcpRemoteMemory from, Message.Slice slice, Ended ended);
+    abstract void get(UcpRemoteMemory from, PeerMessage.Slice slice, PartListener ended);
 
     /**
      * What is wrong with a part that a get has brought, if anything. A peer that has ended the connection uses its memory
      * for others, and over shared memory a get then still succeeds.
      */
-    static Throwable check(Message.Slice slice, Throwable failure, MemorySegment part) {
-        return failure != null || Message.sumOf(part.asByteBuffer()) == slice.sum()
+    static Throwable check(PeerMessage.Slice slice, Throwable failure, MemorySegment part) {
+        return failure != null || PeerMessage.sumOf(part.asByteBuffer()) == slice.sum()
                 ? failure
                 : new BadMessageException("part " + slice.part() + " of a block of " + slice.blockBytes()
                         + " bytes has another checksum than was announced");

@@ -23,17 +23,17 @@ import scala.reflect.ClassTag$;
  * What each executor has used and moved so far. To reach every executor, it runs a stage with one task for each task
  * slot; all of them start at once.
  */
-final class Census {
+final class ClusterUsage {
 
     /** The entry of one executor. */
-    record Entry(String executor, String host, long processorNanos, long ucxBytes, String connections)
+    record ExecutorUsage(String executor, String host, long processorNanos, long ucxBytes, String connections)
             implements Serializable {
 
-        static Entry here() {
+        static ExecutorUsage here() {
             var system = (com.sun.management.OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
             UcxExecutor ucx = UcxExecutor.current();
             Map<String, Long> figures = ucx == null ? Map.of() : ucx.figures();
-            return new Entry(
+            return new ExecutorUsage(
                     SparkEnv.get().executorId(),
                     SparkEnv.get().blockManager().blockManagerId().host(),
                     system.getProcessCpuTime(),
@@ -42,31 +42,31 @@ final class Census {
         }
     }
 
-    private final Map<String, Entry> entries;
+    private final Map<String, ExecutorUsage> entries;
 
-    private Census(Map<String, Entry> entries) {
+    private ClusterUsage(Map<String, ExecutorUsage> entries) {
         this.entries = entries;
     }
 
     /** How many task slots there are. */
-    static int places(SparkContext spark) {
+    static int taskSlots(SparkContext spark) {
         return spark.maxNumConcurrentTasks(spark.resourceProfileManager().defaultResourceProfile());
     }
 
-    static Census take(JavaSparkContext spark) {
-        int places = places(spark.sc());
-        ClassTag<Entry> type = ClassTag$.MODULE$.apply(Entry.class);
-        var ask = (Function1<Iterator<Integer>, Iterator<Entry>> & Serializable)
-                _ -> scala.collection.Iterator$.MODULE$.single(Entry.here());
+    static ClusterUsage measure(JavaSparkContext spark) {
+        int places = taskSlots(spark.sc());
+        ClassTag<ExecutorUsage> type = ClassTag$.MODULE$.apply(ExecutorUsage.class);
+        var ask = (Function1<Iterator<Integer>, Iterator<ExecutorUsage>> & Serializable)
+                _ -> scala.collection.Iterator$.MODULE$.single(ExecutorUsage.here());
         var stage = spark.parallelize(Collections.nCopies(places, 0), places)
                 .rdd()
                 .barrier()
                 .mapPartitions(ask, false, type);
-        List<Entry> answers = JavaRDD.fromRDD(stage, type).collect();
-        var entries = new TreeMap<String, Entry>();
+        List<ExecutorUsage> answers = JavaRDD.fromRDD(stage, type).collect();
+        var entries = new TreeMap<String, ExecutorUsage>();
         answers.forEach(
                 one -> entries.merge(one.executor(), one, (a, b) -> a.processorNanos() > b.processorNanos() ? a : b));
-        return new Census(entries);
+        return new ClusterUsage(entries);
     }
 
     int executors() {
@@ -75,7 +75,7 @@ final class Census {
 
     int hosts() {
         return entries.values().stream()
-                .map(Entry::host)
+                .map(ExecutorUsage::host)
                 .collect(Collectors.toSet())
                 .size();
     }
@@ -83,25 +83,25 @@ final class Census {
     /** The number of connections of each kind, over all executors. */
     Collection<String> connections() {
         return entries.values().stream()
-                .map(Entry::connections)
+                .map(ExecutorUsage::connections)
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.toCollection(TreeSet::new));
     }
 
-    long processorNanosSince(Census before) {
+    long processorNanosSince(ClusterUsage before) {
         return entries.values().stream()
                 .mapToLong(
                         now -> now.processorNanos() - before.of(now.executor()).processorNanos())
                 .sum();
     }
 
-    long ucxBytesSince(Census before) {
+    long ucxBytesSince(ClusterUsage before) {
         return entries.values().stream()
                 .mapToLong(now -> now.ucxBytes() - before.of(now.executor()).ucxBytes())
                 .sum();
     }
 
-    private Entry of(String executor) {
-        return entries.getOrDefault(executor, new Entry(executor, "", 0, 0, ""));
+    private ExecutorUsage of(String executor) {
+        return entries.getOrDefault(executor, new ExecutorUsage(executor, "", 0, 0, ""));
     }
 }
