@@ -26,7 +26,7 @@ final class Findings {
         list.addAll(others.list);
     }
 
-    /** The same, with what is missing as notes. */
+    /** A copy in which what is missing is only noted. */
     Findings asNotes() {
         var notes = new Findings();
         for (Finding one : list) {

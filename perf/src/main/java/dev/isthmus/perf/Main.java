@@ -7,7 +7,7 @@ import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
 import dev.isthmus.perf.demo.DemoCommand;
-import dev.isthmus.perf.demo.HalfCommand;
+import dev.isthmus.perf.demo.DemoPartCommand;
 import dev.isthmus.perf.report.ReportCommand;
 import dev.isthmus.perf.spark.SparkCommand;
 import java.util.List;
@@ -35,7 +35,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
             ReportCommand.class,
             SparkCommand.class,
             PerfCommand.class,
-            HalfCommand.class,
+            DemoPartCommand.class,
             AgentCommand.class
         })
 public final class Main {

@@ -26,7 +26,7 @@ public final class Timetable {
      * The rate counts as kept if the last round trips are later than others by no more than this fraction of the
      * run's time.
      */
-    private static final double MOST_LATE = 0.01;
+    private static final double MAX_LATE = 0.01;
 
     /** By how many nanoseconds a thread may oversleep. */
     private static final long OVERSLEPT = 200_000;
@@ -181,6 +181,6 @@ public final class Timetable {
      */
     public static double perSecond(long count, double gap, double taken, double least, double late) {
         double wanted = count * gap;
-        return count * NANOS / (late - least > MOST_LATE * wanted ? Math.max(wanted, taken) : wanted);
+        return count * NANOS / (late - least > MAX_LATE * wanted ? Math.max(wanted, taken) : wanted);
     }
 }

@@ -42,7 +42,7 @@ public class BufferBenchmark {
 
     /** The buffers that one thread holds at a time. */
     @State(Scope.Thread)
-    public static class Window {
+    public static class HeldBuffers {
         private final long[] slices = new long[WINDOW];
         private final ByteBuf[] buffers = new ByteBuf[WINDOW];
     }
@@ -129,7 +129,7 @@ public class BufferBenchmark {
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
-    public void sliceWindow(Window window) {
+    public void sliceWindow(HeldBuffers window) {
         for (int i = 0; i < WINDOW; i++) {
             window.slices[i] = pool.acquire();
         }
@@ -139,13 +139,13 @@ public class BufferBenchmark {
     }
 
     /**
-     * The same with Netty's buffers.
+     * Takes and releases a window of Netty's buffers.
      *
      * @param window the buffers that the thread holds
      */
     @Benchmark
     @OperationsPerInvocation(WINDOW)
-    public void nettyWindow(Window window) {
+    public void nettyWindow(HeldBuffers window) {
         for (int i = 0; i < WINDOW; i++) {
             window.buffers[i] = netty.directBuffer(BYTES);
         }

@@ -75,8 +75,8 @@ public class VerbsBenchmark {
     }
 
     /**
-     * The same request with another part of the buffer and another number, changed in place: what a program pays if it
-     * keeps its request.
+     * A prepared request gets another part of the buffer and another number in place: what a program pays if it keeps
+     * its request.
      *
      * @return a result, so that the JIT cannot drop the work
      */

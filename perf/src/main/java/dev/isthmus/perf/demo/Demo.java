@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Runs the demo's halves, and reports what was measured, even after a failure.
+ * Runs the demo's parts, and reports what was measured, even after a failure.
  *
  * @param json where to write the figures
  * @param reports the folder for a JVM's error report
@@ -25,25 +25,25 @@ import java.util.Optional;
  */
 record Demo(Optional<Path> json, Path reports, PrintWriter out, PrintStream errors) {
 
-    /** Returns false if a half has failed. */
-    boolean run(List<Half> halves) throws IOException, InterruptedException {
+    /** Returns false if a part has failed. */
+    boolean run(List<DemoPart> parts) throws IOException, InterruptedException {
         String date = Instant.now().truncatedTo(ChronoUnit.SECONDS).toString();
         Map<String, Machine> machines = new LinkedHashMap<>();
         List<Sample> samples = new ArrayList<>();
-        List<Failure> failures = new ArrayList<>();
+        List<DemoFailure> failures = new ArrayList<>();
         boolean complete = true;
         try (var progress = Progress.on(errors)) {
-            for (Half half : halves) {
-                progress.update("starting the " + half.path() + " half");
-                Half.Result result = half.run(progress::update, progress::say, reports);
-                result.machine().ifPresent(machine -> machines.put(half.path(), machine));
+            for (DemoPart part : parts) {
+                progress.update("starting the " + part.path() + " part");
+                DemoPart.Result result = part.run(progress::update, progress::say, reports);
+                result.machine().ifPresent(machine -> machines.put(part.path(), machine));
                 samples.addAll(result.samples());
                 failures.addAll(result.failures());
                 complete &= result.isComplete();
             }
         }
         var report = new DemoReport(date, machines, DuelResult.of(samples), samples, failures);
-        out.print(Table.format(report));
+        out.print(DemoTable.format(report));
         out.flush();
         failures.stream()
                 .filter(failure -> !failure.repeated())

@@ -57,29 +57,29 @@ public final class DemoCommand implements Callable<Integer> {
             WholeFile.check(json.get());
         }
         options.arguments(); // complains about them before anything is started
-        List<Half> halves = new ArrayList<>();
+        List<DemoPart> parts = new ArrayList<>();
         if (only.orElse(Part.VERBS) == Part.VERBS) {
             // Without the testbed's script: on this machine's device.
-            halves.add(half(
-                    HalfCommand.VERBS,
+            parts.add(demoPart(
+                    DemoPartCommand.VERBS,
                     Testbed.find()
                             .map(testbed ->
                                     List.of(testbed.script().toString(), "--quiet", "--timeout", TIMEOUT_SECONDS, "--"))
                             .orElse(List.of())));
         }
         if (only.orElse(Part.UCX) == Part.UCX) {
-            halves.add(half(HalfCommand.UCX, List.of()));
+            parts.add(demoPart(DemoPartCommand.UCX, List.of()));
         }
         var temporary = Path.of(System.getProperty("java.io.tmpdir"));
         Demo demo = new Demo(json, temporary, spec.commandLine().getOut(), System.err);
-        return demo.run(halves) ? 0 : 1;
+        return demo.run(parts) ? 0 : 1;
     }
 
-    private Half half(String path, List<String> place) {
+    private DemoPart demoPart(String path, List<String> place) {
         List<String> words = new ArrayList<>(place);
-        List<String> java = JavaChild.command(Optional.empty(), HalfCommand.NAME, path);
+        List<String> java = JavaChild.command(Optional.empty(), DemoPartCommand.NAME, path);
         java.addAll(options.arguments());
         words.addAll(Placement.CLIENT.elsewhere(java));
-        return new Half(path, words);
+        return new DemoPart(path, words);
     }
 }

@@ -24,7 +24,7 @@ public record DemoReport(
         Map<String, Machine> machines,
         List<DuelResult> comparisons,
         List<Sample> samples,
-        List<Failure> failures) {
+        List<DemoFailure> failures) {
 
     static final ObjectMapper JSON = new ObjectMapper();
 

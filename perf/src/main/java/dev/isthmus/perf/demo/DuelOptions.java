@@ -54,7 +54,7 @@ final class DuelOptions {
         return check("--rounds", rounds, 1);
     }
 
-    /** The same options on a command line. */
+    /** These options as words of a command line. */
     List<String> arguments() {
         String joined = String.join(",", sizes().stream().map(String::valueOf).toList());
         return List.of("--sizes", joined, "--iters", "" + iterations(), "--rounds", "" + rounds());

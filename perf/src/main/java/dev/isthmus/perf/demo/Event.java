@@ -10,7 +10,7 @@ import java.io.PrintStream;
 import java.util.Optional;
 
 /**
- * What a half in another process reports: one line of JSON on its standard output. Unset members are null.
+ * What a part in another process reports: one line of JSON on its standard output. Unset members are null.
  *
  * @param progress what begins
  * @param sample a round that is over
@@ -32,7 +32,7 @@ record Event(String progress, Sample sample, Machine machine, Boolean emulated) 
     }
 
     /**
-     * Prints a half's events.
+     * Prints a part's events.
      *
      * @param path what its messages take
      */

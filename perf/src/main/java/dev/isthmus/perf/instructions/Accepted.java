@@ -34,11 +34,11 @@ final class Accepted {
             """;
 
     /** The accepted figures of a row. */
-    private record Line(double java, double ratio) {}
+    private record AcceptedCosts(double java, double ratio) {}
 
     private final Path file;
     private final String machine;
-    private final Map<String, Line> lines = new LinkedHashMap<>();
+    private final Map<String, AcceptedCosts> lines = new LinkedHashMap<>();
 
     private Accepted(Path file, String machine) {
         this.file = file;
@@ -68,7 +68,7 @@ final class Accepted {
     private void add(String line) throws IOException {
         String[] fields = line.split(",", -1);
         try {
-            lines.put(fields[0], new Line(Double.parseDouble(fields[1]), Double.parseDouble(fields[2])));
+            lines.put(fields[0], new AcceptedCosts(Double.parseDouble(fields[1]), Double.parseDouble(fields[2])));
         } catch (ArrayIndexOutOfBoundsException | NumberFormatException e) {
             throw new IOException(file + ": not a line of the form " + HEADER + ": " + line, e);
         }
@@ -85,12 +85,12 @@ final class Accepted {
 
     /** The accepted instructions of a row in Java. */
     Optional<Double> java(String title) {
-        return Optional.ofNullable(lines.get(title)).map(Line::java);
+        return Optional.ofNullable(lines.get(title)).map(AcceptedCosts::java);
     }
 
     /** Why a row is not accepted; empty if it is. */
-    Optional<String> objection(Count count, String here) {
-        Line accepted = lines.get(count.title());
+    Optional<String> objection(RowCounts count, String here) {
+        AcceptedCosts accepted = lines.get(count.title());
         if (accepted == null) {
             return Optional.of("it has no accepted figure yet: --accept");
         }
@@ -113,11 +113,11 @@ final class Accepted {
     }
 
     /** Accepts figures: better and new ones, or all. Returns the changed rows. */
-    List<String> accept(List<Count> counts, boolean all) {
+    List<String> accept(List<RowCounts> counts, boolean all) {
         List<String> changed = new ArrayList<>();
-        for (Count count : counts) {
-            var next = new Line(count.instructions(Side.JAVA), count.ratio(Side.C));
-            Line old = lines.get(count.title());
+        for (RowCounts count : counts) {
+            var next = new AcceptedCosts(count.instructions(Side.JAVA), count.ratio(Side.C));
+            AcceptedCosts old = lines.get(count.title());
             if (all || old == null || (next.java < BETTER * old.java && next.ratio < old.ratio)) {
                 lines.put(count.title(), next);
                 changed.add(count.title());

@@ -16,7 +16,7 @@ import java.util.Map;
  * @param machine what they depend on
  * @param rows the table
  */
-record CountsReport(String machine, List<Line> rows) {
+record CountsReport(String machine, List<JsonRow> rows) {
 
     /**
      * A row of the table.
@@ -24,13 +24,13 @@ record CountsReport(String machine, List<Line> rows) {
      * @param row its name
      * @param figures those of each side that was counted
      */
-    record Line(String row, Map<Side, Figure> figures) {}
+    record JsonRow(String row, Map<Side, Figure> figures) {}
 
-    static CountsReport of(String machine, List<Count> counts) {
+    static CountsReport of(String machine, List<RowCounts> counts) {
         return new CountsReport(
                 machine,
                 counts.stream()
-                        .map(count -> new Line(count.title(), count.figures()))
+                        .map(count -> new JsonRow(count.title(), count.figures()))
                         .toList());
     }
 

@@ -23,9 +23,9 @@ final class GuestOutput {
     /** A plain call takes at least this many more instructions than a critical one. */
     private static final double PLAIN_COSTS = 10;
 
-    private final Map<Suite, Map<String, Count>> counts = new LinkedHashMap<>();
+    private final Map<Suite, Map<String, RowCounts>> counts = new LinkedHashMap<>();
     private final List<String> facts = new ArrayList<>();
-    private final Consumer<Count> complete;
+    private final Consumer<RowCounts> complete;
     private Suite suite;
     private Side side;
 
@@ -34,11 +34,11 @@ final class GuestOutput {
      *
      * @param complete takes each row once all sides have counted it
      */
-    GuestOutput(Map<Suite, List<? extends Row>> rows, Consumer<Count> complete) {
+    GuestOutput(Map<Suite, List<? extends Row>> rows, Consumer<RowCounts> complete) {
         this.complete = complete;
         rows.forEach((of, some) -> {
-            Map<String, Count> bySpec = new LinkedHashMap<>();
-            some.forEach(row -> bySpec.put(row.spec(), new Count(row)));
+            Map<String, RowCounts> bySpec = new LinkedHashMap<>();
+            some.forEach(row -> bySpec.put(row.spec(), new RowCounts(row)));
             counts.put(of, bySpec);
         });
     }
@@ -65,7 +65,7 @@ final class GuestOutput {
     }
 
     private void count(String[] words) throws IOException {
-        Count count = suite == null ? null : counts.get(suite).get(words[0]);
+        RowCounts count = suite == null ? null : counts.get(suite).get(words[0]);
         if (count == null) {
             throw new IOException("a program printed something that is not a figure: " + String.join(" ", words));
         }
@@ -76,7 +76,7 @@ final class GuestOutput {
         }
     }
 
-    private static boolean isCounted(Count count, Side side) {
+    private static boolean isCounted(RowCounts count, Side side) {
         return count.of(side).isPresent();
     }
 
@@ -93,7 +93,7 @@ final class GuestOutput {
     }
 
     /** The rows, in their order. */
-    List<Count> counts() {
+    List<RowCounts> counts() {
         return counts.values().stream().flatMap(rows -> rows.values().stream()).toList();
     }
 
@@ -104,8 +104,8 @@ final class GuestOutput {
     }
 
     private void checkPlain() throws IOException {
-        Count plain = counts.getOrDefault(Suite.VERBS_PLAIN, Map.of()).get(PlainRow.SHORTEST.spec());
-        Count critical = counts.getOrDefault(Suite.VERBS, Map.of()).get(PlainRow.SHORTEST.spec());
+        RowCounts plain = counts.getOrDefault(Suite.VERBS_PLAIN, Map.of()).get(PlainRow.SHORTEST.spec());
+        RowCounts critical = counts.getOrDefault(Suite.VERBS, Map.of()).get(PlainRow.SHORTEST.spec());
         if (plain != null && critical != null) {
             double more = plain.instructions(Side.JAVA) - critical.instructions(Side.JAVA);
             if (more < PLAIN_COSTS) {
@@ -121,7 +121,7 @@ final class GuestOutput {
 
     private void checkFigures() throws IOException {
         for (var rows : counts.entrySet()) {
-            for (Count count : rows.getValue().values()) {
+            for (RowCounts count : rows.getValue().values()) {
                 for (Side each : Side.values()) {
                     if (rows.getKey().counts(each) && count.of(each).isEmpty()) {
                         throw new IOException("there is no figure for " + count.title() + " in " + each.title());

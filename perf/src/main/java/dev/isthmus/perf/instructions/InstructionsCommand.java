@@ -178,7 +178,7 @@ public final class InstructionsCommand implements Callable<Integer> {
                     + ": only ratios are compared, not instructions.");
         }
         int failed = 0;
-        for (Count count : output.counts()) {
+        for (RowCounts count : output.counts()) {
             var objection = accepted.objection(count, here);
             if (objection.isPresent()) {
                 failed++;

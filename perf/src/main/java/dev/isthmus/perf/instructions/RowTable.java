@@ -20,7 +20,7 @@ final class RowTable {
         print("instructions", "C", "Java", "Java-C", "Java/C", "JUCX/C", "B/op", "accepted");
     }
 
-    void row(Count count) {
+    void row(RowCounts count) {
         Figure java = count.of(Side.JAVA).orElseThrow();
         double c = count.instructions(Side.C);
         print(

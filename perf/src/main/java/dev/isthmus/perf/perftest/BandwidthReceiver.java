@@ -65,14 +65,14 @@ final class BandwidthReceiver {
     }
 
     /** Runs it alone, to its end. */
-    void run(Waiter waiter) throws PerftestException {
+    void run(CompletionWaiter waiter) throws PerftestException {
         while (!isDone()) {
             turn(waiter);
         }
         clock.end();
     }
 
-    private void turn(Waiter waiter) throws PerftestException {
+    private void turn(CompletionWaiter waiter) throws PerftestException {
         if (take() > 0) {
             waiter.busy();
         } else if (waiter.idle()) {
@@ -109,7 +109,7 @@ final class BandwidthReceiver {
         }
         for (int i = 0; i < n; i++) {
             if (!done.isSuccess(i)) {
-                throw Waiter.failed("receive", received, done, i);
+                throw CompletionWaiter.failed("receive", received, done, i);
             }
             received++;
             if (phases.isSampling()) {

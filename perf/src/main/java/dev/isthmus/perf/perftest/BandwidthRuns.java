@@ -9,14 +9,14 @@ final class BandwidthRuns {
     private final Endpoint end;
     private final Plan plan;
     private final PerftestSession session;
-    private final Talk talk;
+    private final HandshakeData handshake;
     private final Observer observer;
 
-    BandwidthRuns(Endpoint end, PerftestSession session, Talk talk, Observer observer) {
+    BandwidthRuns(Endpoint end, PerftestSession session, HandshakeData handshake, Observer observer) {
         this.end = end;
         this.plan = end.plan;
         this.session = session;
-        this.talk = talk;
+        this.handshake = handshake;
         this.observer = observer;
     }
 
@@ -28,24 +28,24 @@ final class BandwidthRuns {
             runOneSided();
         } else {
             // the device answers by itself; the client reports at the end
-            session.handShake(talk.mine(), talk.patience());
+            session.handShake(handshake.mine(), handshake.patience());
             observer.bandwidth(session.exchange(new Bandwidth(0, 0, 0, 0, 0)), Optional.empty());
         }
-        session.finish(talk.mine(), talk.patience());
+        session.finish(handshake.mine(), handshake.patience());
     }
 
     private void runSends() throws PerftestException {
         for (int bytes : Sizes.of(plan)) {
-            var requests = new Requests(end, talk.theirs(), bytes);
+            var requests = new Requests(end, handshake.theirs(), bytes);
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
-            var waiter = Waiter.of(end, phases);
+            var waiter = CompletionWaiter.of(end, phases);
             var sender = plan.sends() ? new BandwidthSender(end, requests, phases, clock, bytes) : null;
             var receiver = plan.receives() ? new BandwidthReceiver(end, requests, phases, clock) : null;
             if (receiver != null) {
                 receiver.postReceives();
             }
-            session.handShake(talk.mine(), talk.patience());
+            session.handShake(handshake.mine(), handshake.patience());
             if (receiver == null) {
                 runAlone(sender, clock, waiter);
             } else if (sender == null) {
@@ -58,12 +58,13 @@ final class BandwidthRuns {
                     plan.traffic().bidirectional() && !plan.traffic().isTimed();
             tell(figures(clock, sampled, phases), exchanges);
             if (plan.traffic().allSizes()) {
-                session.handShake(talk.mine(), talk.patience());
+                session.handShake(handshake.mine(), handshake.patience());
             }
         }
     }
 
-    private static void runAlone(BandwidthSender sender, BandwidthClock clock, Waiter waiter) throws PerftestException {
+    private static void runAlone(BandwidthSender sender, BandwidthClock clock, CompletionWaiter waiter)
+            throws PerftestException {
         clock.begin();
         sender.run(waiter);
         clock.end();
@@ -71,7 +72,11 @@ final class BandwidthRuns {
 
     /** The server sends once a message has arrived, as the client is surely there then. */
     private void runBoth(
-            BandwidthSender sender, BandwidthReceiver receiver, BandwidthClock clock, Phases phases, Waiter waiter)
+            BandwidthSender sender,
+            BandwidthReceiver receiver,
+            BandwidthClock clock,
+            Phases phases,
+            CompletionWaiter waiter)
             throws PerftestException {
         boolean begun = plan.isClient();
         clock.begin();
@@ -85,7 +90,7 @@ final class BandwidthRuns {
         clock.end();
     }
 
-    private static void turn(boolean begun, BandwidthSender sender, BandwidthReceiver receiver, Waiter waiter)
+    private static void turn(boolean begun, BandwidthSender sender, BandwidthReceiver receiver, CompletionWaiter waiter)
             throws PerftestException {
         if (begun) {
             sender.post();
@@ -103,20 +108,20 @@ final class BandwidthRuns {
         for (int bytes : Sizes.of(plan)) {
             var phases = new Phases(plan.traffic());
             var clock = new BandwidthClock(plan, bytes);
-            var requests = new Requests(end, talk.theirs(), bytes);
+            var requests = new Requests(end, handshake.theirs(), bytes);
             var sender = new BandwidthSender(end, requests, phases, clock, bytes);
             if (both) {
-                session.handShake(talk.mine(), talk.patience());
+                session.handShake(handshake.mine(), handshake.patience());
             }
-            runAlone(sender, clock, Waiter.of(end, phases));
+            runAlone(sender, clock, CompletionWaiter.of(end, phases));
             if (both && plan.traffic().allSizes()) {
-                session.handShake(talk.mine(), talk.patience());
+                session.handShake(handshake.mine(), handshake.patience());
             }
             last = figures(clock, sender.sampled(), phases);
             tell(last, both);
         }
         if (!both) {
-            session.handShake(talk.mine(), talk.patience());
+            session.handShake(handshake.mine(), handshake.patience());
             session.exchange(last);
         }
     }

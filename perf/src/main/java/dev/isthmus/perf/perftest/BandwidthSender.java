@@ -32,7 +32,7 @@ final class BandwidthSender {
     private final Phases phases;
     private final BandwidthClock clock;
     private final boolean keepsAll;
-    private final Pace pace; // null without a limit
+    private final BurstPacer pace; // null without a limit
     private long totalPosted;
     private long totalCompleted;
     private long sampled;
@@ -67,18 +67,22 @@ final class BandwidthSender {
                 : end.plan.traffic().iterations();
         total = (long) end.plan.traffic().iterations() * count;
         keepsAll = clock.keepsAll();
-        pace = end.plan.traffic().rate().map(rate -> new Pace(rate, bytes)).orElse(null);
+        pace = end.plan
+                .traffic()
+                .rate()
+                .map(rate -> new BurstPacer(rate, bytes))
+                .orElse(null);
     }
 
     /** Runs it alone, to its end. */
-    void run(Waiter waiter) throws PerftestException {
+    void run(CompletionWaiter waiter) throws PerftestException {
         phases.start();
         while (!isDone()) {
             turn(waiter);
         }
     }
 
-    private void turn(Waiter waiter) throws PerftestException {
+    private void turn(CompletionWaiter waiter) throws PerftestException {
         post();
         if (reap() > 0) {
             waiter.busy();
@@ -161,7 +165,7 @@ final class BandwidthSender {
         int n = queue.poll(done);
         for (int i = 0; i < n; i++) {
             if (!done.isSuccess(i)) {
-                throw Waiter.failed("send", totalCompleted, done, i);
+                throw CompletionWaiter.failed("send", totalCompleted, done, i);
             }
             int pair = (int) done.wrId(i);
             long count = Math.min(signalEvery, perPair - completed[pair]); // the last one may stand for fewer
@@ -178,13 +182,13 @@ final class BandwidthSender {
     }
 
     /** Bursts with gaps between them. */
-    private static final class Pace {
+    private static final class BurstPacer {
         private final long gapNanos;
         private final int burst;
         private long next = System.nanoTime();
         private int left;
 
-        Pace(RateLimit rate, int bytes) {
+        BurstPacer(RateLimit rate, int bytes) {
             gapNanos = rate.gapNanos(bytes);
             burst = rate.burst();
         }

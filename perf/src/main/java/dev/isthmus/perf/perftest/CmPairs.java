@@ -27,7 +27,7 @@ final class CmPairs implements AutoCloseable {
     /** The key of all datagrams whose queue pairs RDMA CM has made: {@code RDMA_UDP_QKEY}. */
     private static final int CM_QKEY = 0x01234567;
 
-    private static final Duration DEADLINE = Link.DEFAULT_DEADLINE;
+    private static final Duration DEADLINE = OutOfBandChannel.DEFAULT_DEADLINE;
     private static final Duration STEP = Duration.ofSeconds(2);
 
     /** The kernel can miss an answer that comes at once, and looks again after the timeout: short attempts find it. */
@@ -191,9 +191,9 @@ final class CmPairs implements AutoCloseable {
     }
 
     private void await(CompletionQueue queue, WorkCompletions done, String silence) throws PerftestException {
-        Waiter.of(end, new Phases(end.plan.traffic())).await(queue, done, silence);
+        CompletionWaiter.of(end, new Phases(end.plan.traffic())).await(queue, done, silence);
         if (!done.isSuccess(0)) {
-            throw Waiter.failed("the first datagram", 0, done, 0);
+            throw CompletionWaiter.failed("the first datagram", 0, done, 0);
         }
     }
 
@@ -212,7 +212,7 @@ final class CmPairs implements AutoCloseable {
             }
             return event;
         } catch (InterruptedException e) {
-            throw CmLink.interrupted(e);
+            throw CmChannel.interrupted(e);
         }
     }
 
@@ -220,7 +220,7 @@ final class CmPairs implements AutoCloseable {
         try {
             TimeUnit.MILLISECONDS.sleep(PAUSE_MILLIS);
         } catch (InterruptedException e) {
-            throw CmLink.interrupted(e);
+            throw CmChannel.interrupted(e);
         }
     }
 

@@ -15,7 +15,7 @@ final class FetchLoop {
     private final SendRequest request;
     private final boolean timed;
     private final Phases phases;
-    private final Waiter waiter;
+    private final CompletionWaiter waiter;
     private final long[] posted;
     private long sampled;
 
@@ -26,7 +26,7 @@ final class FetchLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.of(end, phases);
+        waiter = CompletionWaiter.of(end, phases);
     }
 
     /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
@@ -59,7 +59,7 @@ final class FetchLoop {
             return false; // the time is up
         }
         if (!done.isSuccess(0)) {
-            throw Waiter.failed("request", sampled, done, 0);
+            throw CompletionWaiter.failed("request", sampled, done, 0);
         }
         return true;
     }

@@ -6,20 +6,20 @@ final class LatencyRuns {
 
     private final Endpoint end;
     private final PerftestSession session;
-    private final Talk talk;
+    private final HandshakeData handshake;
     private final Observer observer;
 
-    LatencyRuns(Endpoint end, PerftestSession session, Talk talk, Observer observer) {
+    LatencyRuns(Endpoint end, PerftestSession session, HandshakeData handshake, Observer observer) {
         this.end = end;
         this.session = session;
-        this.talk = talk;
+        this.handshake = handshake;
         this.observer = observer;
     }
 
     void run() throws PerftestException {
         boolean fetches = end.plan.test().verb().isFetch();
         if (fetches && !end.plan.isClient()) {
-            session.finish(talk.mine(), talk.patience()); // the device answers by itself
+            session.finish(handshake.mine(), handshake.patience()); // the device answers by itself
             return;
         }
         observer.columns();
@@ -27,21 +27,21 @@ final class LatencyRuns {
             run(bytes);
         }
         if (end.plan.test() == PerfTest.WRITE_LAT) { // it has no handshake at its end
-            session.leave(talk.patience());
+            session.awaitPeerEnd(handshake.patience());
         } else {
-            session.finish(talk.mine(), talk.patience());
+            session.finish(handshake.mine(), handshake.patience());
         }
     }
 
     private void run(int bytes) throws PerftestException {
-        var requests = new Requests(end, talk.theirs(), bytes);
+        var requests = new Requests(end, handshake.theirs(), bytes);
         var phases = new Phases(end.plan.traffic());
         boolean client = end.plan.isClient();
         switch (end.plan.test().verb()) {
             case SEND -> {
-                var loop = new PingPongLoop(end, requests, phases);
+                var loop = new SendLoop(end, requests, phases);
                 loop.postReceives();
-                session.handShake(talk.mine(), talk.patience());
+                session.handShake(handshake.mine(), handshake.patience());
                 tell(bytes, loop.run(client), loop.sampled(), phases);
             }
             case WRITE -> {

@@ -46,8 +46,8 @@ public final class Perftest {
         Device device = plan.place().device().map(Device::named).orElseGet(Device::first);
         try (DeviceContext context = device.open()) {
             var setup = Setup.of(context, plan, plan.place().ibPort());
-            try (Link link = meet(plan, patience, observer)) {
-                var session = PerftestSession.open(link, PAGE, CACHE_LINE, setup.mtu());
+            try (OutOfBandChannel channel = meet(plan, patience, observer)) {
+                var session = PerftestSession.open(channel, PAGE, CACHE_LINE, setup.mtu());
                 Mtu mtu = session.terms().mtu();
                 new Perftest(plan.within(mtu.bytes()), observer).run(context, session);
             }
@@ -55,17 +55,18 @@ public final class Perftest {
         observer.finished();
     }
 
-    private static Link meet(Plan plan, Duration patience, Observer observer) throws PerftestException {
+    private static OutOfBandChannel meet(Plan plan, Duration patience, Observer observer) throws PerftestException {
         int port = plan.place().tcpPort();
         if (plan.place().exchangeByCm()) {
             return plan.isClient()
-                    ? CmLink.connect(new InetSocketAddress(plan.server().get(), port), Link.DEFAULT_DEADLINE)
-                    : CmLink.accept(plan.place().listenAt(), patience, observer::waiting);
+                    ? CmChannel.connect(
+                            new InetSocketAddress(plan.server().get(), port), OutOfBandChannel.DEFAULT_DEADLINE)
+                    : CmChannel.accept(plan.place().listenAt(), patience, observer::waiting);
         }
         return plan.isClient()
-                ? PerftestConnection.connect(plan.server().get(), port, Link.DEFAULT_DEADLINE)
+                ? PerftestConnection.connect(plan.server().get(), port, OutOfBandChannel.DEFAULT_DEADLINE)
                 : PerftestConnection.accept(
-                        plan.place().listenAt(), patience, Link.DEFAULT_DEADLINE, observer::waiting);
+                        plan.place().listenAt(), patience, OutOfBandChannel.DEFAULT_DEADLINE, observer::waiting);
     }
 
     private void run(DeviceContext context, PerftestSession session) throws PerftestException {
@@ -76,11 +77,11 @@ public final class Perftest {
                 end.open(context, plan.place().ibPort());
                 Pairs.create(end);
             }
-            Talk talk = introduce(end, session);
+            HandshakeData handshake = introduce(end, session);
             if (plan.test().isBandwidth()) {
-                new BandwidthRuns(end, session, talk, observer).run();
+                new BandwidthRuns(end, session, handshake, observer).run();
             } else {
-                new LatencyRuns(end, session, talk, observer).run();
+                new LatencyRuns(end, session, handshake, observer).run();
             }
         }
     }
@@ -103,7 +104,7 @@ public final class Perftest {
      * Tells each end about the other's queue pairs, connects them, and makes sure that both ends are connected. That
      * takes one handshake more than there are queue pairs, and another one first for latency tests other than send_lat.
      */
-    private Talk introduce(Endpoint end, PerftestSession session) throws PerftestException {
+    private HandshakeData introduce(Endpoint end, PerftestSession session) throws PerftestException {
         int count = plan.queues().pairs();
         List<PerftestDestination> mine = new ArrayList<>();
         List<PerftestDestination> theirs = new ArrayList<>();
@@ -125,10 +126,10 @@ public final class Perftest {
             session.handShake(mine.get(plan.isSend() ? Math.max(0, i - 1) : i % count));
         }
         observer.connected(plan, end.setup(), session.terms(), mine, theirs);
-        Duration patience = Link.DEFAULT_DEADLINE
+        Duration patience = OutOfBandChannel.DEFAULT_DEADLINE
                 .plusSeconds(plan.place().runLimitSeconds())
                 .plusSeconds(plan.traffic().seconds());
-        return new Talk(mine.get(0), theirs, patience);
+        return new HandshakeData(mine.get(0), theirs, patience);
     }
 
     private PerftestDestination describe(Endpoint end, int index) {

@@ -13,7 +13,7 @@ import java.time.Duration;
 import jdk.net.ExtendedSocketOptions;
 
 /** The TCP connection of a test. Not thread-safe; every read has a deadline. */
-public final class PerftestConnection implements Link {
+public final class PerftestConnection implements OutOfBandChannel {
 
     /** The port that perftest's programs use unless told otherwise. */
     public static final int DEFAULT_PORT = 18515;
@@ -80,7 +80,7 @@ public final class PerftestConnection implements Link {
         return accept(new InetSocketAddress(port), wait, deadline, () -> {});
     }
 
-    /** The same; also runs an action when clients can connect. */
+    /** Waits for one client, and runs an action when clients can connect. */
     static PerftestConnection accept(InetSocketAddress at, Duration wait, Duration deadline, Runnable listening)
             throws PerftestException {
         try (var listener = listen(at)) {
@@ -147,18 +147,18 @@ public final class PerftestConnection implements Link {
 
     @Override
     public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
-        byte[] theirs = exchange(Wire.encodeDestination(mine), patience);
+        byte[] theirs = exchange(ExchangeFormat.encodeDestination(mine), patience);
         try {
-            return Wire.decodeDestination(theirs);
+            return ExchangeFormat.decodeDestination(theirs);
         } catch (IllegalArgumentException e) {
             throw broken(e);
         }
     }
 
     @Override
-    public void goodbye() {
+    public void sendDone() {
         try {
-            socket.getOutputStream().write(Wire.DONE);
+            socket.getOutputStream().write(ExchangeFormat.DONE);
         } catch (IOException e) {
             // Nobody reads it, and a peer that has gone already has everything that matters.
         }
@@ -166,9 +166,9 @@ public final class PerftestConnection implements Link {
 
     /** Closes this half, and reads until the peer has closed its own. */
     @Override
-    public void leave(Duration patience) {
+    public void awaitPeerEnd(Duration patience) {
         long end = System.nanoTime() + patience.toNanos();
-        byte[] rest = new byte[Wire.DONE.length];
+        byte[] rest = new byte[ExchangeFormat.DONE.length];
         try {
             socket.shutdownOutput();
             while (awaitUntil(end) && socket.getInputStream().read(rest) >= 0) {
@@ -227,7 +227,7 @@ public final class PerftestConnection implements Link {
     }
 
     private static String received(byte[] message, int have) {
-        return have == 0 ? "" : " (" + Wire.printable(message, have) + ")";
+        return have == 0 ? "" : " (" + ExchangeFormat.printable(message, have) + ")";
     }
 
     private static int millis(Duration duration) {

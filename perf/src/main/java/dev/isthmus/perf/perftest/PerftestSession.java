@@ -7,9 +7,9 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 
 /**
- * perftest's exchange over one connection, from the versions to the goodbye. {@link #open} agrees on what both ends
- * must have in common, {@link #exchange} tells each end the other's queue pair, {@link #handShake} keeps them in step,
- * and {@link #finish} ends the test. Everything that the peer says is checked before use. Not thread-safe.
+ * perftest's exchange over one connection, from the versions to the last message. {@link #open} agrees on what both
+ * ends must have in common, {@link #exchange} tells each end the other's queue pair, {@link #handShake} keeps them in
+ * step, and {@link #finish} ends the test. Everything that the peer says is checked before use. Not thread-safe.
  */
 public final class PerftestSession {
 
@@ -18,11 +18,11 @@ public final class PerftestSession {
 
     private static final int MAX_CACHE_LINE = 64 << 10;
 
-    private final Link link;
+    private final OutOfBandChannel channel;
     private final Terms terms;
 
-    PerftestSession(Link link, Terms terms) {
-        this.link = link;
+    PerftestSession(OutOfBandChannel channel, Terms terms) {
+        this.channel = channel;
         this.terms = terms;
     }
 
@@ -39,31 +39,32 @@ public final class PerftestSession {
     /**
      * Exchanges versions, page sizes, cache lines and MTUs.
      *
-     * @param link a new connection
+     * @param channel a new connection
      * @param cycleBuffer our page size, bytes
      * @param cacheLine our cache line, bytes
      * @param mtu the MTU that we could use
      * @return the session, for the queue pairs' addresses next
      * @throws PerftestException if the peer speaks another version or something else
      */
-    static PerftestSession open(Link link, int cycleBuffer, int cacheLine, Mtu mtu) throws PerftestException {
-        byte[] version = link.exchange(Wire.encodeVersion(PerftestVersion.OURS));
+    static PerftestSession open(OutOfBandChannel channel, int cycleBuffer, int cacheLine, Mtu mtu)
+            throws PerftestException {
+        byte[] version = channel.exchange(ExchangeFormat.encodeVersion(PerftestVersion.OURS));
         try {
-            PerftestVersion theirs = Wire.decodeVersion(version);
+            PerftestVersion theirs = ExchangeFormat.decodeVersion(version);
             if (!theirs.isSupported()) {
-                throw new PerftestException("the peer at " + link.peer() + " has perftest " + theirs + ": "
+                throw new PerftestException("the peer at " + channel.peer() + " has perftest " + theirs + ": "
                         + PerftestVersion.OLDEST + " or newer is needed");
             }
-            byte[] buffer = link.exchange(Wire.encodeInt(cycleBuffer));
-            int theirBuffer = Wire.decodeInt("page size", buffer, 1, MAX_CYCLE_BUFFER);
-            byte[] line = link.exchange(Wire.encodeInt(cacheLine));
-            int theirLine = Wire.decodeInt("cache line size", line, 0, MAX_CACHE_LINE);
-            Mtu theirMtu = Wire.decodeMtu(link.exchange(Wire.encodeMtu(mtu)));
+            byte[] buffer = channel.exchange(ExchangeFormat.encodeInt(cycleBuffer));
+            int theirBuffer = ExchangeFormat.decodeInt("page size", buffer, 1, MAX_CYCLE_BUFFER);
+            byte[] line = channel.exchange(ExchangeFormat.encodeInt(cacheLine));
+            int theirLine = ExchangeFormat.decodeInt("cache line size", line, 0, MAX_CACHE_LINE);
+            Mtu theirMtu = ExchangeFormat.decodeMtu(channel.exchange(ExchangeFormat.encodeMtu(mtu)));
             Mtu smaller = mtu.compareTo(theirMtu) < 0 ? mtu : theirMtu;
             var terms = new Terms(theirs, Math.max(cycleBuffer, theirBuffer), Math.max(cacheLine, theirLine), smaller);
-            return new PerftestSession(link, terms);
+            return new PerftestSession(channel, terms);
         } catch (IllegalArgumentException e) {
-            throw link.broken(e);
+            throw channel.broken(e);
         }
     }
 
@@ -88,7 +89,7 @@ public final class PerftestSession {
         boolean weMapped = mine.gid().map(Gid::isIpv4Mapped).orElse(false);
         boolean theyMapped = theirs.gid().map(Gid::isIpv4Mapped).orElse(false);
         if (weMapped != theyMapped) {
-            throw new PerftestException("the peer at " + link.peer() + " has the GID "
+            throw new PerftestException("the peer at " + channel.peer() + " has the GID "
                     + theirs.gid().map(Gid::toString).orElse("none") + ", ours is "
                     + mine.gid().map(Gid::toString).orElse("none")
                     + ": one is IPv4 and the other is not; -x chooses another");
@@ -104,12 +105,12 @@ public final class PerftestSession {
      * @throws PerftestException if the peer is gone
      */
     public PerftestDestination handShake(PerftestDestination mine) throws PerftestException {
-        return link.exchange(mine, link.deadline());
+        return channel.exchange(mine, channel.deadline());
     }
 
-    /** The same, while the peer may still be measuring. */
+    /** Waits until the peer is at the same point, while it may still be measuring. */
     PerftestDestination handShake(PerftestDestination mine, Duration patience) throws PerftestException {
-        return link.exchange(mine, patience);
+        return channel.exchange(mine, patience);
     }
 
     /** Tells the peer what was measured here, and learns what was measured there. */
@@ -122,13 +123,13 @@ public final class PerftestSession {
         try {
             return new Bandwidth(bytes, iterations, peak, average, rate);
         } catch (IllegalArgumentException e) {
-            throw link.broken(e);
+            throw channel.broken(e);
         }
     }
 
     private long exchangeLong(long mine) throws PerftestException {
         byte[] message = ByteBuffer.allocate(Long.BYTES).putLong(mine).array();
-        return ByteBuffer.wrap(link.exchange(message)).getLong();
+        return ByteBuffer.wrap(channel.exchange(message)).getLong();
     }
 
     private double exchangeDouble(double mine) throws PerftestException {
@@ -136,22 +137,22 @@ public final class PerftestSession {
     }
 
     /**
-     * Ends the test: the last handshake, and the goodbye, which nobody answers.
+     * Ends the test: the last handshake, and a message that is not answered.
      *
      * @param mine our queue pair, as before
      * @throws PerftestException if the peer is gone
      */
     public void finish(PerftestDestination mine) throws PerftestException {
-        finish(mine, link.deadline());
+        finish(mine, channel.deadline());
     }
 
     /** Ends a test that has no handshake at its end: the queue pair must answer until this returns. */
-    void leave(Duration patience) {
-        link.leave(patience);
+    void awaitPeerEnd(Duration patience) {
+        channel.awaitPeerEnd(patience);
     }
 
     void finish(PerftestDestination mine, Duration patience) throws PerftestException {
-        link.exchange(mine, patience);
-        link.goodbye();
+        channel.exchange(mine, patience);
+        channel.sendDone();
     }
 }

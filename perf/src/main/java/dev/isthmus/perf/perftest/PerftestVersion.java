@@ -28,7 +28,7 @@ public record PerftestVersion(BigDecimal number) implements Comparable<PerftestV
      */
     public static PerftestVersion parse(String text) {
         if (!text.matches("[0-9]{1,4}(\\.[0-9]{1,8})?")) {
-            throw new IllegalArgumentException("not a version: " + Wire.printable(text));
+            throw new IllegalArgumentException("not a version: " + ExchangeFormat.printable(text));
         }
         return new PerftestVersion(new BigDecimal(text));
     }

@@ -97,13 +97,13 @@ final class PlaceOptions {
     private int silence = 10;
 
     Place place(PerfTest test) {
-        Range.check("the device's port", ibPort, 1, 255);
-        Range.check("the GID index", gidIndex.orElse(0), 0, 65535);
-        Range.check("the TCP port", port, 1, 65535);
-        Range.check("the service level", serviceLevel, 0, 15);
-        Range.check("the timeout of a queue pair", qpTimeout, 0, 31);
-        Range.check("the limit of a run", runLimit, 1, 1_000_000);
-        Range.check("the limit of silence", silence, 1, 1_000_000);
+        RangeCheck.check("the device's port", ibPort, 1, 255);
+        RangeCheck.check("the GID index", gidIndex.orElse(0), 0, 65535);
+        RangeCheck.check("the TCP port", port, 1, 65535);
+        RangeCheck.check("the service level", serviceLevel, 0, 15);
+        RangeCheck.check("the timeout of a queue pair", qpTimeout, 0, 31);
+        RangeCheck.check("the limit of a run", runLimit, 1, 1_000_000);
+        RangeCheck.check("the limit of silence", silence, 1, 1_000_000);
         return new Place(
                 device,
                 ibPort,

@@ -63,12 +63,13 @@ public record Plan(
          * @throws IllegalArgumentException if they do not go together, or a number is out of its range
          */
         public Plan plan(PerfTest test) {
-            Range.check("the number of sessions", sessions, 1, Integer.MAX_VALUE);
+            RangeCheck.check("the number of sessions", sessions, 1, Integer.MAX_VALUE);
             int tx = queues.txDepth(test, traffic);
             Traffic what = traffic.traffic(test, tx);
             Place where = place.place(test);
-            Range.require(server.isEmpty() || where.listen().isEmpty(), "--listen is for the server");
-            Range.require(!where.rdmaCm() || what.transport() != QueuePairType.UC, "UC is not supported in librdmacm");
+            RangeCheck.require(server.isEmpty() || where.listen().isEmpty(), "--listen is for the server");
+            RangeCheck.require(
+                    !where.rdmaCm() || what.transport() != QueuePairType.UC, "UC is not supported in librdmacm");
             return new Plan(
                     test,
                     server,
@@ -120,7 +121,7 @@ public record Plan(
         if (!isDatagram() || traffic.bytes() <= mtuBytes) {
             return this;
         }
-        Range.require(
+        RangeCheck.require(
                 traffic.allSizes() || !traffic.sizeGiven(),
                 "a UD message is at most as long as the MTU, " + mtuBytes + " bytes, not " + traffic.bytes());
         return new Plan(test, server, place, traffic.withBytes(mtuBytes), queues, reporting, sessions);

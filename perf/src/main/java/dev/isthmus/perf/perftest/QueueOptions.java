@@ -64,21 +64,22 @@ final class QueueOptions {
     private Optional<Integer> outstanding = Optional.empty();
 
     int txDepth(PerfTest test, TrafficOptions traffic) {
-        int depth = Range.check("the transmit depth", txDepth.orElse(test.isBandwidth() ? 128 : 1), 1, 15_000);
+        int depth = RangeCheck.check("the transmit depth", txDepth.orElse(test.isBandwidth() ? 128 : 1), 1, 15_000);
         return traffic.isTimed() ? depth : Math.min(depth, traffic.iterationsOf(test));
     }
 
     Queues queues(PerfTest test, Traffic traffic, int tx) {
-        Range.check("the number of queue pairs", pairs, 1, 16_384);
-        Range.require(pairs == 1 || test.isBandwidth(), "only bandwidth tests have several queue pairs");
-        Range.require(postList == 1 || test.isBandwidth(), "only bandwidth tests have post lists");
-        Range.require(!shared || test.verb() == Verb.SEND, "only send tests have a shared receive queue");
-        Range.require(inline.isEmpty() || !test.verb().isFetch(), "no data goes inline with " + test.command());
-        Range.require(outstanding.isEmpty() || test.verb().isFetch(), "-o is for reads and atomics");
-        Range.check("the inline size", inline.orElse(0), 0, 912);
-        Range.check("the post list", postList, 1, 15_000);
+        RangeCheck.check("the number of queue pairs", pairs, 1, 16_384);
+        RangeCheck.require(pairs == 1 || test.isBandwidth(), "only bandwidth tests have several queue pairs");
+        RangeCheck.require(postList == 1 || test.isBandwidth(), "only bandwidth tests have post lists");
+        RangeCheck.require(!shared || test.verb() == Verb.SEND, "only send tests have a shared receive queue");
+        RangeCheck.require(inline.isEmpty() || !test.verb().isFetch(), "no data goes inline with " + test.command());
+        RangeCheck.require(outstanding.isEmpty() || test.verb().isFetch(), "-o is for reads and atomics");
+        RangeCheck.check("the inline size", inline.orElse(0), 0, 912);
+        RangeCheck.check("the post list", postList, 1, 15_000);
         int rx = rxDepth(test, traffic);
-        Range.require(!shared || pairs <= rx, "a shared receive queue must be deeper than the number of queue pairs");
+        RangeCheck.require(
+                !shared || pairs <= rx, "a shared receive queue must be deeper than the number of queue pairs");
         return new Queues(
                 pairs,
                 tx,
@@ -87,15 +88,15 @@ final class QueueOptions {
                 cqMod(traffic, tx),
                 inline.map(OptionalInt::of).orElseGet(OptionalInt::empty),
                 shared,
-                Range.check("the outstanding reads", outstanding.orElse(0), 0, 65535));
+                RangeCheck.check("the outstanding reads", outstanding.orElse(0), 0, 65535));
     }
 
     private int rxDepth(PerfTest test, Traffic traffic) {
         if (test.verb() != Verb.SEND) {
-            Range.require(rxDepth.orElse(1) == 1, "only send tests have receives");
+            RangeCheck.require(rxDepth.orElse(1) == 1, "only send tests have receives");
             return 1;
         }
-        int rx = Range.check("the receive depth", rxDepth.orElse(DEFAULT_RECEIVES), 1, 16_384);
+        int rx = RangeCheck.check("the receive depth", rxDepth.orElse(DEFAULT_RECEIVES), 1, 16_384);
         if (!traffic.isTimed()) {
             rx = Math.min(rx, traffic.iterations());
             if (traffic.transport() != QueuePairType.RC && rx == DEFAULT_RECEIVES) {
@@ -106,7 +107,7 @@ final class QueueOptions {
     }
 
     private int cqMod(Traffic traffic, int tx) {
-        int every = Range.check("the CQ moderation", cqMod.orElse(100), 1, 1024);
+        int every = RangeCheck.check("the CQ moderation", cqMod.orElse(100), 1, 1024);
         boolean large = traffic.bytes() > MODERATED_BYTES
                 && traffic.transport() != QueuePairType.UD
                 && !traffic.allSizes()
@@ -118,11 +119,11 @@ final class QueueOptions {
         if (postList == 1) {
             return every;
         }
-        Range.require(postList <= tx, "the post list must not exceed the transmit depth, " + tx);
-        Range.require(
+        RangeCheck.require(postList <= tx, "the post list must not exceed the transmit depth, " + tx);
+        RangeCheck.require(
                 traffic.isTimed() || traffic.iterations() % postList == 0,
                 "the iterations must be a multiple of the post list");
-        Range.require(
+        RangeCheck.require(
                 cqMod.isEmpty() || postList % every == 0, "the post list must be a multiple of the CQ moderation");
         return cqMod.isEmpty() ? postList : every;
     }

@@ -58,11 +58,11 @@ final class ReportOptions {
     }
 
     Reporting reporting(PerfTest test, Traffic traffic, boolean server) {
-        Range.require(!noPeak || test.isBandwidth(), "-N is for bandwidth tests");
-        Range.require((!histogram && !unsorted) || !test.isBandwidth(), "-H and -U are for latency tests");
+        RangeCheck.require(!noPeak || test.isBandwidth(), "-N is for bandwidth tests");
+        RangeCheck.require((!histogram && !unsorted) || !test.isBandwidth(), "-H and -U are for latency tests");
         Set<String> figures = test.isBandwidth() ? Set.of("bandwidth", "message_rate") : Set.of("latency");
-        Range.require(only.isEmpty() || figures.contains(only.get()), "--output must be one of " + figures);
-        Range.require(!json || isWritable(jsonFile), "cannot write --out_json_file " + jsonFile);
+        RangeCheck.require(only.isEmpty() || figures.contains(only.get()), "--output must be one of " + figures);
+        RangeCheck.require(!json || isWritable(jsonFile), "cannot write --out_json_file " + jsonFile);
         boolean listens = test == PerfTest.SEND_BW && server && !traffic.bidirectional();
         boolean peak = !noPeak && !traffic.isTimed() && !listens && traffic.iterations() <= PEAK_ITERATIONS;
         return new Reporting(

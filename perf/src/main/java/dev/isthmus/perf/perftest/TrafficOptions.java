@@ -87,7 +87,7 @@ final class TrafficOptions {
     private String rateLimitType = "SW";
 
     int iterationsOf(PerfTest test) {
-        return Range.check(
+        return RangeCheck.check(
                 "the number of iterations",
                 iterations.orElse(test == PerfTest.WRITE_BW ? 5000 : 1000),
                 MIN_ITERATIONS,
@@ -101,10 +101,10 @@ final class TrafficOptions {
     Traffic traffic(PerfTest test, int txDepth) {
         checkFlags(test);
         int seconds = duration.orElse(0);
-        Range.require(duration.isEmpty() || seconds > 0, "the duration must be positive, not " + seconds);
+        RangeCheck.require(duration.isEmpty() || seconds > 0, "the duration must be positive, not " + seconds);
         int spared = margin.orElse(seconds / 4);
-        Range.require(spared >= 0, "the margin must not be negative");
-        Range.require(seconds == 0 || seconds > 2 * spared, "the duration must be longer than two margins");
+        RangeCheck.require(spared >= 0, "the margin must not be negative");
+        RangeCheck.require(seconds == 0 || seconds > 2 * spared, "the duration must be longer than two margins");
         return new Traffic(
                 transport(test),
                 bytes(test),
@@ -120,13 +120,13 @@ final class TrafficOptions {
     }
 
     private void checkFlags(PerfTest test) {
-        Range.require(!bidirectional || test.isBandwidth(), "-b is for bandwidth tests");
-        Range.require(
+        RangeCheck.require(!bidirectional || test.isBandwidth(), "-b is for bandwidth tests");
+        RangeCheck.require(
                 !events || test.verb() != Verb.WRITE, "-e is not for RDMA WRITE, which gives the peer no completion");
-        Range.require(!isTimed() || !events, "a duration cannot be combined with events");
-        Range.require(!isTimed() || !all, "a duration cannot be combined with all sizes");
-        Range.require(!all || test.verb() != Verb.ATOMIC, "atomics have one size: 8");
-        Range.require(atomic.isEmpty() || test.verb() == Verb.ATOMIC, "-A is for atomic_lat and atomic_bw");
+        RangeCheck.require(!isTimed() || !events, "a duration cannot be combined with events");
+        RangeCheck.require(!isTimed() || !all, "a duration cannot be combined with all sizes");
+        RangeCheck.require(!all || test.verb() != Verb.ATOMIC, "atomics have one size: 8");
+        RangeCheck.require(atomic.isEmpty() || test.verb() == Verb.ATOMIC, "-A is for atomic_lat and atomic_bw");
     }
 
     QueuePairType transport(PerfTest test) {
@@ -136,10 +136,10 @@ final class TrafficOptions {
             case "UD" -> QueuePairType.UD;
             default ->
                 throw new IllegalArgumentException(
-                        "-c is RC, UC or UD; " + Wire.printable(connection) + " is not supported");
+                        "-c is RC, UC or UD; " + ExchangeFormat.printable(connection) + " is not supported");
         };
         Verb verb = test.verb();
-        Range.require(
+        RangeCheck.require(
                 type == QueuePairType.RC || verb == Verb.SEND || (verb == Verb.WRITE && type == QueuePairType.UC),
                 test.command() + " is not possible over " + type);
         return type;
@@ -151,17 +151,17 @@ final class TrafficOptions {
         }
         int standard = test.verb() == Verb.ATOMIC ? Long.BYTES : test.isBandwidth() ? 65536 : 2;
         int bytes = size.map(TrafficOptions::parse).orElse(standard);
-        Range.require(test.verb() != Verb.ATOMIC || bytes == Long.BYTES, "atomics have one size: 8");
-        return Range.check("the message size", bytes, 1, MAX_BYTES);
+        RangeCheck.require(test.verb() != Verb.ATOMIC || bytes == Long.BYTES, "atomics have one size: 8");
+        return RangeCheck.check("the message size", bytes, 1, MAX_BYTES);
     }
 
     private static int parse(String text) {
         if (!text.matches("[0-9]{1,10}[KM]?")) {
-            throw new IllegalArgumentException("not a message size: " + Wire.printable(text));
+            throw new IllegalArgumentException("not a message size: " + ExchangeFormat.printable(text));
         }
         long factor = text.endsWith("K") ? 1 << 10 : text.endsWith("M") ? 1 << 20 : 1;
         long value = factor * Long.parseLong(text.replaceAll("[KM]", ""));
-        Range.require(value <= MAX_BYTES, "the message size must be at most " + MAX_BYTES + ", not " + value);
+        RangeCheck.require(value <= MAX_BYTES, "the message size must be at most " + MAX_BYTES + ", not " + value);
         return (int) value;
     }
 
@@ -171,21 +171,22 @@ final class TrafficOptions {
             case "CMP_AND_SWAP" -> SendOpcode.ATOMIC_CMP_AND_SWP;
             default ->
                 throw new IllegalArgumentException(
-                        "-A is CMP_AND_SWAP or FETCH_AND_ADD, not " + Wire.printable(atomic.get()));
+                        "-A is CMP_AND_SWAP or FETCH_AND_ADD, not " + ExchangeFormat.printable(atomic.get()));
         };
     }
 
     private Optional<RateLimit> rateLimit(PerfTest test, int txDepth) {
-        Range.require(rateLimitType.equals("SW"), "only the software rate limiter is supported, not " + rateLimitType);
+        RangeCheck.require(
+                rateLimitType.equals("SW"), "only the software rate limiter is supported, not " + rateLimitType);
         if (rate.isEmpty()) {
-            Range.require(burst == 0, "--burst_size needs --rate_limit");
+            RangeCheck.require(burst == 0, "--burst_size needs --rate_limit");
             return Optional.empty();
         }
-        Range.require(
+        RangeCheck.require(
                 test.isBandwidth() && test.verb() != Verb.ATOMIC && !(test.verb() == Verb.SEND && bidirectional),
                 "the rate limiter is for bandwidth tests, not for atomics or sends in both directions");
-        Range.require(rate.get() > 0 && Double.isFinite(rate.get()), "the rate must be positive");
-        Range.check("the burst size", burst, 0, 1 << 20);
+        RangeCheck.require(rate.get() > 0 && Double.isFinite(rate.get()), "the rate must be positive");
+        RangeCheck.check("the burst size", burst, 0, 1 << 20);
         RateLimit.Units units = switch (rateUnits) {
             case "g" -> RateLimit.Units.G;
             case "M" -> RateLimit.Units.M;

@@ -27,7 +27,7 @@ final class WriteLoop {
     private final long incoming;
     private final boolean timed;
     private final Phases phases;
-    private final Waiter waiter;
+    private final CompletionWaiter waiter;
     private final long[] posted;
     private long sampled;
     private byte sent;
@@ -43,7 +43,7 @@ final class WriteLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.polling(end, phases);
+        waiter = CompletionWaiter.polling(end, phases);
     }
 
     /** Runs it; returns the time of each post in nanoseconds, or none for a run with a duration. */
@@ -96,7 +96,7 @@ final class WriteLoop {
 
     private void awaitWriteAtLength() throws PerftestException {
         while ((byte) BYTE.getAcquire(memory, incoming) != received && !phases.isEnd()) {
-            if (waiter.look()) {
+            if (waiter.checkClock()) {
                 throw waiter.silent("no write from the peer");
             }
         }
@@ -117,7 +117,7 @@ final class WriteLoop {
             return; // the time is up
         }
         if (!done.isSuccess(0)) {
-            throw Waiter.failed("write", sent, done, 0);
+            throw CompletionWaiter.failed("write", sent, done, 0);
         }
     }
 }

@@ -7,16 +7,16 @@
  * {@link dev.isthmus.perf.perftest.Perftest} runs a session of a plan:
  *
  * <ol>
- *   <li>The ends meet over a {@code Link}, TCP or a queue pair of RDMA CM, and agree on terms
+ *   <li>The ends meet over an {@code OutOfBandChannel}, TCP or a queue pair of RDMA CM, and agree on terms
  *       ({@link dev.isthmus.perf.perftest.PerftestSession}). What a peer says is checked before use, each wait has a
  *       limit, and each failure is one line.
  *   <li>An {@code Endpoint} holds everything that the test has on its device. Its queue pairs are connected by hand
  *       ({@code Pairs}) or by RDMA CM ({@code CmPairs}).
- *   <li>Each run prepares its requests ({@code Requests}), then one hot class does the work: {@code PingPongLoop},
+ *   <li>Each run prepares its requests ({@code Requests}), then one hot class does the work: {@code SendLoop},
  *       {@code WriteLoop} or {@code FetchLoop} for latency, {@code BandwidthSender} and {@code BandwidthReceiver} for
  *       bandwidth, which together are a bidirectional test. They allocate nothing, and one turn of each is a method:
- *       docs/instructions.md, "Lines written for the JIT". When there is nothing to do, a {@code Waiter} polls or
- *       sleeps until events; {@code Phases} ends a run with a duration.
+ *       docs/instructions.md, "Lines written for the JIT". When there is nothing to do, a {@code CompletionWaiter} polls
+ *       or sleeps until events; {@code Phases} ends a run with a duration.
  *   <li>Results go to an {@link dev.isthmus.perf.perftest.Observer}; {@link dev.isthmus.perf.perftest.Console} prints
  *       them like perftest, with perftest's statistics.
  * </ol>

@@ -32,7 +32,7 @@ public final class Listening {
 
     /** Looks for a socket. */
     @FunctionalInterface
-    private interface Look {
+    private interface SocketProbe {
         boolean isThere(int port) throws IOException;
     }
 
@@ -63,7 +63,7 @@ public final class Listening {
         await(Listening::isConnected, port, client, limit, "the client", "connect to");
     }
 
-    private static void await(Look look, int port, Process process, Duration limit, String who, String what)
+    private static void await(SocketProbe look, int port, Process process, Duration limit, String who, String what)
             throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (!look.isThere(port)) {

@@ -38,7 +38,7 @@ public enum Placement {
         return placed;
     }
 
-    /** The same for a command that another machine will run. */
+    /** The command that runs a command on its processor of another machine. */
     public List<String> elsewhere(List<String> command) {
         List<String> placed = new ArrayList<>(
                 List.of("sh", "-c", "exec ${" + WANTED + ":+taskset -c " + processor + "} \"$@\"", "sh"));

@@ -21,7 +21,7 @@ public final class Ports {
 
     private static final Path RANGE = Path.of("/proc/sys/net/ipv4/ip_local_port_range");
     private static final int LOWEST = 10_000;
-    private static final int USUAL_END = 32_768;
+    private static final int DEFAULT_END = 32_768;
     private static final int ATTEMPTS = 1000;
 
     private static final Random RANDOM = new Random();
@@ -66,6 +66,6 @@ public final class Ports {
             range = file.readLine();
         }
         int begin = Integer.parseInt(range.strip().split("\\s+", 2)[0]);
-        return begin > LOWEST + ATTEMPTS ? begin : USUAL_END;
+        return begin > LOWEST + ATTEMPTS ? begin : DEFAULT_END;
     }
 }

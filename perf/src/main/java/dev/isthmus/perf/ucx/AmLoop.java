@@ -14,7 +14,7 @@ final class AmLoop implements JavaLoop {
     private static final int MAX_FETCHES = 1 << 15;
 
     private final UcpEndpoint endpoint;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment header;
     private final MemorySegment outgoing;
     private final MemorySegment incoming;

@@ -18,7 +18,7 @@ final class AtomicLoop implements JavaLoop {
 
     private final UcpWorker worker;
     private final UcpRemoteAtomics atomics;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment incoming;
     private final UcxTest.Command command;
     private final long bytes;

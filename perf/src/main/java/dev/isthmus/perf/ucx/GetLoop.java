@@ -9,7 +9,7 @@ import java.lang.foreign.MemorySegment;
 final class GetLoop implements JavaLoop {
 
     private final UcpRemoteMemory remote;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment memory;
     private final long bytes;
     private final boolean progresses;

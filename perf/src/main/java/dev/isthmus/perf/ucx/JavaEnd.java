@@ -27,7 +27,7 @@ final class JavaEnd implements UcxEnd {
     private final UcpMemory outgoing;
     private final UcpMemory incoming;
     private final UcpMemory header; // of an active message; null for none
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private UcpEndpoint endpoint;
     private UcpRemoteMemory remote;
     private JavaLoop loop;
@@ -48,7 +48,7 @@ final class JavaEnd implements UcxEnd {
         outgoing = allocate();
         incoming = allocate();
         header = plan.header() == 0 ? null : context.allocate(plan.header());
-        waiting = new Waiting(worker, link, !plan.test().command().isOneSided());
+        waiting = new UcxProgress(worker, link, !plan.test().command().isOneSided());
     }
 
     private UcpMemory allocate() {
@@ -62,13 +62,13 @@ final class JavaEnd implements UcxEnd {
     }
 
     @Override
-    public Introduction introduction() {
+    public EndpointInfo introduction() {
         byte[] key = plan.test().command().isOneSided() ? incoming.packKey().rkey() : new byte[0];
-        return new Introduction(worker.address().toRawBytes(), key, incoming.address());
+        return new EndpointInfo(worker.address().toRawBytes(), key, incoming.address());
     }
 
     @Override
-    public void connect(Introduction peer) throws IOException {
+    public void connect(EndpointInfo peer) throws IOException {
         endpoint = worker.createEndpoint(UcpAddress.ofRaw(peer.address()), config -> {
             if (plan.has(UcxPlan.ERROR_HANDLING)) {
                 config.errorHandling(UcpErrorHandling.PEER);
@@ -107,7 +107,7 @@ final class JavaEnd implements UcxEnd {
         return remote;
     }
 
-    Waiting waiting() {
+    UcxProgress waiting() {
         return waiting;
     }
 

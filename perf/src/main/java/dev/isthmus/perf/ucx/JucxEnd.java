@@ -62,10 +62,10 @@ final class JucxEnd implements UcxEnd {
     }
 
     @Override
-    public Introduction introduction() {
+    public EndpointInfo introduction() {
         byte[] packed =
                 plan.test().command() == UcxTest.Command.PUT ? bytes(incoming.getRemoteKeyBuffer()) : new byte[0];
-        return new Introduction(bytes(worker.getAddress()), packed, incoming.getAddress());
+        return new EndpointInfo(bytes(worker.getAddress()), packed, incoming.getAddress());
     }
 
     private static byte[] bytes(ByteBuffer buffer) {
@@ -79,7 +79,7 @@ final class JucxEnd implements UcxEnd {
     }
 
     @Override
-    public void connect(Introduction peer) throws IOException {
+    public void connect(EndpointInfo peer) throws IOException {
         try {
             endpoint = worker.newEndpoint(new UcpEndpointParams().setUcpAddress(direct(peer.address())));
             if (plan.test().command() == UcxTest.Command.PUT) {

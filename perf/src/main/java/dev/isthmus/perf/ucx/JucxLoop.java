@@ -133,7 +133,7 @@ abstract class JucxLoop {
     static final class Am extends JucxLoop {
 
         private static final int ID = 1;
-        private static final int MOST = 64;
+        private static final int MAX_FETCHES = 64;
 
         private final JucxWindow fetches;
         private long awaited;
@@ -141,7 +141,7 @@ abstract class JucxLoop {
 
         Am(JucxEnd end) {
             super(end);
-            fetches = new JucxWindow(end, MOST * end.plan().window());
+            fetches = new JucxWindow(end, MAX_FETCHES * end.plan().window());
             worker.setAmRecvHandler(ID, (header, headerSize, data, reply) -> onMessage(data));
         }
 

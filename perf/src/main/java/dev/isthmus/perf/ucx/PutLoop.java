@@ -19,7 +19,7 @@ final class PutLoop implements JavaLoop {
 
     private final UcpWorker worker;
     private final UcpRemoteMemory remote;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment outgoing;
     private final MemorySegment incoming;
     private final long bytes;

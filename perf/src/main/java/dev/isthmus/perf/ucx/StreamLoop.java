@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 final class StreamLoop implements JavaLoop {
 
     private final UcpStream stream;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment outgoing;
     private final MemorySegment incoming;
     private final UcpPayload outgoingPayload;

@@ -15,7 +15,7 @@ final class TagLoop implements JavaLoop {
 
     private final UcpWorker worker;
     private final UcpEndpoint endpoint;
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private final MemorySegment outgoing;
     private final MemorySegment incoming;
     private final UcpPayload outgoingPayload;

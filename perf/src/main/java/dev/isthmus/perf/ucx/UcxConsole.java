@@ -5,7 +5,7 @@ import java.io.PrintWriter;
 import java.util.Locale;
 
 /** Prints what {@code ucx_perftest} prints: the test on a server, the figures on a client. */
-final class UcxConsole implements UcxSession.Listener {
+final class UcxConsole implements UcxSession.SessionListener {
 
     /** How the results are printed. */
     enum Style {

@@ -7,10 +7,10 @@ import java.io.IOException;
 interface UcxEnd extends AutoCloseable {
 
     /** What the peer must know of it. */
-    Introduction introduction();
+    EndpointInfo introduction();
 
     /** Connects to the peer. */
-    void connect(Introduction peer) throws IOException;
+    void connect(EndpointInfo peer) throws IOException;
 
     /** Prepares a run: both ends do before either begins. */
     void begin();

@@ -192,7 +192,7 @@ final class UcxLink implements AutoCloseable {
         touch(System.nanoTime());
     }
 
-    /** The same, by a reading of the clock that is there already. */
+    /** Something happened at this time: the peer's time of silence starts again. */
     void touch(long nanos) {
         quietSince = nanos;
     }

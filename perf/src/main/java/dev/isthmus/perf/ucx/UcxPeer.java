@@ -82,7 +82,7 @@ public final class UcxPeer {
      */
     public static Spent serve(Binding binding, InetSocketAddress at) throws IOException {
         try (UcxLink link = new UcxLink(accept(at))) {
-            var listener = new WarmUp(Optional.empty());
+            var listener = new WarmUpListener(Optional.empty());
             UcxSession.serve(link, binding.ends(), listener);
             return listener.spent;
         }
@@ -110,7 +110,7 @@ public final class UcxPeer {
      * @throws IOException if the test fails
      */
     public static Result ask(Binding binding, List<String> words, boolean timed) throws IOException {
-        var warmUp = new WarmUp(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
+        var warmUp = new WarmUpListener(timed ? Optional.of(new Histogram(DIGITS)) : Optional.empty());
         UcxResult result = client(binding, words, warmUp);
         return new Result(
                 result.iterations(),
@@ -122,9 +122,9 @@ public final class UcxPeer {
                 warmUp.times.filter(times -> times.getTotalCount() > 0));
     }
 
-    private static UcxResult client(Binding binding, List<String> words, UcxSession.Listener listener)
+    private static UcxResult client(Binding binding, List<String> words, UcxSession.SessionListener listener)
             throws IOException {
-        var line = new Line();
+        var line = new OptionsCommand();
         new CommandLine(line).parseArgs(words.toArray(String[]::new));
         line.options.check();
         UcxPlan plan = line.options.plan();
@@ -135,14 +135,14 @@ public final class UcxPeer {
     }
 
     /** Listens only for the length of the warm-up, and for the times at which it and the rest ended. */
-    private static final class WarmUp implements UcxSession.Listener {
+    private static final class WarmUpListener implements UcxSession.SessionListener {
 
         private long iterations;
         private Spent before = Spent.NOTHING;
         private Spent spent = Spent.NOTHING;
         private final Optional<Histogram> times;
 
-        WarmUp(Optional<Histogram> times) {
+        WarmUpListener(Optional<Histogram> times) {
             this.times = times;
         }
 
@@ -165,7 +165,7 @@ public final class UcxPeer {
 
     /** A command that holds the options. */
     @Command
-    private static final class Line {
+    private static final class OptionsCommand {
 
         @Mixin
         private UcxOptions options = new UcxOptions();

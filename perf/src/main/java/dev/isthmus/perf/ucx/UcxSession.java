@@ -12,10 +12,10 @@ import org.HdrHistogram.Histogram;
 final class UcxSession {
 
     /** Is notified of a test's progress. */
-    interface Listener {
+    interface SessionListener {
 
         /** Ignores everything. */
-        Listener DEAF = new Listener() {};
+        SessionListener NO_LISTENER = new SessionListener() {};
 
         /** Both ends know the test. */
         default void begin(UcxPlan plan) {}
@@ -42,7 +42,7 @@ final class UcxSession {
     private final UcxClock clock;
     private final boolean limited;
 
-    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, Listener listener) {
+    private UcxSession(UcxPlan plan, UcxLink link, UcxEnd end, SessionListener listener) {
         this.plan = plan;
         this.link = link;
         this.end = end;
@@ -51,7 +51,7 @@ final class UcxSession {
     }
 
     /** Runs a test with a server that knows a layout, as every server here does; returns the result. */
-    static UcxResult client(UcxPlan plan, UcxLayout layout, UcxLink link, UcxBinding binding, Listener listener)
+    static UcxResult client(UcxPlan plan, UcxLayout layout, UcxLink link, UcxBinding binding, SessionListener listener)
             throws IOException {
         listener.begin(plan);
         link.send(UcxParameters.encode(plan, layout));
@@ -59,7 +59,7 @@ final class UcxSession {
     }
 
     /** Runs the test that a client asks for. */
-    static void serve(UcxLink link, UcxBinding binding, Listener listener) throws IOException {
+    static void serve(UcxLink link, UcxBinding binding, SessionListener listener) throws IOException {
         UcxPlan plan = requested(link);
         listener.begin(plan);
         run(plan, link, binding, true, listener);
@@ -79,7 +79,8 @@ final class UcxSession {
         }
     }
 
-    private static UcxResult run(UcxPlan plan, UcxLink link, UcxBinding binding, boolean server, Listener listener)
+    private static UcxResult run(
+            UcxPlan plan, UcxLink link, UcxBinding binding, boolean server, SessionListener listener)
             throws IOException {
         try (UcxEnd end = binding.open(plan, server, link)) {
             var session = new UcxSession(plan, link, end, listener);
@@ -98,9 +99,9 @@ final class UcxSession {
 
     private void connect() throws IOException {
         link.sendSized(end.introduction().encode());
-        byte[] theirs = link.receiveSized(Introduction.MAX_BYTES);
+        byte[] theirs = link.receiveSized(EndpointInfo.MAX_BYTES);
         try {
-            end.connect(Introduction.decode(theirs));
+            end.connect(EndpointInfo.decode(theirs));
         } catch (IllegalArgumentException | RdmaException e) {
             link.sendSized(new byte[] {FAILED});
             throw new PerftestException(

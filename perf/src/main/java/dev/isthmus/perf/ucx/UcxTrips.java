@@ -63,7 +63,7 @@ public final class UcxTrips {
         var plan = new UcxPlan(UcxTest.TAG_LAT, List.of(bytes), 0, count, 0, 0, WINDOW, 0, false, false, 0, 0);
         try (var end = new JavaEnd(plan, false, link)) { // an end that is not a server answers
             link.sendSized(end.introduction().encode());
-            end.connect(Introduction.decode(link.receiveSized(Introduction.MAX_BYTES)));
+            end.connect(EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES)));
             end.flush();
             end.begin();
             var trips = new UcxTrips(end, link);
@@ -91,7 +91,7 @@ public final class UcxTrips {
     private void ask(Timetable timetable) throws IOException {
         UcpWorker worker = end.worker();
         UcpRequests requests = worker.requests();
-        Waiting waiting = end.waiting();
+        UcxProgress waiting = end.waiting();
         long bytes = end.plan().bytes();
         var sends = new Window(waiting, WINDOW);
         long[] receives = new long[WINDOW];

@@ -6,12 +6,12 @@ import java.io.IOException;
 /** The outstanding operations, up to a limit. The oldest is awaited first. */
 final class Window {
 
-    private final Waiting waiting;
+    private final UcxProgress waiting;
     private long[] requests;
     private int oldest;
     private int count;
 
-    Window(Waiting waiting, int size) {
+    Window(UcxProgress waiting, int size) {
         this.waiting = waiting;
         this.requests = new long[size];
     }

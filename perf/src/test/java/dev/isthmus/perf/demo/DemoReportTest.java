@@ -30,7 +30,7 @@ class DemoReportTest {
                     new Machine("the testbed", "Linux 6.1", "a CPU", 2, "a JDK", Map.of("perftest", "6.06"), 24.4)),
             DuelResult.of(SAMPLES),
             SAMPLES,
-            List.of(new Failure("ucx", "the ucx half ended with status 1", false)));
+            List.of(new DemoFailure("ucx", "the ucx part ended with status 1", false)));
 
     @TempDir
     Path folder;
@@ -71,7 +71,7 @@ class DemoReportTest {
 
     @Test
     void shouldShowFiguresRatioSpreadAndWhere() {
-        List<String> lines = Table.format(REPORT).lines().toList();
+        List<String> lines = DemoTable.format(REPORT).lines().toList();
         assertEquals(
                 "half a round trip, usec    bytes         C      Java  Java/C   C rounds          Java rounds",
                 lines.get(0).stripTrailing());
@@ -83,7 +83,7 @@ class DemoReportTest {
                 "verbs RC send: the testbed; Linux 6.1; 2 x a CPU; a JDK; perftest 6.06; System.nanoTime() takes 24 ns",
                 lines.get(6));
         assertEquals(
-                "UCX tag, shared memory: not measured completely, because the ucx half ended with status 1",
+                "UCX tag, shared memory: not measured completely, because the ucx part ended with status 1",
                 lines.get(7));
     }
 

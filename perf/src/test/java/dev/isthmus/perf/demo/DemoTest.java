@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** How a demo ends when one of its halves fails. The halves are JVMs of their own, as always. */
+/** How a demo ends when one of its parts fails. The parts are JVMs of their own, as always. */
 @Tag("unit")
 class DemoTest {
 
@@ -31,22 +31,21 @@ class DemoTest {
     @TempDir
     private Path folder;
 
-    private Half half(String path, boolean emulated, String end) {
+    private DemoPart part(String path, boolean emulated, String end) {
         // Without a core file: the option against it would make the JVM end with status 1.
         List<String> command = new ArrayList<>(List.of("sh", "-c", "ulimit -c 0; exec \"$@\"", "sh"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("-XX:TieredStopAtLevel=1");
         command.addAll(JavaChild.options());
         command.add("-XX:+ErrorFileToStderr");
-        command.addAll(List.of("-cp", System.getProperty("java.class.path"), HalfProgram.class.getName()));
+        command.addAll(List.of("-cp", System.getProperty("java.class.path"), DemoPartProgram.class.getName()));
         command.addAll(List.of(path, "" + emulated, folder.resolve(path).toString(), end));
-        return new Half(path, command);
+        return new DemoPart(path, command);
     }
 
-    private boolean run(Half... halves) throws IOException, InterruptedException {
+    private boolean run(DemoPart... parts) throws IOException, InterruptedException {
         var printer = new PrintStream(errors, true, StandardCharsets.UTF_8);
-        return new Demo(Optional.of(folder.resolve("json")), folder, new PrintWriter(out), printer)
-                .run(List.of(halves));
+        return new Demo(Optional.of(folder.resolve("json")), folder, new PrintWriter(out), printer).run(List.of(parts));
     }
 
     private DemoReport report() throws IOException {
@@ -67,25 +66,25 @@ class DemoTest {
 
     @Test
     void shouldSucceedWhenBothHalvesDo() throws Exception {
-        assertTrue(run(half("verbs", false, "well"), half("ucx", false, "well")), errors());
+        assertTrue(run(part("verbs", false, "well"), part("ucx", false, "well")), errors());
         assertEquals(2, report().comparisons().size());
         assertEquals(List.of(), report().failures());
     }
 
     @Test
     void shouldReportOneHalfWhenTheOtherFails() throws Exception {
-        assertFalse(run(half("verbs", false, "well"), half("ucx", false, "no shared memory")));
+        assertFalse(run(part("verbs", false, "well"), part("ucx", false, "no shared memory")));
         assertTrue(
                 out.toString().contains("verbs RC send                  8     1.000     1.000   1.000"),
                 out.toString());
-        String reason = "the ucx half ended with status 1: no shared memory";
+        String reason = "the ucx part ended with status 1: no shared memory";
         assertTrue(errors().endsWith("demo: " + reason + "\n"), errors());
-        assertEquals(List.of(new Failure("ucx", reason, false)), report().failures());
+        assertEquals(List.of(new DemoFailure("ucx", reason, false)), report().failures());
     }
 
     @Test
     void shouldRunTheOtherHalfWhenTheFirstCannotBeStarted() throws Exception {
-        assertFalse(run(new Half("verbs", List.of("/no/such/program")), half("ucx", false, "well")));
+        assertFalse(run(new DemoPart("verbs", List.of("/no/such/program")), part("ucx", false, "well")));
         assertEquals(
                 List.of("ucx"),
                 report().comparisons().stream().map(DuelResult::path).toList());
@@ -94,22 +93,22 @@ class DemoTest {
 
     @Test
     void shouldRepeatAHalfWhoseJvmCrashedOnAnEmulatedProcessor() throws Exception {
-        assertTrue(run(half("verbs", true, "crash-once")), errors());
+        assertTrue(run(part("verbs", true, "crash-once")), errors());
         assertEquals(
-                List.of(new Failure("verbs", "a JVM of the verbs half was ended by SIGABRT", true)),
+                List.of(new DemoFailure("verbs", "a JVM of the verbs part was ended by SIGABRT", true)),
                 report().failures());
         // The rounds of the second run alone.
         assertEquals(
                 List.of(2.0, 2.0),
                 report().samples().stream().map(Sample::medianMicros).toList());
-        String line = "demo: on the testbed's emulated processor, a JVM of the verbs half was ended by SIGABRT";
+        String line = "demo: on the testbed's emulated processor, a JVM of the verbs part was ended by SIGABRT";
         assertEquals(1, errors().lines().filter(l -> l.startsWith(line)).count(), errors());
         assertTrue(out.toString().contains("measured again"), out.toString());
     }
 
     @Test
     void shouldShowTheBeginningOfTheErrorReportAndKeepAll() throws Exception {
-        assertTrue(run(half("verbs", true, "crash-once")), errors());
+        assertTrue(run(part("verbs", true, "crash-once")), errors());
         assertTrue(errors().contains("SIGSEGV") && errors().contains("# Problematic frame:"), errors());
         assertFalse(errors().contains("VM Arguments:"), errors());
         assertEquals(1, reportFiles().size());
@@ -118,18 +117,18 @@ class DemoTest {
 
     @Test
     void shouldRepeatAHalfOnceOnly() throws Exception {
-        assertFalse(run(half("verbs", true, "crash")));
+        assertFalse(run(part("verbs", true, "crash")));
         assertEquals(
                 List.of(true, false),
-                report().failures().stream().map(Failure::repeated).toList());
+                report().failures().stream().map(DemoFailure::repeated).toList());
         assertEquals(2, reportFiles().size());
     }
 
     @Test
     void shouldTakeACrashElsewhereForAFailureAtOnce() throws Exception {
-        assertFalse(run(half("verbs", false, "crash-once")));
+        assertFalse(run(part("verbs", false, "crash-once")));
         assertEquals(
-                List.of(new Failure("verbs", "a JVM of the verbs half was ended by SIGABRT", false)),
+                List.of(new DemoFailure("verbs", "a JVM of the verbs part was ended by SIGABRT", false)),
                 report().failures());
         assertEquals(2, report().samples().size());
     }

@@ -23,8 +23,8 @@ class AcceptedTest {
     @TempDir
     private Path folder;
 
-    private static Count count(int row, double c, double java, double bytes) {
-        var count = new Count(VerbsRow.ALL.get(row));
+    private static RowCounts count(int row, double c, double java, double bytes) {
+        var count = new RowCounts(VerbsRow.ALL.get(row));
         count.put(Side.C, new Figure(c, 0));
         count.put(Side.JAVA, new Figure(java, bytes));
         return count;
@@ -42,7 +42,7 @@ class AcceptedTest {
         return Accepted.read(file());
     }
 
-    private static String objection(Accepted table, Count count, String machine) {
+    private static String objection(Accepted table, RowCounts count, String machine) {
         return table.objection(count, machine).orElseThrow();
     }
 
@@ -83,7 +83,7 @@ class AcceptedTest {
     @Test
     void shouldTakeOverOnlyBetterAndNewFigures() throws IOException {
         Accepted table = table();
-        List<Count> counts = List.of(count(0, 100, 109.95, 0), count(1, 10, 20, 0), count(2, 10, 20, 0));
+        List<RowCounts> counts = List.of(count(0, 100, 109.95, 0), count(1, 10, 20, 0), count(2, 10, 20, 0));
         assertEquals(
                 List.of(counts.get(1).title(), counts.get(2).title()), table.accept(counts, false), "0.05 % is noise");
         assertEquals(List.of(counts.get(0).title()), table.accept(List.of(count(0, 100, 105, 0)), false));

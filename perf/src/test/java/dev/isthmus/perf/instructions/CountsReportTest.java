@@ -16,7 +16,7 @@ class CountsReportTest {
 
     @Test
     void shouldHaveTheFiguresOfTheSidesThatWereCounted(@TempDir Path folder) throws Exception {
-        var count = new Count(VerbsRow.ALL.getFirst());
+        var count = new RowCounts(VerbsRow.ALL.getFirst());
         count.put(Side.C, new Figure(52, 0));
         count.put(Side.JAVA, new Figure(87.1, 0.5));
         Path file = folder.resolve("counts.json");

@@ -19,7 +19,7 @@ class GuestOutputTest {
 
     private static final VerbsRow ROW = VerbsRow.ALL.getFirst();
 
-    private final List<Count> complete = new ArrayList<>();
+    private final List<RowCounts> complete = new ArrayList<>();
     private final GuestOutput output = new GuestOutput(Map.of(Suite.VERBS, List.of(ROW)), complete::add);
 
     @Test
@@ -31,7 +31,7 @@ class GuestOutputTest {
         assertEquals(List.of(), complete);
         assertEquals("verbs in Java: warms up", output.take("begin VERBS JAVA"));
         assertEquals("verbs in Java: 1 of 1 rows", output.take(ROW.spec() + " 16.00 22 21 24"));
-        Count count = complete.getFirst();
+        RowCounts count = complete.getFirst();
         assertEquals(10.5, count.instructions(Side.C));
         assertEquals(21, count.instructions(Side.JAVA));
         assertEquals(16, count.of(Side.JAVA).orElseThrow().bytes());

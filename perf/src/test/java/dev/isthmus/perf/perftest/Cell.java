@@ -23,7 +23,7 @@ record Cell(PerfTest test, String transport, String setup, List<String> flags) {
         return setup.equals("CM");
     }
 
-    /** The same for eight times as long, if it runs for a time. */
+    /** This cell with eight times the duration, if it has one. */
     Cell longer() {
         var longer = new ArrayList<>(flags);
         int time = flags.indexOf("-D") + 1;

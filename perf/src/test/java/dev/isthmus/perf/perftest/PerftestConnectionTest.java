@@ -72,7 +72,7 @@ class PerftestConnectionTest {
     }
 
     private static byte[] version(String text) {
-        return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), Wire.VERSION_BYTES);
+        return Arrays.copyOf(text.getBytes(StandardCharsets.US_ASCII), ExchangeFormat.VERSION_BYTES);
     }
 
     private static void answer(Socket socket, byte[] message) throws IOException {
@@ -82,9 +82,9 @@ class PerftestConnectionTest {
 
     private static void agree(Socket socket) throws IOException {
         answer(socket, version("6.06"));
-        answer(socket, Wire.encodeInt(4096));
-        answer(socket, Wire.encodeInt(64));
-        answer(socket, Wire.encodeMtu(Mtu.MTU_4096));
+        answer(socket, ExchangeFormat.encodeInt(4096));
+        answer(socket, ExchangeFormat.encodeInt(64));
+        answer(socket, ExchangeFormat.encodeMtu(Mtu.MTU_4096));
     }
 
     private static PerftestDestination destination(int qpNum, Optional<Gid> gid) {
@@ -142,7 +142,7 @@ class PerftestConnectionTest {
         var left = new CountDownLatch(1);
         var server = CompletableFuture.supplyAsync(() -> {
             try (var connection = PerftestConnection.accept(port, DEADLINE, DEADLINE)) {
-                connection.leave(DEADLINE);
+                connection.awaitPeerEnd(DEADLINE);
                 return finished.get();
             } catch (IOException e) {
                 throw new AssertionError(e);
@@ -153,7 +153,7 @@ class PerftestConnectionTest {
         try (var connection = connectWhenListening(port)) {
             assertFalse(left.await(200, TimeUnit.MILLISECONDS)); // it waits
             finished.set(true);
-            connection.leave(DEADLINE);
+            connection.awaitPeerEnd(DEADLINE);
         }
         assertTrue(server.get(DEADLINE.toSeconds(), TimeUnit.SECONDS));
     }
@@ -162,7 +162,7 @@ class PerftestConnectionTest {
     void shouldLeaveAPeerThatDoesNotFinishInTime() throws Exception {
         try (var listener = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
                 var connection = PerftestConnection.connect("127.0.0.1", listener.getLocalPort(), DEADLINE)) {
-            assertTimeoutPreemptively(DEADLINE, () -> connection.leave(Duration.ofMillis(10)));
+            assertTimeoutPreemptively(DEADLINE, () -> connection.awaitPeerEnd(Duration.ofMillis(10)));
         }
     }
 
@@ -223,15 +223,15 @@ class PerftestConnectionTest {
         var page = complaintAbout(
                 s -> {
                     answer(s, version("6.06"));
-                    answer(s, Wire.encodeInt(Integer.MAX_VALUE));
+                    answer(s, ExchangeFormat.encodeInt(Integer.MAX_VALUE));
                 },
                 DEADLINE);
         assertTrue(page.getMessage().contains("page size 2147483647 is not between"), page.getMessage());
         var line = complaintAbout(
                 s -> {
                     answer(s, version("6.06"));
-                    answer(s, Wire.encodeInt(4096));
-                    answer(s, Wire.encodeInt(-1));
+                    answer(s, ExchangeFormat.encodeInt(4096));
+                    answer(s, ExchangeFormat.encodeInt(-1));
                 },
                 DEADLINE);
         assertTrue(line.getMessage().contains("cache line size -1 is not between"), line.getMessage());
@@ -277,7 +277,7 @@ class PerftestConnectionTest {
     void shouldReportAPeerThatClosesMidway() throws IOException {
         var e = complaintAbout(
                 s -> {
-                    s.getInputStream().readNBytes(Wire.VERSION_BYTES);
+                    s.getInputStream().readNBytes(ExchangeFormat.VERSION_BYTES);
                     s.getOutputStream().write("6.0".getBytes(StandardCharsets.US_ASCII));
                     s.close();
                 },
@@ -290,7 +290,7 @@ class PerftestConnectionTest {
         var e = complaintAbout(
                 s -> {
                     agree(s);
-                    answer(s, new byte[Wire.DESTINATION_GID_BYTES]);
+                    answer(s, new byte[ExchangeFormat.DESTINATION_GID_BYTES]);
                 },
                 DEADLINE,
                 ours -> PerftestSession.open(ours, 4096, 64, Mtu.MTU_1024).exchange(destination(1, Optional.of(IPV4))));
@@ -302,7 +302,7 @@ class PerftestConnectionTest {
         var e = complaintAbout(
                 s -> {
                     agree(s);
-                    answer(s, Wire.encodeDestination(destination(1, Optional.of(IPV6))));
+                    answer(s, ExchangeFormat.encodeDestination(destination(1, Optional.of(IPV6))));
                 },
                 DEADLINE,
                 ours -> PerftestSession.open(ours, 4096, 64, Mtu.MTU_1024).exchange(destination(1, Optional.of(IPV4))));

@@ -137,15 +137,15 @@ class UcxParametersTest {
 
     @Test
     void shouldCarryAnIntroduction() {
-        var one = new Introduction(new byte[] {1, 2, 3}, new byte[] {4}, 0x1234_5678_9abcL);
-        Introduction other = Introduction.decode(one.encode());
+        var one = new EndpointInfo(new byte[] {1, 2, 3}, new byte[] {4}, 0x1234_5678_9abcL);
+        EndpointInfo other = EndpointInfo.decode(one.encode());
         assertArrayEquals(one.address(), other.address());
         assertArrayEquals(one.key(), other.key());
         assertEquals(one.memory(), other.memory());
         byte[] bytes = one.encode();
-        assertThrows(IllegalArgumentException.class, () -> Introduction.decode(Arrays.copyOf(bytes, 39)));
-        assertThrows(IllegalArgumentException.class, () -> Introduction.decode(Arrays.copyOf(bytes, 43)));
+        assertThrows(IllegalArgumentException.class, () -> EndpointInfo.decode(Arrays.copyOf(bytes, 39)));
+        assertThrows(IllegalArgumentException.class, () -> EndpointInfo.decode(Arrays.copyOf(bytes, 43)));
         bytes[7] = (byte) 0x80;
-        assertThrows(IllegalArgumentException.class, () -> Introduction.decode(bytes));
+        assertThrows(IllegalArgumentException.class, () -> EndpointInfo.decode(bytes));
     }
 }

@@ -60,7 +60,7 @@ class UcxPerftestTest {
             Process client =
                     tool(transports, "-t", test.title(), "-n", "200", "-w", "10", "-p", "" + port, "127.0.0.1");
             try (var link = new UcxLink(listening.accept())) {
-                UcxSession.serve(link, UcxSessions.java(transports), UcxSession.Listener.DEAF);
+                UcxSession.serve(link, UcxSessions.java(transports), UcxSession.SessionListener.NO_LISTENER);
                 ended(client, test);
             } finally {
                 client.destroyForcibly();
@@ -80,7 +80,11 @@ class UcxPerftestTest {
             UcxPlan plan = UcxPlans.of("-t " + test.title() + " -n 200 -w 10 host");
             try (var link = UcxLink.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port))) {
                 UcxResult result = UcxSession.client(
-                        plan, UcxLayout.loaded(), link, UcxSessions.java(transports), UcxSession.Listener.DEAF);
+                        plan,
+                        UcxLayout.loaded(),
+                        link,
+                        UcxSessions.java(transports),
+                        UcxSession.SessionListener.NO_LISTENER);
                 assertEquals(200, result.iterations(), test.title());
             }
             ended(server, test);

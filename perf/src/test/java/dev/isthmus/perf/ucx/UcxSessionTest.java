@@ -77,7 +77,8 @@ class UcxSessionTest {
                 ExecutionException.class,
                 () -> UcxSessions.run(
                         link -> {
-                            UcxSession.serve(link, UcxSessions.java("posix,self"), UcxSession.Listener.DEAF);
+                            UcxSession.serve(
+                                    link, UcxSessions.java("posix,self"), UcxSession.SessionListener.NO_LISTENER);
                             return 0;
                         },
                         client));
@@ -102,13 +103,13 @@ class UcxSessionTest {
         PerftestException e = refused(link -> {
             link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
             link.sendSized(new byte[64]);
-            return link.receiveSized(Introduction.MAX_BYTES);
+            return link.receiveSized(EndpointInfo.MAX_BYTES);
         });
         assertTrue(e.getMessage().contains("cannot connect"), e.getMessage());
         e = refused(link -> {
             link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
             link.send(new byte[] {0, 0, 0, 0, 0, 0, 0, 1});
-            return link.receiveSized(Introduction.MAX_BYTES);
+            return link.receiveSized(EndpointInfo.MAX_BYTES);
         });
         assertTrue(e.getMessage().contains("announces"), e.getMessage());
     }
@@ -123,7 +124,7 @@ class UcxSessionTest {
         // In the midst of a run: after the first barrier there is nothing but the peer's end.
         e = refused(link -> {
             link.send(UcxParameters.encode(PLAN, UcxLayout.V1_13));
-            Introduction theirs = Introduction.decode(link.receiveSized(Introduction.MAX_BYTES));
+            EndpointInfo theirs = EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES));
             try (var end = new JavaEnd(PLAN, false, link, Map.of("TLS", "posix,self"))) {
                 link.sendSized(end.introduction().encode());
                 end.connect(theirs);
@@ -143,7 +144,7 @@ class UcxSessionTest {
         UcxPlan plan = UcxPlans.of("-t " + test + " -n 0 -w 0 host");
         PerftestException e = refused(link -> {
             link.send(UcxParameters.encode(plan, UcxLayout.V1_13));
-            Introduction theirs = Introduction.decode(link.receiveSized(Introduction.MAX_BYTES));
+            EndpointInfo theirs = EndpointInfo.decode(link.receiveSized(EndpointInfo.MAX_BYTES));
             try (var end = new JavaEnd(plan, false, link, Map.of("TLS", "posix,self"))) {
                 link.sendSized(end.introduction().encode());
                 end.connect(theirs);

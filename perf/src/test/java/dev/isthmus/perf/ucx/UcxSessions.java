@@ -52,11 +52,11 @@ final class UcxSessions {
         var measured = new CompletableFuture<UcxResult>();
         run(
                 link -> {
-                    UcxSession.serve(link, binding, UcxSession.Listener.DEAF);
+                    UcxSession.serve(link, binding, UcxSession.SessionListener.NO_LISTENER);
                     return 0;
                 },
-                link -> measured.complete(
-                        UcxSession.client(plan, UcxLayout.V1_13, link, binding, UcxSession.Listener.DEAF)));
+                link -> measured.complete(UcxSession.client(
+                        plan, UcxLayout.V1_13, link, binding, UcxSession.SessionListener.NO_LISTENER)));
         return measured.get();
     }
 }

@@ -9,14 +9,14 @@ import java.util.Optional;
  * The format of a queue pair's address when it is sent over a queue pair: C's {@code struct pingpong_dest} in the
  * memory of a 64-bit machine, with each field in network order.
  */
-final class CmWire {
+final class CmAddressFormat {
 
     static final int BYTES = 56;
 
     private static final int VADDR_OFFSET = 24;
     private static final int NO_GID = -1;
 
-    private CmWire() {}
+    private CmAddressFormat() {}
 
     static byte[] encode(PerftestDestination mine) {
         return ByteBuffer.allocate(BYTES)

@@ -8,12 +8,12 @@ import java.util.Map;
 import java.util.Optional;
 
 /** A row, and what was counted so far. */
-final class Count {
+final class RowCounts {
 
     private final Row row;
     private final Map<Side, Figure> figures = new EnumMap<>(Side.class);
 
-    Count(Row row) {
+    RowCounts(Row row) {
         this.row = row;
     }
 

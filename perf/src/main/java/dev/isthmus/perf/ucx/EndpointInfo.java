@@ -13,7 +13,7 @@ import java.util.Arrays;
  * @param memory where the memory is
  */
 @SuppressWarnings("ArrayRecordComponent") // never compared or kept
-record Introduction(byte[] address, byte[] key, long memory) {
+record EndpointInfo(byte[] address, byte[] key, long memory) {
 
     /** The longest that C accepts. */
     static final int MAX_BYTES = 2048;
@@ -34,7 +34,7 @@ record Introduction(byte[] address, byte[] key, long memory) {
                 .array();
     }
 
-    static Introduction decode(byte[] bytes) {
+    static EndpointInfo decode(byte[] bytes) {
         ByteBuffer in = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
         long address = bytes.length < HEAD ? -1 : in.getLong();
         long total = address < 0 ? -1 : in.getLong();
@@ -48,7 +48,7 @@ record Introduction(byte[] address, byte[] key, long memory) {
         }
         long memory = in.getLong(4 * Long.BYTES);
         int keyAt = HEAD + (int) address;
-        return new Introduction(
+        return new EndpointInfo(
                 Arrays.copyOfRange(bytes, HEAD, keyAt), Arrays.copyOfRange(bytes, keyAt, bytes.length), memory);
     }
 }

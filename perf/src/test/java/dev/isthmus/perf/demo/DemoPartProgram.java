@@ -8,12 +8,12 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A half of a demo, for tests of how it ends: prints where it runs, measures two rounds, and ends in the way that its
+ * A part of a demo, for tests of how it ends: prints where it runs, measures two rounds, and ends in the way that its
  * arguments say.
  */
-final class HalfProgram {
+final class DemoPartProgram {
 
-    private HalfProgram() {}
+    private DemoPartProgram() {}
 
     /** Arguments: the path, whether to be on an emulated processor, a file that the first run makes, how to end. */
     public static void main(String... args) throws IOException, InterruptedException {

@@ -14,7 +14,7 @@ import java.util.Optional;
  * The messages of perftest's exchange as bytes. Every decoder takes a message of exactly the right length. For anything
  * that C would not have sent, it throws an {@link IllegalArgumentException} that says what is wrong.
  */
-final class Wire {
+final class ExchangeFormat {
 
     static final int VERSION_BYTES = 16;
     static final int INT_BYTES = 4;
@@ -25,7 +25,7 @@ final class Wire {
     /** What C writes at the end, with its NUL. Nobody reads it. */
     static final byte[] DONE = {'d', 'o', 'n', 'e', 0};
 
-    private Wire() {}
+    private ExchangeFormat() {}
 
     static byte[] encodeVersion(PerftestVersion version) {
         return Arrays.copyOf(ascii(version.toString()), VERSION_BYTES);

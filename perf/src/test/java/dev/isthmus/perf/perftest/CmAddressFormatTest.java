@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("unit")
-class CmWireTest {
+class CmAddressFormatTest {
 
     private static final Gid GID = Gid.of(HexFormat.of().parseHex("00000000000000000000ffff0a000001"));
     private static final PerftestDestination END =
@@ -26,9 +26,9 @@ class CmWireTest {
 
     @Test
     void shouldLieInMemoryAsTheStructOfC() {
-        assertEquals(HexFormat.of().formatHex(BYTES), HexFormat.of().formatHex(CmWire.encode(END)));
-        assertEquals(END, CmWire.decode(BYTES, true));
-        assertEquals(Optional.empty(), CmWire.decode(BYTES, false).gid());
+        assertEquals(HexFormat.of().formatHex(BYTES), HexFormat.of().formatHex(CmAddressFormat.encode(END)));
+        assertEquals(END, CmAddressFormat.decode(BYTES, true));
+        assertEquals(Optional.empty(), CmAddressFormat.decode(BYTES, false).gid());
     }
 
     @Test
@@ -36,20 +36,21 @@ class CmWireTest {
         for (int field = 0; field < 4; field++) {
             byte[] hostile = BYTES.clone();
             Arrays.fill(hostile, 4 * field, 4 * field + 4, (byte) 0xff);
-            assertThrows(IllegalArgumentException.class, () -> CmWire.decode(hostile, true), "field " + field);
+            assertThrows(IllegalArgumentException.class, () -> CmAddressFormat.decode(hostile, true), "field " + field);
         }
     }
 
     @Test
     void shouldTakeAnEndThatIsNotThereYet() {
-        byte[] empty = new byte[CmWire.BYTES];
-        assertEquals(0, CmWire.decode(empty, false).qpNum());
+        byte[] empty = new byte[CmAddressFormat.BYTES];
+        assertEquals(0, CmAddressFormat.decode(empty, false).qpNum());
     }
 
     @Test
     void shouldSayThatNoHostHasTheName() {
         var nobody = InetSocketAddress.createUnresolved("no.such.host", PerftestConnection.DEFAULT_PORT);
-        var e = assertThrows(PerftestException.class, () -> CmLink.connect(nobody, Link.DEFAULT_DEADLINE));
+        var e = assertThrows(
+                PerftestException.class, () -> CmChannel.connect(nobody, OutOfBandChannel.DEFAULT_DEADLINE));
         assertEquals("unknown host no.such.host", e.getMessage());
     }
 }

@@ -4,10 +4,10 @@ package dev.isthmus.perf.perftest;
 import java.time.Duration;
 
 /**
- * How the two ends of a test talk. Their protocol has one move: both ends send a message of the same length, the client
- * first. Belongs to a thread; every wait has a limit.
+ * The channel by which the two ends of a test exchange addresses and wait for each other. Their protocol has one move:
+ * both ends send a message of the same length, the client first. Belongs to a thread; every wait has a limit.
  */
-interface Link extends AutoCloseable {
+interface OutOfBandChannel extends AutoCloseable {
 
     /** How long a peer may take over one message; it may first have to fill and register 16 MiB of memory. */
     Duration DEFAULT_DEADLINE = Duration.ofSeconds(20);
@@ -32,17 +32,17 @@ interface Link extends AutoCloseable {
      */
     byte[] exchange(byte[] mine, Duration patience) throws PerftestException;
 
-    /** The same with a queue pair's address, in the format that this kind of link has for it. */
+    /** Exchanges the addresses of queue pairs, in the format that this kind of channel has for them. */
     PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException;
 
-    /** Says goodbye, if this kind of link has a way to; the peer does not answer. */
-    void goodbye();
+    /** Sends perftest's last message, if this kind of channel has one; the peer does not answer. */
+    void sendDone();
 
     /**
-     * Says that this end has finished, and waits until the peer has, or the time is up. Until then the peer may send
-     * requests that this end's device must acknowledge.
+     * Ends this side's half, and waits until the peer has ended its own, or the time is up. Until then the peer may
+     * send requests that this end's device must acknowledge.
      */
-    void leave(Duration patience);
+    void awaitPeerEnd(Duration patience);
 
     /** A failure that says what the peer did wrong. */
     default PerftestException broken(IllegalArgumentException cause) {

@@ -16,15 +16,15 @@ import java.util.Optional;
 import java.util.function.Consumer;
 
 /**
- * A half of the demo, in a process of its own.
+ * A part of the demo, in a process of its own.
  *
  * @param path what its messages take
  * @param command what runs it; it prints {@link Event}s
  */
-record Half(String path, List<String> command) {
+record DemoPart(String path, List<String> command) {
 
     /** A process that this one left behind may hold standard error open for longer. */
-    private static final Duration LAST_WORDS = Duration.ofSeconds(10);
+    private static final Duration OUTPUT_LIMIT = Duration.ofSeconds(10);
 
     /**
      * The outcome.
@@ -33,7 +33,7 @@ record Half(String path, List<String> command) {
      * @param samples the rounds that count
      * @param failures what went wrong, in order; only the last may not have been repeated
      */
-    record Result(Optional<Machine> machine, List<Sample> samples, List<Failure> failures) {
+    record Result(Optional<Machine> machine, List<Sample> samples, List<DemoFailure> failures) {
 
         boolean isComplete() {
             return failures.isEmpty() || failures.getLast().repeated();
@@ -57,7 +57,7 @@ record Half(String path, List<String> command) {
     }
 
     /**
-     * Runs the half once, and again if its JVM crashes on an emulated processor, which occasionally happens for unknown
+     * Runs the part once, and again if its JVM crashes on an emulated processor, which occasionally happens for unknown
      * reasons. Elsewhere, a crash is a failure like any other.
      *
      * @param progress takes each step that begins
@@ -67,15 +67,15 @@ record Half(String path, List<String> command) {
      * @throws InterruptedException if the demo is to stop
      */
     Result run(Consumer<String> progress, Consumer<String> errors, Path reports) throws InterruptedException {
-        List<Failure> failures = new ArrayList<>();
+        List<DemoFailure> failures = new ArrayList<>();
         Attempt attempt = attempt(progress, errors, reports);
         if (attempt.crashed && attempt.emulated) {
-            failures.add(new Failure(path, attempt.reason.orElseThrow(), true));
+            failures.add(new DemoFailure(path, attempt.reason.orElseThrow(), true));
             errors.accept("demo: on the testbed's emulated processor, " + attempt.reason.orElseThrow()
                     + "; its rounds are dropped, and it runs again");
             attempt = attempt(progress, errors, reports);
         }
-        attempt.reason.ifPresent(reason -> failures.add(new Failure(path, reason, false)));
+        attempt.reason.ifPresent(reason -> failures.add(new DemoFailure(path, reason, false)));
         return new Result(attempt.machine, attempt.samples, failures);
     }
 
@@ -88,11 +88,11 @@ record Half(String path, List<String> command) {
             said.start();
             int status = Children.listen(
                     process, line -> Event.parse(line).ifPresent(event -> attempt.take(event, progress)));
-            said.join(LAST_WORDS);
+            said.join(OUTPUT_LIMIT);
             attempt.crashed = CrashException.signal(status).isPresent();
             attempt.reason = reason(status, said.lastLine());
         } catch (IOException e) {
-            attempt.reason = Optional.of("the " + path + " half: " + e.getMessage());
+            attempt.reason = Optional.of("the " + path + " part: " + e.getMessage());
         }
         return attempt;
     }
@@ -102,8 +102,8 @@ record Half(String path, List<String> command) {
             return Optional.empty();
         }
         return CrashException.signal(status)
-                .map(signal -> "a JVM of the " + path + " half was ended by " + signal)
-                .or(() -> Optional.of("the " + path + " half ended with status " + status
+                .map(signal -> "a JVM of the " + path + " part was ended by " + signal)
+                .or(() -> Optional.of("the " + path + " part ended with status " + status
                         + (lastLine.isEmpty() ? "" : ": " + lastLine)));
     }
 }

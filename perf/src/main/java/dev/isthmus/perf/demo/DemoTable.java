@@ -5,9 +5,9 @@ import dev.isthmus.perf.Machine;
 import java.util.Locale;
 
 /** The report for people. */
-public final class Table {
+public final class DemoTable {
 
-    private Table() {}
+    private DemoTable() {}
 
     /**
      * Lays a report out.
@@ -45,8 +45,8 @@ public final class Table {
 
     private static String title(String path) {
         return switch (path) {
-            case HalfCommand.VERBS -> "verbs RC send";
-            case HalfCommand.UCX -> "UCX tag, shared memory";
+            case DemoPartCommand.VERBS -> "verbs RC send";
+            case DemoPartCommand.UCX -> "UCX tag, shared memory";
             default -> path;
         };
     }
@@ -59,7 +59,7 @@ public final class Table {
         return String.format("%s: %s; %s%n", title(path), machine.where(), machine.inWords());
     }
 
-    private static String describe(Failure failure) {
+    private static String describe(DemoFailure failure) {
         String what = failure.repeated() ? "measured again, because " : "not measured completely, because ";
         return String.format("%s: %s%s%n", title(failure.path()), what, failure.reason());
     }

@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
  * What a loop does when a queue is empty: it polls, or sleeps until events, but never for longer than a peer may
  * be silent.
  */
-abstract class Waiter {
+abstract class CompletionWaiter {
 
     /** How many empty polls there are between two readings of the clock. */
-    private static final int POLLS_BETWEEN_LOOKS = 1 << 16;
+    private static final int POLLS_BETWEEN_CHECKS = 1 << 16;
 
     /** C would wait forever, or for two minutes. */
     private final long silenceNanos;
@@ -22,19 +22,19 @@ abstract class Waiter {
     private int polls;
     private long since;
 
-    private Waiter(int silenceSeconds) {
+    private CompletionWaiter(int silenceSeconds) {
         silenceNanos = TimeUnit.SECONDS.toNanos(silenceSeconds);
     }
 
     /** A waiter for an end's queues, which may be polled or have events. */
-    static Waiter of(Endpoint end, Phases phases) {
+    static CompletionWaiter of(Endpoint end, Phases phases) {
         return end.channel() == null
                 ? polling(end, phases)
                 : new Events(end.plan.place().silenceSeconds(), end.channel());
     }
 
     /** A waiter that only polls. */
-    static Waiter polling(Endpoint end, Phases phases) {
+    static CompletionWaiter polling(Endpoint end, Phases phases) {
         return new Polling(end.plan.place().silenceSeconds(), phases);
     }
 
@@ -53,11 +53,11 @@ abstract class Waiter {
     }
 
     /** Notes that nothing has arrived; returns true if that has been so for too long. */
-    final boolean look() {
-        return ++polls == POLLS_BETWEEN_LOOKS && lookAtTheClock();
+    final boolean checkClock() {
+        return ++polls == POLLS_BETWEEN_CHECKS && readClock();
     }
 
-    private boolean lookAtTheClock() {
+    private boolean readClock() {
         polls = 0;
         long now = System.nanoTime();
         if (since == 0) {
@@ -73,7 +73,7 @@ abstract class Waiter {
                 + " waits longer");
     }
 
-    private static final class Polling extends Waiter {
+    private static final class Polling extends CompletionWaiter {
         private final Phases phases;
 
         Polling(int silenceSeconds, Phases phases) {
@@ -85,7 +85,7 @@ abstract class Waiter {
         int await(CompletionQueue queue, WorkCompletions into, String silence) throws PerftestException {
             int n = queue.poll(into);
             while (n == 0 && !phases.isEnd()) {
-                if (look()) {
+                if (checkClock()) {
                     throw silent(silence);
                 }
                 n = queue.poll(into);
@@ -96,11 +96,11 @@ abstract class Waiter {
 
         @Override
         boolean idle() {
-            return look();
+            return checkClock();
         }
     }
 
-    private static final class Events extends Waiter {
+    private static final class Events extends CompletionWaiter {
         private final Duration silence;
         private final CompletionChannel channel;
 
@@ -132,7 +132,7 @@ abstract class Waiter {
                 }
                 return ready == null;
             } catch (InterruptedException e) {
-                throw CmLink.interrupted(e);
+                throw CmChannel.interrupted(e);
             }
         }
     }

@@ -8,7 +8,7 @@ import dev.isthmus.ucx.UcsStatus;
 import java.io.IOException;
 
 /** Progresses a worker until something has happened, and checks now and then whether the peer is alive. */
-final class Waiting {
+final class UcxProgress {
 
     private static final int PASSES_BETWEEN_LOOKS = 1 << 12;
     private static final int PAUSES_BETWEEN_LOOKS = 1 << 20;
@@ -19,7 +19,7 @@ final class Waiting {
     private final boolean limited;
     private int idle;
 
-    Waiting(UcpWorker worker, UcxLink link, boolean limited) {
+    UcxProgress(UcpWorker worker, UcxLink link, boolean limited) {
         this.worker = worker;
         this.requests = worker.requests();
         this.link = link;
@@ -29,19 +29,19 @@ final class Waiting {
     /** Progresses once. */
     void pass() throws IOException {
         if (worker.progress() == 0 && ++idle >= PASSES_BETWEEN_LOOKS) {
-            look();
+            checkPeer();
         }
     }
 
     /** Does not progress, as the test forbids it, but checks the peer now and then. */
     void idle() throws IOException {
         if (++idle >= PAUSES_BETWEEN_LOOKS) {
-            look();
+            checkPeer();
         }
     }
 
     /** Checks whether the peer is alive. */
-    void look() throws IOException {
+    void checkPeer() throws IOException {
         idle = 0;
         link.checkPeer(limited);
     }
@@ -77,7 +77,7 @@ final class Waiting {
                 return;
             }
         }
-        look();
+        checkPeer();
     }
 
     private static void check(int status) throws IOException {

@@ -11,4 +11,4 @@ import java.util.List;
  * @param theirs the peer's queue pairs
  * @param patience how long the peer may be busy with a run
  */
-record Talk(PerftestDestination mine, List<PerftestDestination> theirs, Duration patience) {}
+record HandshakeData(PerftestDestination mine, List<PerftestDestination> theirs, Duration patience) {}

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 @Tag("unit")
-class WireTest {
+class ExchangeFormatTest {
 
     private static final Gid GID = Gid.of(HexFormat.of().parseHex("00000000000000000000ffff0a000001"));
     private static final String WITHOUT_GID = "0001:0010:000011:cd7d94:0000020f:00007f1234567890:00000000\0";
@@ -35,36 +35,37 @@ class WireTest {
 
     @Test
     void shouldWriteTheTextThatTheCProgramWritesWithoutGid() {
-        assertArrayEquals(bytes(WITHOUT_GID), Wire.encodeDestination(destination(1, 16, Optional.empty())));
-        assertEquals(Wire.DESTINATION_BYTES, WITHOUT_GID.length());
+        assertArrayEquals(bytes(WITHOUT_GID), ExchangeFormat.encodeDestination(destination(1, 16, Optional.empty())));
+        assertEquals(ExchangeFormat.DESTINATION_BYTES, WITHOUT_GID.length());
     }
 
     @Test
     void shouldWriteTheTextThatTheCProgramWritesWithGid() {
-        assertArrayEquals(bytes(WITH_GID), Wire.encodeDestination(destination(0, 1, Optional.of(GID))));
-        assertEquals(Wire.DESTINATION_GID_BYTES, WITH_GID.length());
+        assertArrayEquals(bytes(WITH_GID), ExchangeFormat.encodeDestination(destination(0, 1, Optional.of(GID))));
+        assertEquals(ExchangeFormat.DESTINATION_GID_BYTES, WITH_GID.length());
     }
 
     @Test
     void shouldReadWhatItWrites() {
         var largest = new PerftestDestination(
                 0xffff, 0xffff, 0xffffff, 0xffffff, -1, -1L, Optional.of(GID), Integer.MIN_VALUE);
-        assertEquals(largest, Wire.decodeDestination(Wire.encodeDestination(largest)));
-        assertEquals(destination(1, 16, Optional.empty()), Wire.decodeDestination(bytes(WITHOUT_GID)));
-        assertEquals(PerftestVersion.OURS, Wire.decodeVersion(Wire.encodeVersion(PerftestVersion.OURS)));
-        assertEquals(4096, Wire.decodeInt("page size", Wire.encodeInt(4096), 1, 65536));
-        assertEquals(Mtu.MTU_1024, Wire.decodeMtu(Wire.encodeMtu(Mtu.MTU_1024)));
+        assertEquals(largest, ExchangeFormat.decodeDestination(ExchangeFormat.encodeDestination(largest)));
+        assertEquals(destination(1, 16, Optional.empty()), ExchangeFormat.decodeDestination(bytes(WITHOUT_GID)));
+        assertEquals(
+                PerftestVersion.OURS, ExchangeFormat.decodeVersion(ExchangeFormat.encodeVersion(PerftestVersion.OURS)));
+        assertEquals(4096, ExchangeFormat.decodeInt("page size", ExchangeFormat.encodeInt(4096), 1, 65536));
+        assertEquals(Mtu.MTU_1024, ExchangeFormat.decodeMtu(ExchangeFormat.encodeMtu(Mtu.MTU_1024)));
     }
 
     @Test
     void shouldWriteIntegersInNetworkOrder() {
-        assertArrayEquals(new byte[] {0, 0, 0x10, 0}, Wire.encodeInt(4096));
-        assertArrayEquals(new byte[] {'3', 0}, Wire.encodeMtu(Mtu.MTU_1024));
+        assertArrayEquals(new byte[] {0, 0, 0x10, 0}, ExchangeFormat.encodeInt(4096));
+        assertArrayEquals(new byte[] {'3', 0}, ExchangeFormat.encodeMtu(Mtu.MTU_1024));
     }
 
     @Test
     void shouldPadTheVersionWithNulBytes() {
-        assertArrayEquals(bytes("6.06" + "\0".repeat(12)), Wire.encodeVersion(PerftestVersion.OURS));
+        assertArrayEquals(bytes("6.06" + "\0".repeat(12)), ExchangeFormat.encodeVersion(PerftestVersion.OURS));
     }
 
     @ParameterizedTest
@@ -81,24 +82,24 @@ class WireTest {
             })
     void shouldRefuseAnAddressThatCWouldNotHaveSent(String text) {
         byte[] message = bytes(text);
-        assertEquals(Wire.DESTINATION_BYTES, message.length);
-        assertThrows(IllegalArgumentException.class, () -> Wire.decodeDestination(message));
+        assertEquals(ExchangeFormat.DESTINATION_BYTES, message.length);
+        assertThrows(IllegalArgumentException.class, () -> ExchangeFormat.decodeDestination(message));
     }
 
     @Test
     void shouldRefuseAnAddressWithGidWhoseEndIsNotRight() {
         for (String wrong : new String[] {":x", "0\0", "\0:", "  "}) {
             byte[] message = bytes(WITH_GID.substring(0, WITH_GID.length() - 2) + wrong);
-            assertEquals(Wire.DESTINATION_GID_BYTES, message.length);
-            assertThrows(IllegalArgumentException.class, () -> Wire.decodeDestination(message), wrong);
+            assertEquals(ExchangeFormat.DESTINATION_GID_BYTES, message.length);
+            assertThrows(IllegalArgumentException.class, () -> ExchangeFormat.decodeDestination(message), wrong);
         }
     }
 
     @ParameterizedTest
     @ValueSource(strings = {"", "6.", ".06", "6.06 ", "-6.06", "6.0.6", "6e9", "NaN", "HTTP/1.1 400 Bad", "99999.1"})
     void shouldRefuseAVersionThatIsNone(String text) {
-        byte[] message = Arrays.copyOf(bytes(text), Wire.VERSION_BYTES);
-        assertThrows(IllegalArgumentException.class, () -> Wire.decodeVersion(message));
+        byte[] message = Arrays.copyOf(bytes(text), ExchangeFormat.VERSION_BYTES);
+        assertThrows(IllegalArgumentException.class, () -> ExchangeFormat.decodeVersion(message));
     }
 
     @Test
@@ -114,7 +115,8 @@ class WireTest {
     void shouldRefuseNumbersOutOfRange() {
         for (int value : new int[] {0, -1, 65537, Integer.MIN_VALUE}) {
             var e = assertThrows(
-                    IllegalArgumentException.class, () -> Wire.decodeInt("page size", Wire.encodeInt(value), 1, 65536));
+                    IllegalArgumentException.class,
+                    () -> ExchangeFormat.decodeInt("page size", ExchangeFormat.encodeInt(value), 1, 65536));
             assertEquals("page size " + value + " is not between 1 and 65536", e.getMessage());
         }
     }
@@ -122,12 +124,12 @@ class WireTest {
     @Test
     void shouldRefuseAnMtuThatIsNone() {
         for (byte[] message : new byte[][] {{'0', 0}, {'6', 0}, {'3', '3'}, {0, 0}, {(byte) 0xff, 0}}) {
-            assertThrows(IllegalArgumentException.class, () -> Wire.decodeMtu(message));
+            assertThrows(IllegalArgumentException.class, () -> ExchangeFormat.decodeMtu(message));
         }
     }
 
     @Test
     void shouldKeepControlCharactersOfThePeerOutOfMessages() {
-        assertEquals("\"a\\x0a\\x1b[2J\\x22\"", Wire.printable("a\n\u001b[2J\""));
+        assertEquals("\"a\\x0a\\x1b[2J\\x22\"", ExchangeFormat.printable("a\n\u001b[2J\""));
     }
 }

@@ -2,9 +2,9 @@
 package dev.isthmus.perf.perftest;
 
 /** Ranges of numbers, as in perftest. */
-final class Range {
+final class RangeCheck {
 
-    private Range() {}
+    private RangeCheck() {}
 
     static int check(String what, int value, int min, int max) {
         require(value >= min && value <= max, what + " must be between " + min + " and " + max + ", not " + value);

@@ -16,7 +16,7 @@ import dev.isthmus.verbs.WorkCompletions;
  * <p>A message is a method, not the body of a long loop, so that C2 compiles it soon: docs/instructions.md, "Lines
  * written for the JIT".
  */
-final class PingPongLoop {
+final class SendLoop {
 
     private final QueuePair qp;
     private final SharedReceiveQueue shared; // null without
@@ -31,13 +31,13 @@ final class PingPongLoop {
     private final int signalEvery;
     private final boolean timed;
     private final Phases phases;
-    private final Waiter waiter;
+    private final CompletionWaiter waiter;
     private final long[] posted;
     private long receives;
     private int sinceSignal;
     private long sampled;
 
-    PingPongLoop(Endpoint end, Requests requests, Phases phases) {
+    SendLoop(Endpoint end, Requests requests, Phases phases) {
         qp = end.pair(0);
         shared = end.shared();
         sendQueue = end.sendQueue();
@@ -50,7 +50,7 @@ final class PingPongLoop {
         timed = end.plan.traffic().isTimed();
         posted = new long[end.plan.traffic().iterations()];
         this.phases = phases;
-        waiter = Waiter.of(end, phases);
+        waiter = CompletionWaiter.of(end, phases);
     }
 
     /** Posts the receives for the first messages, before the peer may send. */
@@ -130,7 +130,7 @@ final class PingPongLoop {
 
     private void checkReceived() throws PerftestException {
         if (!received.isSuccess(0)) {
-            throw Waiter.failed("receive", receives, received, 0);
+            throw CompletionWaiter.failed("receive", receives, received, 0);
         }
         receives++;
     }
@@ -156,7 +156,7 @@ final class PingPongLoop {
             return; // the time is up
         }
         if (!sent.isSuccess(0)) {
-            throw Waiter.failed("send", receives, sent, 0);
+            throw CompletionWaiter.failed("send", receives, sent, 0);
         }
     }
 

@@ -21,21 +21,21 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("host")
 @Tag("extended")
 @Timeout(TestDeadlines.LONGEST_TEST_SECONDS)
-class HalfCommandTest {
+class DemoPartCommandTest {
 
     @TempDir
     private Path folder;
 
     private final List<String> said = new ArrayList<>();
 
-    private Half.Result run(String path) throws InterruptedException {
+    private DemoPart.Result run(String path) throws InterruptedException {
         List<String> command = new ArrayList<>(List.of("env", "PATH=" + path));
-        command.addAll(JavaChild.command(Optional.empty(), HalfCommand.NAME, HalfCommand.UCX));
+        command.addAll(JavaChild.command(Optional.empty(), DemoPartCommand.NAME, DemoPartCommand.UCX));
         command.addAll(List.of("--sizes", "8,4096", "--iters", "100", "--rounds", "1"));
-        return new Half(HalfCommand.UCX, command).run(said::add, said::add, folder);
+        return new DemoPart(DemoPartCommand.UCX, command).run(said::add, said::add, folder);
     }
 
-    private static List<String> turns(Half.Result result) {
+    private static List<String> turns(DemoPart.Result result) {
         return result.samples().stream()
                 .map(sample -> sample.side().title() + sample.bytes() + ", " + sample.round())
                 .toList();
@@ -43,7 +43,7 @@ class HalfCommandTest {
 
     @Test
     void shouldMeasureBothSidesInTurnOverUcx() throws Exception {
-        Half.Result result = run(System.getenv("PATH"));
+        DemoPart.Result result = run(System.getenv("PATH"));
         assertEquals(List.of(), result.failures(), said::toString);
         List<DuelResult> comparisons = DuelResult.of(result.samples());
         assertEquals(
@@ -72,12 +72,12 @@ class HalfCommandTest {
                 exec ucx_perftest "$@"
                 """);
         assertTrue(program.toFile().setExecutable(true));
-        Half.Result result = run(folder + ":" + System.getenv("PATH"));
+        DemoPart.Result result = run(folder + ":" + System.getenv("PATH"));
         assertEquals(List.of("C8, 1", "Java8, 1", "Java4096, 1"), turns(result), said::toString);
         assertEquals(
-                List.of(new Failure(
-                        HalfCommand.UCX,
-                        "the ucx half ended with status 1: demo-half: ucx_perftest (client): ended with status 3; it said:"
+                List.of(new DemoFailure(
+                        DemoPartCommand.UCX,
+                        "the ucx part ended with status 1: demo-part: ucx_perftest (client): ended with status 3; it said:"
                                 + " no luck",
                         false)),
                 result.failures());

@@ -8,11 +8,11 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
-/** A {@link Half}, on the machine that this runs on: C and Java take turns. Prints {@link Event}s. */
-@Command(name = HalfCommand.NAME, hidden = true)
-public final class HalfCommand implements Callable<Integer> {
+/** A {@link DemoPart}, on the machine that this runs on: C and Java take turns. Prints {@link Event}s. */
+@Command(name = DemoPartCommand.NAME, hidden = true)
+public final class DemoPartCommand implements Callable<Integer> {
 
-    static final String NAME = "demo-half";
+    static final String NAME = "demo-part";
 
     /** RC sends, by perftest's {@code ib_send_lat} and ours. */
     static final String VERBS = "verbs";

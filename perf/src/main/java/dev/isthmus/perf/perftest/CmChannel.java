@@ -17,8 +17,8 @@ import java.lang.foreign.ValueLayout;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 
-/** A queue pair of RDMA CM over which the ends of a test talk, like perftest with {@code -R} or {@code -z}. */
-final class CmLink implements Link {
+/** A queue pair of RDMA CM as the ends' out-of-band channel, like perftest with {@code -R} or {@code -z}. */
+final class CmChannel implements OutOfBandChannel {
 
     /** The size of each of its buffers: two for receives, one for sends. */
     private static final int BUFFER = 64;
@@ -37,7 +37,7 @@ final class CmLink implements Link {
     private int taken;
     private int sendsOutstanding;
 
-    private CmLink(boolean client, Connection connection) {
+    private CmChannel(boolean client, Connection connection) {
         this.client = client;
         this.connection = connection;
         this.peer =
@@ -48,12 +48,12 @@ final class CmLink implements Link {
     }
 
     /** Connects to a server, which must be waiting already. */
-    static CmLink connect(InetSocketAddress server, Duration deadline) throws PerftestException {
+    static CmChannel connect(InetSocketAddress server, Duration deadline) throws PerftestException {
         if (server.isUnresolved()) {
             throw new PerftestException("unknown host " + server.getHostString());
         }
         try {
-            return new CmLink(true, Connector.connect(server, deadline, CmLink::configure));
+            return new CmChannel(true, Connector.connect(server, deadline, CmChannel::configure));
         } catch (CmException e) {
             throw new PerftestException(
                     "no server at " + server.getHostString() + ":" + server.getPort()
@@ -68,15 +68,15 @@ final class CmLink implements Link {
      * Says when clients can connect, waits for one, and then stops listening. If the wait is zero, waits without
      * a limit.
      */
-    static CmLink accept(InetSocketAddress address, Duration wait, Runnable listening) throws PerftestException {
-        try (var listener = Listener.bind(address, config -> config.connections(CmLink::configure))) {
+    static CmChannel accept(InetSocketAddress address, Duration wait, Runnable listening) throws PerftestException {
+        try (var listener = Listener.bind(address, config -> config.connections(CmChannel::configure))) {
             listening.run();
             Connection connection = wait.isZero() ? listener.accept() : listener.accept(wait);
             if (connection == null) {
                 throw new PerftestException("no client connected to port " + address.getPort() + " of RDMA CM within "
                         + wait.toSeconds() + " s");
             }
-            return new CmLink(false, connection);
+            return new CmChannel(false, connection);
         } catch (InterruptedException e) {
             throw interrupted(e);
         }
@@ -86,7 +86,7 @@ final class CmLink implements Link {
         setup.queuePair(config -> config.maxSendWr(RECEIVES).maxRecvWr(RECEIVES))
                 .completions(2 * RECEIVES)
                 .parameters(config -> config.rnrRetryCount(7))
-                .prepare(CmLink::prepare);
+                .prepare(CmChannel::prepare);
     }
 
     /** Posts receives before the peer can send. */
@@ -130,9 +130,9 @@ final class CmLink implements Link {
 
     @Override
     public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
-        byte[] theirs = exchange(CmWire.encode(mine), patience);
+        byte[] theirs = exchange(CmAddressFormat.encode(mine), patience);
         try {
-            return CmWire.decode(theirs, mine.gid().isPresent());
+            return CmAddressFormat.decode(theirs, mine.gid().isPresent());
         } catch (IllegalArgumentException e) {
             throw broken(e);
         }
@@ -198,12 +198,12 @@ final class CmLink implements Link {
     }
 
     @Override
-    public void goodbye() {
+    public void sendDone() {
         // C sends nothing here either: its connection just ends.
     }
 
     @Override
-    public void leave(Duration patience) {
+    public void awaitPeerEnd(Duration patience) {
         // A connection cannot be half-closed, and C does not look at events before it has finished.
     }
 
