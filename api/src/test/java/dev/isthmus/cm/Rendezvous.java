@@ -134,7 +134,7 @@ final class Rendezvous implements AutoCloseable {
         resolveAddress(id, new InetSocketAddress(near(), 0), to);
     }
 
-    /** The same, from a local address. */
+    /** Resolves an address from a local address, in several short tries. */
     void resolveAddress(ConnectionId id, InetSocketAddress from, InetSocketAddress to) {
         long end = System.nanoTime() + DEADLINE.toNanos();
         while (true) {

@@ -74,7 +74,7 @@ abstract class Pools {
     /** Reads the registered memory that contains a slice. */
     abstract void look(SlicePool pool, long slice);
 
-    /** The same for a lease. */
+    /** Reads the registered memory of a lease. */
     abstract void look(RegistrationCache cache, long lease);
 
     /** Makes C use a slice or a lease, which is released at any time. */

@@ -108,12 +108,12 @@ final class Worker {
         return used(type, pick(type), Expectation.Use.OWN);
     }
 
-    /** The same, for a call that needs its sends, or its receives. */
+    /** Such an object, for a call that needs its sends, or its receives. */
     <T> T use(Class<T> type, Expectation.Use use) {
         return used(type, pick(type), use);
     }
 
-    /** The same, from the objects that this worker created. */
+    /** An object that must be open for the call, one that this worker created. */
     <T> T own(Class<T> type) {
         return type.cast(take(type).object);
     }
@@ -123,7 +123,7 @@ final class Worker {
         return used(type, pick(type), Expectation.Use.OPEN);
     }
 
-    /** The same, with what the model knows of it. */
+    /** An object of this worker that must be open for the call, as the model knows it. */
     Thing take(Class<?> type) {
         Thing thing = mine(type, number);
         expected.uses(thing, Expectation.Use.OWN);

@@ -53,7 +53,7 @@ final class UcpPair implements AutoCloseable {
         connect(endpoint);
     }
 
-    /** The same of another endpoint to the receiver. */
+    /** Connects all lanes of another endpoint to the receiver. */
     void connect(UcpEndpoint one) {
         exchange(one, arena.allocate(8), arena.allocate(8), TAG);
         await(sender, one.flush());

@@ -111,7 +111,7 @@ public final class Features {
     }
 
     /**
-     * The same, whatever follows the first arguments.
+     * The end of a test whose device does not support a call, whatever follows the first arguments.
      *
      * @param e the exception
      * @param call the C function
@@ -123,7 +123,7 @@ public final class Features {
     }
 
     /**
-     * The same for a call that the device reports as missing.
+     * The end of a test whose device reports a call as missing.
      *
      * @param call the C function
      * @param arguments what the exception must name

@@ -22,6 +22,6 @@ public final class Main {
      * @param args the command and its options
      */
     public static void main(String... args) {
-        System.exit(Failures.reportedBy(new CommandLine(new Main())).execute(args));
+        System.exit(CommandFailures.reportedBy(new CommandLine(new Main())).execute(args));
     }
 }

@@ -9,8 +9,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.ConnectionTransport;
 import dev.isthmus.testbed.TestDeadlines;
-import dev.isthmus.testbed.Wire;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.Unpooled;
@@ -176,7 +176,7 @@ class NettyKilledTest {
                 .handler(survivor)
                 .connect(Hosts.far(), port)
                 .sync();
-        assertEquals(way == Way.TCP, !Wire.tcp(port).isEmpty());
+        assertEquals(way == Way.TCP, !ConnectionTransport.tcp(port).isEmpty());
     }
 
     @ParameterizedTest

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.testbed.ChildJvm;
-import dev.isthmus.testbed.Wire;
+import dev.isthmus.testbed.ConnectionTransport;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.bootstrap.ServerBootstrap;
 import io.netty.buffer.ByteBuf;
@@ -215,7 +215,7 @@ class NettyTest {
         }
 
         private static String wireOf(Channel server) throws IOException {
-            return Wire.at(((InetSocketAddress) server.localAddress()).getPort());
+            return ConnectionTransport.at(((InetSocketAddress) server.localAddress()).getPort());
         }
     }
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf;
 
+import dev.isthmus.doctor.CommandFailures;
 import dev.isthmus.doctor.DoctorCommand;
-import dev.isthmus.doctor.Failures;
 import dev.isthmus.doctor.info.InfoCommand;
 import dev.isthmus.perf.compare.AgentCommand;
 import dev.isthmus.perf.compare.CompareCommand;
@@ -53,7 +53,8 @@ public final class Main {
 
     /** The commands, and how they report failures. */
     static CommandLine commandLine(String... args) {
-        return Failures.reportedBy(read(args)).setParameterExceptionHandler((e, words) -> Failures.explain(named(e)));
+        return CommandFailures.reportedBy(read(args))
+                .setParameterExceptionHandler((e, words) -> CommandFailures.explain(named(e)));
     }
 
     /** The failure, with another message if a flag is one of the C program's that the command lacks. */

@@ -57,12 +57,12 @@ public final class FileReceiver {
     private static final int ANSWERS_AT = RECEIVES * MESSAGE;
 
     private final Connection connection;
-    private final Desk desk;
+    private final FileBuffers buffers;
     private final WorkCompletions done = WorkCompletions.allocate(1);
     private int answers;
 
     /** What belongs to a connection: the window, all that the sender can reach, and memory for messages and answers. */
-    private record Desk(RegisteredMemory window, RegisteredMemory messages) {
+    private record FileBuffers(RegisteredMemory window, RegisteredMemory messages) {
 
         ReceiveRequest receive(long slot) {
             return ReceiveRequest.prepare(messages.region())
@@ -72,17 +72,17 @@ public final class FileReceiver {
     }
 
     /** Why a file is not taken, in words that its sender may read. */
-    private static final class Refusal extends IOException {
+    private static final class RefusedException extends IOException {
         private static final long serialVersionUID = 1;
 
-        Refusal(String why) {
+        RefusedException(String why) {
             super(why);
         }
     }
 
     private FileReceiver(Connection connection) {
         this.connection = connection;
-        desk = (Desk) connection.id().attachment();
+        buffers = (FileBuffers) connection.id().attachment();
     }
 
     /**
@@ -113,12 +113,12 @@ public final class FileReceiver {
     }
 
     private static void prepare(Connection connection) {
-        var desk = new Desk(
+        var buffers = new FileBuffers(
                 connection.allocate(WINDOW * PIECE, AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE),
                 connection.allocate(ANSWERS_AT + RECEIVES * MESSAGE, AccessFlag.LOCAL_WRITE));
-        connection.id().attach(desk);
+        connection.id().attach(buffers);
         for (int slot = 0; slot < RECEIVES; slot++) {
-            connection.queuePair().post(desk.receive(slot));
+            connection.queuePair().post(buffers.receive(slot));
         }
     }
 
@@ -132,7 +132,7 @@ public final class FileReceiver {
                 Path file = receiver.receive(folder);
                 receiver.answer(ACCEPTED);
                 result = "received " + file.getFileName();
-            } catch (Refusal e) {
+            } catch (RefusedException e) {
                 receiver.refuse(e.getMessage());
                 result = "refused: " + e.getMessage();
             } catch (IOException e) { // names files of this machine, which the sender need not know
@@ -151,10 +151,10 @@ public final class FileReceiver {
         long length = offer.getLong();
         String name = UTF_8.decode(offer).toString();
         if (!name.matches("[\\p{L}\\p{N}_-][\\p{L}\\p{N}_. -]*")) { // no way out of the folder, nothing hidden
-            throw new Refusal("a file is not to have this name");
+            throw new RefusedException("a file is not to have this name");
         }
         if (length < 0 || length > Files.getFileStore(folder).getUsableSpace()) {
-            throw new Refusal("no room for " + length + " bytes");
+            throw new RefusedException("no room for " + length + " bytes");
         }
         Path part = Files.createTempFile(folder, ".", ".part"); // only this user may read it
         try {
@@ -169,7 +169,7 @@ public final class FileReceiver {
     private void fill(Path part, long length) throws IOException, InterruptedException {
         try (var channel = FileChannel.open(part, StandardOpenOption.WRITE)) {
             MessageDigest sum = sha256();
-            RemoteMemory window = desk.window().region().remoteMemory();
+            RemoteMemory window = buffers.window().region().remoteMemory();
             answer(window.write(ByteBuffer.allocate(1 + RemoteMemory.BYTES).put(ACCEPTED))
                     .array());
             long left = length;
@@ -179,9 +179,10 @@ public final class FileReceiver {
                 if (done.opcode(0) != CompletionOpcode.RECV_RDMA_WITH_IMM
                         || done.immediate(0) != number
                         || done.byteLength(0) != pieceLength) {
-                    throw new Refusal("not piece " + number + " of the file");
+                    throw new RefusedException("not piece " + number + " of the file");
                 }
-                ByteBuffer piece = desk.window().segment().asByteBuffer().slice(number % WINDOW * PIECE, pieceLength);
+                ByteBuffer piece =
+                        buffers.window().segment().asByteBuffer().slice(number % WINDOW * PIECE, pieceLength);
                 sum.update(piece.duplicate());
                 while (piece.hasRemaining()) {
                     channel.write(piece);
@@ -193,7 +194,7 @@ public final class FileReceiver {
             byte[] expected = new byte[sum.getDigestLength()];
             message(END).get(expected);
             if (!MessageDigest.isEqual(expected, sum.digest())) {
-                throw new Refusal("the checksum is wrong");
+                throw new RefusedException("the checksum is wrong");
             }
             channel.force(true);
         }
@@ -205,30 +206,30 @@ public final class FileReceiver {
         int least = kind == OFFER ? 1 + Long.BYTES : 1 + 32;
         int length = Math.toIntExact(done.byteLength(0));
         if (done.opcode(0) != CompletionOpcode.RECV || length < least) {
-            throw new Refusal("a message that makes no sense");
+            throw new RefusedException("a message that makes no sense");
         }
         ByteBuffer message = ByteBuffer.allocate(length);
-        message.put(0, desk.messages().segment().asByteBuffer(), Math.toIntExact(done.wrId(0)) * MESSAGE, length);
+        message.put(0, buffers.messages().segment().asByteBuffer(), Math.toIntExact(done.wrId(0)) * MESSAGE, length);
         repost();
         if (message.get() != kind) {
-            throw new Refusal("a message that makes no sense");
+            throw new RefusedException("a message that makes no sense");
         }
         return message;
     }
 
     private void repost() {
-        connection.queuePair().post(desk.receive(done.wrId(0)));
+        connection.queuePair().post(buffers.receive(done.wrId(0)));
     }
 
     /** Waits for what the sender does next. */
-    private void next() throws Refusal, InterruptedException {
+    private void next() throws RefusedException, InterruptedException {
         do {
             if (connection.await(done, DEADLINE) == 0) {
-                throw new Refusal("nothing arrived for " + DEADLINE);
+                throw new RefusedException("nothing arrived for " + DEADLINE);
             }
         } while (done.isSuccess(0) && done.opcode(0) == CompletionOpcode.SEND); // an answer has gone
         if (!done.isSuccess(0)) {
-            throw new Refusal("the connection is broken: " + done.status(0));
+            throw new RefusedException("the connection is broken: " + done.status(0));
         }
     }
 
@@ -241,10 +242,10 @@ public final class FileReceiver {
     private void answer(byte... text) {
         int at = ANSWERS_AT + answers++ % RECEIVES * MESSAGE;
         int length = Math.min(text.length, MESSAGE);
-        desk.messages().segment().asByteBuffer().put(at, text, 0, length);
+        buffers.messages().segment().asByteBuffer().put(at, text, 0, length);
         connection
                 .queuePair()
-                .post(SendRequest.prepare(desk.messages().region())
+                .post(SendRequest.prepare(buffers.messages().region())
                         .range(at, length)
                         .signaled(true));
     }

@@ -20,7 +20,7 @@ import java.time.Duration;
 public final class GroupGreeting {
 
     private static final Duration DEADLINE = Duration.ofSeconds(60);
-    private static final int MOST = 256; // bytes of a datagram, and of what the device puts before it
+    private static final int MAX_BYTES = 256; // bytes of a datagram, and of what the device puts before it
 
     private GroupGreeting() {}
 
@@ -36,17 +36,17 @@ public final class GroupGreeting {
         System.out.println(join(InetAddress.getByName(args[0]), InetAddress.getByName(args[1]), text));
     }
 
-    /** Says a text, or returns the first that is heard when it is null. */
+    /** Sends a text, or returns the first one that arrives if it is null. */
     static String join(InetAddress device, InetAddress group, String text) throws IOException, InterruptedException {
         try (var channel = EventChannel.open();
                 var id = channel.createId(PortSpace.UDP)) {
             id.bind(new InetSocketAddress(device, 0));
             try (var pd = id.device().allocateProtectionDomain();
                     var cq = id.device().createCompletionQueue(2);
-                    var memory = pd.allocate(2 * MOST, AccessFlag.LOCAL_WRITE);
+                    var memory = pd.allocate(2 * MAX_BYTES, AccessFlag.LOCAL_WRITE);
                     var qp = id.createQueuePair(pd, cq, cq, config -> {})) {
                 if (text == null) { // before it joins, so that it misses nothing
-                    qp.post(ReceiveRequest.prepare(memory.region()).range(0, MOST));
+                    qp.post(ReceiveRequest.prepare(memory.region()).range(0, MAX_BYTES));
                 }
                 id.joinMulticast(new InetSocketAddress(group, 0));
                 if (!(channel.await(DEADLINE) instanceof CmEvent.MulticastJoined joined)) {
@@ -58,10 +58,10 @@ public final class GroupGreeting {
                     await(cq);
                     return memory.segment().getString(GlobalRouteHeader.BYTES);
                 }
-                memory.segment().asSlice(MOST).setString(0, text);
+                memory.segment().asSlice(MAX_BYTES).setString(0, text);
                 try (var way = pd.createAddressHandle(to.path())) {
                     qp.post(SendRequest.prepare(memory.region())
-                            .range(MOST, MOST - GlobalRouteHeader.BYTES)
+                            .range(MAX_BYTES, MAX_BYTES - GlobalRouteHeader.BYTES)
                             .to(way, to.qpNum(), to.qkey())
                             .signaled(true));
                     await(cq);

@@ -172,9 +172,9 @@ public final class KeyValueClient implements AutoCloseable {
     private RemoteMemory ask(byte what, String key, String value) throws IOException, InterruptedException {
         byte[] k = key.getBytes(UTF_8);
         byte[] v = value.getBytes(UTF_8);
-        if (k.length == 0 || k.length + v.length > KeyValueServer.MOST) {
+        if (k.length == 0 || k.length + v.length > KeyValueServer.MAX_BYTES) {
             throw new IllegalArgumentException("a key has at least a byte, and it and its value at most "
-                    + KeyValueServer.MOST + ": '" + key + "'");
+                    + KeyValueServer.MAX_BYTES + ": '" + key + "'");
         }
         bytes.put(0, what).putShort(1, (short) k.length).put(3, k).put(3 + k.length, v);
         connection.queuePair().post(ReceiveRequest.prepare(memory.region()).range(ANSWER_AT, KeyValueServer.ANSWER));

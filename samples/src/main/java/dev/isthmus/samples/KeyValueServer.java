@@ -40,10 +40,10 @@ public final class KeyValueServer {
     static final int SLOT = 128;
 
     /** Bytes of key and value together. */
-    static final int MOST = SLOT - 16;
+    static final int MAX_BYTES = SLOT - 16;
 
     /** The longest request: what is wanted (1), length of the key (2), key, value. */
-    static final int REQUEST = 3 + MOST;
+    static final int REQUEST = 3 + MAX_BYTES;
 
     /** An answer: whether it was done (1), and where the slot is. */
     static final int ANSWER = 1 + RemoteMemory.BYTES;
@@ -64,7 +64,7 @@ public final class KeyValueServer {
     record Entry(long version, String key, String value) {}
 
     /** What belongs to a connection: the table as its client may reach it, and memory for messages. */
-    private record Desk(MemoryRegion table, RegisteredMemory messages) {}
+    private record ClientBuffers(MemoryRegion table, RegisteredMemory messages) {}
 
     KeyValueServer() {}
 
@@ -101,13 +101,13 @@ public final class KeyValueServer {
     private void prepare(Connection connection) {
         MemoryRegion shared =
                 connection.closeWith(connection.protectionDomain().register(table, AccessFlag.REMOTE_READ));
-        var desk = new Desk(shared, connection.allocate(REQUEST + ANSWER, AccessFlag.LOCAL_WRITE));
-        connection.id().attach(desk);
-        connection.queuePair().post(receive(desk));
+        var buffers = new ClientBuffers(shared, connection.allocate(REQUEST + ANSWER, AccessFlag.LOCAL_WRITE));
+        connection.id().attach(buffers);
+        connection.queuePair().post(receive(buffers));
     }
 
-    private static ReceiveRequest receive(Desk desk) {
-        return ReceiveRequest.prepare(desk.messages().region()).range(0, REQUEST);
+    private static ReceiveRequest receive(ClientBuffers buffers) {
+        return ReceiveRequest.prepare(buffers.messages().region()).range(0, REQUEST);
     }
 
     /** Accepts a client, and leaves it to a thread of its own. */
@@ -122,8 +122,8 @@ public final class KeyValueServer {
     private void serve(Connection connection) {
         int count = 0;
         try (connection) {
-            var desk = (Desk) connection.id().attachment();
-            var answer = SendRequest.prepare(desk.messages().region())
+            var buffers = (ClientBuffers) connection.id().attachment();
+            var answer = SendRequest.prepare(buffers.messages().region())
                     .range(REQUEST, ANSWER)
                     .signaled(true);
             var done = WorkCompletions.allocate(1); // a client asks again when it has been answered
@@ -133,8 +133,8 @@ public final class KeyValueServer {
                     connection.disconnect();
                 } else if (n == 1 && done.opcode(0) == CompletionOpcode.RECV) {
                     count++;
-                    answer(desk, Math.toIntExact(done.byteLength(0)));
-                    connection.queuePair().post(receive(desk));
+                    answer(buffers, Math.toIntExact(done.byteLength(0)));
+                    connection.queuePair().post(receive(buffers));
                     connection.queuePair().post(answer);
                 }
             }
@@ -146,9 +146,9 @@ public final class KeyValueServer {
     }
 
     /** A client may send anything: a request that makes no sense is answered as one that could not be done. */
-    private void answer(Desk desk, int length) {
+    private void answer(ClientBuffers buffers, int length) {
         requests.incrementAndGet();
-        ByteBuffer bytes = desk.messages().segment().asByteBuffer();
+        ByteBuffer bytes = buffers.messages().segment().asByteBuffer();
         int slot = -1;
         int keyLength = length < 3 ? -1 : bytes.getShort(1);
         if (keyLength > 0 && keyLength <= length - 3) {
@@ -163,7 +163,10 @@ public final class KeyValueServer {
             };
         }
         bytes.put(REQUEST, (byte) (slot < 0 ? 0 : 1));
-        desk.table().remoteMemory().slice((long) Math.max(slot, 0) * SLOT, SLOT).write(bytes.position(REQUEST + 1));
+        buffers.table()
+                .remoteMemory()
+                .slice((long) Math.max(slot, 0) * SLOT, SLOT)
+                .write(bytes.position(REQUEST + 1));
     }
 
     private synchronized int find(String key) {
@@ -173,7 +176,7 @@ public final class KeyValueServer {
     private synchronized int set(String key, byte[] value) {
         byte[] bytes = key.getBytes(UTF_8); // longer than what came, if that was not UTF-8
         Integer slot = slots.getOrDefault(key, free.peek());
-        if (slot == null || bytes.length + value.length > MOST) {
+        if (slot == null || bytes.length + value.length > MAX_BYTES) {
             return -1;
         }
         if (slots.put(key, slot) == null) {
@@ -222,7 +225,10 @@ public final class KeyValueServer {
         int sum = bytes.getInt();
         int keyLength = bytes.getShort();
         int valueLength = bytes.getShort();
-        if (version % 2 != 0 || sum != sum(slot) || (keyLength | valueLength) < 0 || keyLength + valueLength > MOST) {
+        if (version % 2 != 0
+                || sum != sum(slot)
+                || (keyLength | valueLength) < 0
+                || keyLength + valueLength > MAX_BYTES) {
             return null;
         }
         return new Entry(

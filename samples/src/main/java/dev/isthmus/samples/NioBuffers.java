@@ -26,7 +26,7 @@ import java.util.zip.CRC32C;
 public final class NioBuffers {
 
     private static final int HEADER = Long.BYTES; // the file's length
-    private static final int MOST = 1 << 20; // bytes of a file
+    private static final int MAX_BYTES = 1 << 20; // bytes of a file
 
     private NioBuffers() {}
 
@@ -42,14 +42,14 @@ public final class NioBuffers {
             System.exit(2);
         }
         // A buffer of NIO's own. The segment is the same memory, and keeps the buffer from the collector.
-        ByteBuffer buffer = ByteBuffer.allocateDirect(HEADER + MOST);
+        ByteBuffer buffer = ByteBuffer.allocateDirect(HEADER + MAX_BYTES);
         try (var arena = GuardedArena.ofConfined();
                 var device = Device.first().open();
                 var pd = device.allocateProtectionDomain();
                 var cq = device.createCompletionQueue(16);
                 var a = pd.createQueuePair(QueuePairType.RC, cq, cq);
                 var b = pd.createQueuePair(QueuePairType.RC, cq, cq);
-                var source = pd.register(arena.allocate(HEADER + MOST), AccessFlag.LOCAL_WRITE);
+                var source = pd.register(arena.allocate(HEADER + MAX_BYTES), AccessFlag.LOCAL_WRITE);
                 var target =
                         pd.register(MemorySegment.ofBuffer(buffer), AccessFlag.LOCAL_WRITE, AccessFlag.REMOTE_WRITE)) {
             var gid = device.defaultGid(1);
@@ -75,10 +75,10 @@ public final class NioBuffers {
     /** Reads a file into registered memory: a view's position and byte order are its own, its bytes are the region's. */
     private static int read(Path file, MemoryRegion region) throws IOException {
         ByteBuffer view = region.segment().asByteBuffer(); // big-endian, as every new buffer
-        ByteBuffer text = view.slice(HEADER, MOST);
+        ByteBuffer text = view.slice(HEADER, MAX_BYTES);
         try (var channel = FileChannel.open(file, StandardOpenOption.READ)) {
-            if (channel.size() > MOST) {
-                throw new IOException(file + " is longer than " + MOST + " bytes");
+            if (channel.size() > MAX_BYTES) {
+                throw new IOException(file + " is longer than " + MAX_BYTES + " bytes");
             }
             while (text.hasRemaining() && channel.read(text) >= 0) {} // it may read less than there is
         }

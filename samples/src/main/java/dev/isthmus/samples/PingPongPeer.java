@@ -32,14 +32,14 @@ final class PingPongPeer implements AutoCloseable {
     }
 
     /** Connects queue pairs, when it is known to which. */
-    interface Connector {
+    interface PairConnector {
         void connect(List<PingPongAddress> remote) throws IOException;
     }
 
     /**
      * Swaps addresses with the peer and connects: the server before it answers, so that the client can send at once.
      */
-    static List<PingPongAddress> meet(PingPongOptions options, List<PingPongAddress> mine, Connector connector)
+    static List<PingPongAddress> meet(PingPongOptions options, List<PingPongAddress> mine, PairConnector connector)
             throws IOException {
         try (PingPongPeer peer =
                 options.isClient() ? connect(options.server.orElseThrow(), options.port) : acceptOne(options.port)) {

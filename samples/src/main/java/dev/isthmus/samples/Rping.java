@@ -147,31 +147,31 @@ public final class Rping implements AutoCloseable {
     }
 
     private void serveOne() throws IOException, InterruptedException {
-        var source = told();
+        var source = readRemoteBuffer();
         transfer(SendOpcode.RDMA_READ, source, source.size());
         send(SINK, 0); // go ahead
         receive();
-        var sink = told();
+        var sink = readRemoteBuffer();
         transfer(SendOpcode.RDMA_WRITE, sink, Math.min(source.size(), sink.size()));
         send(SINK, 0);
     }
 
     /** What the peer says of its memory: it decides where to read and write there, and nothing else. */
-    private record Told(long address, int rkey, int size) {}
+    private record RemoteBuffer(long address, int rkey, int size) {}
 
-    private Told told() throws IOException {
+    private RemoteBuffer readRemoteBuffer() throws IOException {
         var message = memory.segment().asByteBuffer().order(BIG_ENDIAN);
-        var told = new Told(
+        var buffer = new RemoteBuffer(
                 message.getLong((int) FROM_PEER),
                 message.getInt((int) FROM_PEER + 8),
                 message.getInt((int) FROM_PEER + 12));
-        if (told.size() < 1 || told.size() > MAX_SIZE) {
-            throw new IOException("the peer offers " + told.size() + " bytes");
+        if (buffer.size() < 1 || buffer.size() > MAX_SIZE) {
+            throw new IOException("the peer offers " + buffer.size() + " bytes");
         }
-        return told;
+        return buffer;
     }
 
-    private void transfer(SendOpcode opcode, Told peer, int size) throws IOException, InterruptedException {
+    private void transfer(SendOpcode opcode, RemoteBuffer peer, int size) throws IOException, InterruptedException {
         post(SendRequest.prepare(memory.region())
                 .opcode(opcode)
                 .range(SOURCE, size)

@@ -30,7 +30,7 @@ public final class UcpRpc {
 
     private static final int CALL = 1; // the ids of the two kinds of message
     private static final int ANSWER = 2;
-    private static final int LONGEST = 4096; // bytes of a text
+    private static final int MAX_TEXT = 4096; // bytes of a text
     private static final Map<Long, CompletableFuture<String>> CALLS = new ConcurrentHashMap<>(); // without an answer
     private static final AtomicLong LAST = new AtomicLong();
 
@@ -52,7 +52,7 @@ public final class UcpRpc {
     private static void onCall(UcpActiveMessage call) {
         if (call.hasReply()
                 && !call.isRendezvous()
-                && call.length() <= LONGEST
+                && call.length() <= MAX_TEXT
                 && call.header().length() == 8) {
             String answer = text(call).toUpperCase(Locale.ROOT);
             if (!answer.equals("SILENCE")) {

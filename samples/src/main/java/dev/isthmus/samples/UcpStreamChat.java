@@ -34,8 +34,8 @@ import java.util.function.Consumer;
 public final class UcpStreamChat {
 
     private static final byte END_OF_INPUT = 4; // what a terminal calls end of transmission
-    private static final int LONGEST = 4096; // bytes of a line; the peer may send a longer one in several
-    private static final Duration PARTING = Duration.ofSeconds(10);
+    private static final int MAX_LINE = 4096; // bytes of a line; the peer may send a longer one in several
+    private static final Duration CLOSE_LIMIT = Duration.ofSeconds(10);
 
     private final UcpWorker worker;
     private final UcpEndpoint peer;
@@ -96,7 +96,7 @@ public final class UcpStreamChat {
             try (var peer = requests.poll().accept(worker, config -> {})) {
                 new UcpStreamChat(worker, peer, show).chat(keyboard);
                 long begin = System.nanoTime(); // who has connected closes first: then nothing is under way to it
-                while (!peer.isFailed() && System.nanoTime() - begin < PARTING.toNanos()) {
+                while (!peer.isFailed() && System.nanoTime() - begin < CLOSE_LIMIT.toNanos()) {
                     progress(worker);
                 }
             }
@@ -169,7 +169,7 @@ public final class UcpStreamChat {
         if (b != '\n') {
             line.write(b);
         }
-        if (b == '\n' || line.size() == LONGEST) {
+        if (b == '\n' || line.size() == MAX_LINE) {
             // A terminal obeys control characters, and the peer is not to command it.
             show.accept("> " + line.toString(StandardCharsets.UTF_8).replaceAll("\\p{Cntrl}", "?"));
             line.reset();

@@ -54,8 +54,8 @@ class KeyValueSlotTest {
 
     @Test
     void shouldNotReadBeyondTheSlot() {
-        assertNotNull(KeyValueServer.entry(slot(4, 1, KeyValueServer.MOST - 1, "key")));
-        assertNull(KeyValueServer.entry(slot(4, 1, KeyValueServer.MOST, "key")));
+        assertNotNull(KeyValueServer.entry(slot(4, 1, KeyValueServer.MAX_BYTES - 1, "key")));
+        assertNull(KeyValueServer.entry(slot(4, 1, KeyValueServer.MAX_BYTES, "key")));
         assertNull(KeyValueServer.entry(slot(4, -1, 5, "key")));
         assertNull(KeyValueServer.entry(slot(4, 3, -1, "key")));
         assertNull(KeyValueServer.entry(slot(4, Short.MAX_VALUE, Short.MAX_VALUE, "key")));

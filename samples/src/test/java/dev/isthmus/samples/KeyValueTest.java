@@ -176,7 +176,7 @@ class KeyValueTest {
 
     @Test
     void shouldDoNothingForRequestsThatMakeNoSense() throws Exception {
-        byte[] most = new byte[KeyValueServer.MOST];
+        byte[] most = new byte[KeyValueServer.MAX_BYTES];
         Arrays.fill(most, (byte) 0xff); // no UTF-8: each byte of the key becomes a character of three
         serve(1, address -> {
             try (var connection = Connector.connect(address, DEADLINE)) {
@@ -189,7 +189,7 @@ class KeyValueTest {
                 assertFalse(ask(connection, memory, request(77, 1, new byte[3])));
                 assertFalse(ask(connection, memory, request(KeyValueServer.SET, 1, most)));
                 assertFalse(ask(connection, memory, request(KeyValueServer.FIND, 1, new byte[1])));
-                assertTrue(ask(connection, memory, request(KeyValueServer.SET, 1, new byte[KeyValueServer.MOST])));
+                assertTrue(ask(connection, memory, request(KeyValueServer.SET, 1, new byte[KeyValueServer.MAX_BYTES])));
                 assertTrue(ask(connection, memory, request(KeyValueServer.FIND, 1, new byte[1])));
             }
         });

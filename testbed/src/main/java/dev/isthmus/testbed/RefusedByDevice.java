@@ -47,7 +47,7 @@ public final class RefusedByDevice extends TestAbortedException {
     }
 
     /**
-     * The same where the arguments in the middle of the message do not matter, or change from run to run.
+     * The end of a test whose device refuses a call by a message whose middle does not matter, or changes each time.
      *
      * @param refusal what the call threw
      * @param beginning how its message must begin: {@code call(arguments}

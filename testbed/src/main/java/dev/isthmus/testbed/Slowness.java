@@ -35,7 +35,7 @@ record Slowness(double roundTrips, double jvmStart) {
     private static final long JVM_STARTS_NANOS = 200_000_000;
 
     /** More than a start takes where the factor is the highest. */
-    private static final long MOST_SECONDS = 60;
+    private static final long MAX_SECONDS = 60;
 
     /** How many times slower than a quiet machine; less than 1 for a faster one. */
     double comparedWithQuiet() {
@@ -98,8 +98,8 @@ record Slowness(double roundTrips, double jvmStart) {
         do {
             Process jvm = start(java, "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-version");
             try {
-                if (!jvm.waitFor(MOST_SECONDS, TimeUnit.SECONDS)) {
-                    return MOST_SECONDS;
+                if (!jvm.waitFor(MAX_SECONDS, TimeUnit.SECONDS)) {
+                    return MAX_SECONDS;
                 }
             } finally {
                 jvm.destroyForcibly();

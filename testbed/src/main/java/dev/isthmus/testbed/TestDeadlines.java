@@ -52,7 +52,7 @@ public final class TestDeadlines {
     private TestDeadlines() {}
 
     /** Initialised when the first deadline is needed. */
-    private static final class Here {
+    private static final class MeasuredSlowness {
 
         private static final String GIVEN = System.getProperty(PROPERTY);
         private static final Slowness MEASURED = GIVEN == null ? Slowness.measure() : null;
@@ -70,7 +70,7 @@ public final class TestDeadlines {
     }
 
     /**
-     * The same as {@link #within} for a number of seconds.
+     * Like {@link #within}, for a number of seconds.
      *
      * @param onQuietMachine how many seconds to wait on a quiet machine
      * @return the deadline here
@@ -80,7 +80,7 @@ public final class TestDeadlines {
     }
 
     /**
-     * The same as {@link #ofSeconds}, for methods that take a number and {@code TimeUnit.SECONDS}.
+     * Like {@link #ofSeconds}, for methods that take a number and {@code TimeUnit.SECONDS}.
      *
      * @param onQuietMachine how many seconds to wait on a quiet machine
      * @return how many seconds to wait here, rounded up
@@ -91,7 +91,7 @@ public final class TestDeadlines {
 
     /** How many times longer tests wait here than on a quiet machine: 1 to 10. */
     public static double factor() {
-        return Here.FACTOR;
+        return MeasuredSlowness.FACTOR;
     }
 
     /** The option for a JVM that a test starts, which then uses this JVM's factor and does not measure. */
@@ -101,10 +101,10 @@ public final class TestDeadlines {
 
     /** What was measured and what follows, for a reader of the log. */
     static String report() {
-        return Here.MEASURED == null
+        return MeasuredSlowness.MEASURED == null
                 ? String.format(
                         Locale.ROOT, "tests wait %.1f times longer than on a quiet machine: -D%s", factor(), PROPERTY)
-                : Here.MEASURED.toString();
+                : MeasuredSlowness.MEASURED.toString();
     }
 
     /**

@@ -122,7 +122,7 @@ public final class TierRunner {
     }
 
     /** What is to run. */
-    private static final class Request {
+    private static final class TestRequest {
 
         String tier = "";
         boolean gate;
@@ -133,7 +133,7 @@ public final class TierRunner {
         final List<UniqueIdSelector> tests = new ArrayList<>();
         final Set<String> without = new HashSet<>();
 
-        Request(String... arguments) throws IOException {
+        TestRequest(String... arguments) throws IOException {
             var rest = new ArrayDeque<>(List.of(arguments));
             tier = rest.isEmpty() ? "" : rest.remove();
             while (!rest.isEmpty()) {
@@ -177,7 +177,7 @@ public final class TierRunner {
      * @param args as above
      */
     public static void main(String[] args) throws IOException {
-        var wanted = new Request(args);
+        var wanted = new TestRequest(args);
         if (!TIERS.contains(wanted.tier)) {
             System.err.println(
                     "usage: TierRunner " + String.join("|", TIERS)
@@ -192,7 +192,7 @@ public final class TierRunner {
         System.exit(passed ? 0 : 1);
     }
 
-    private static boolean run(Launcher launcher, Request wanted) throws IOException {
+    private static boolean run(Launcher launcher, TestRequest wanted) throws IOException {
         try (var file =
                 new PrintStream(Files.newOutputStream(wanted.report, CREATE, APPEND), false, StandardCharsets.UTF_8)) {
             file.println("device\t" + DeviceKind.ofThisMachine());
@@ -218,7 +218,7 @@ public final class TierRunner {
         return !names.isEmpty();
     }
 
-    private static LauncherDiscoveryRequest plan(Request wanted) {
+    private static LauncherDiscoveryRequest plan(TestRequest wanted) {
         LauncherDiscoveryRequestBuilder request = wanted.tests.isEmpty() && wanted.classes.isEmpty()
                 ? request(wanted.pattern)
                 : limits(LauncherDiscoveryRequestBuilder.request())

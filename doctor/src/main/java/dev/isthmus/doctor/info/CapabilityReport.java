@@ -29,9 +29,9 @@ final class CapabilityReport {
 
     private static final int RAW_PACKET = 1 << 8;
 
-    private final Lines lines;
+    private final AttributeLines lines;
 
-    CapabilityReport(Lines lines) {
+    CapabilityReport(AttributeLines lines) {
         this.lines = lines;
     }
 

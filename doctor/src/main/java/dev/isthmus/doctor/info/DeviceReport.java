@@ -16,11 +16,11 @@ import java.util.OptionalInt;
 /** Prints a device like ibv_devinfo. */
 final class DeviceReport {
 
-    private final Lines lines;
+    private final AttributeLines lines;
     private final boolean verbose;
 
     DeviceReport(PrintWriter out, boolean verbose) {
-        this.lines = new Lines(out);
+        this.lines = new AttributeLines(out);
         this.verbose = verbose;
     }
 

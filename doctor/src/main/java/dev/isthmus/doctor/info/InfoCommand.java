@@ -66,7 +66,7 @@ public final class InfoCommand implements Callable<Integer> {
 
     private void print(PrintWriter out) throws IOException {
         if (list) {
-            printNames(new Lines(out), Device.list());
+            printNames(new AttributeLines(out), Device.list());
             return;
         }
         var report = new DeviceReport(out, verbose);
@@ -81,7 +81,7 @@ public final class InfoCommand implements Callable<Integer> {
         return devices.isEmpty() ? List.of(Device.first()) : devices; // first throws with the reason if there is none
     }
 
-    private static void printNames(Lines lines, List<Device> devices) {
+    private static void printNames(AttributeLines lines, List<Device> devices) {
         lines.line("%d HCA%s found:", devices.size(), devices.size() == 1 ? "" : "s");
         devices.forEach(each -> lines.line("\t%s", each.name()));
         lines.line("");

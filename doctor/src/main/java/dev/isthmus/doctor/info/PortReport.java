@@ -12,9 +12,9 @@ import java.util.Arrays;
 /** Prints a port like ibv_devinfo. */
 final class PortReport {
 
-    private final Lines lines;
+    private final AttributeLines lines;
 
-    PortReport(Lines lines) {
+    PortReport(AttributeLines lines) {
         this.lines = lines;
     }
 

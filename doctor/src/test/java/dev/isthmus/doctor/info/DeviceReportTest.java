@@ -51,7 +51,7 @@ class DeviceReportTest {
     void shouldPrintTheCapabilitiesOfRichDevice() {
         var text = new StringWriter();
         var out = new PrintWriter(text);
-        new CapabilityReport(new Lines(out)).print(RICH);
+        new CapabilityReport(new AttributeLines(out)).print(RICH);
         out.flush();
         assertEquals("""
                 >general_odp_caps:

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.nio.Hosts;
 import dev.isthmus.testbed.ChildProgram;
+import dev.isthmus.testbed.ConnectionTransport;
 import dev.isthmus.testbed.TestDeadlines;
-import dev.isthmus.testbed.Wire;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -57,7 +57,7 @@ class ZooKeeperTest {
         try (ChildProgram client = OverRdma.of("zookeeper", "-Dio.netty.transport.noNative=true")
                 .start("dev.isthmus.programs.ZooKeeperProgram", arguments)) {
             int leader = Integer.parseInt(client.await("leader: ", MOST));
-            assertTrue(!Wire.tcp(quorumPorts[leader - 1]).isEmpty(), "the servers do not talk by TCP");
+            assertTrue(!ConnectionTransport.tcp(quorumPorts[leader - 1]).isEmpty(), "the servers do not talk by TCP");
             servers.get(leader - 1).kill();
             List<String> lines = client.ended(MOST);
             List<String> last = lines.subList(lines.size() - 1 - SERVERS, lines.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
-import dev.isthmus.testbed.Wire;
+import dev.isthmus.testbed.ConnectionTransport;
 import io.grpc.CallOptions;
 import io.grpc.ChannelCredentials;
 import io.grpc.ClientCall;
@@ -100,7 +100,7 @@ public final class GrpcProgram {
             program.callEachKind();
             program.giveUp();
             program.callEachKind(); // the cancelled calls did not harm the connection
-            System.out.println(how + ": by " + Wire.at(server.getPort()));
+            System.out.println(how + ": by " + ConnectionTransport.at(server.getPort()));
         } finally {
             channel.shutdownNow();
             server.shutdownNow();

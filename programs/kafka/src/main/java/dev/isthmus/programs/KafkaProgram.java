@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
-import dev.isthmus.testbed.Wire;
+import dev.isthmus.testbed.ConnectionTransport;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,7 +74,7 @@ public final class KafkaProgram {
             send(producer);
             consumer.subscribe(List.of(TOPIC));
             int read = read(consumer);
-            System.out.println(read + " records: by " + Wire.at(broker.getPort()));
+            System.out.println(read + " records: by " + ConnectionTransport.at(broker.getPort()));
         }
     }
 

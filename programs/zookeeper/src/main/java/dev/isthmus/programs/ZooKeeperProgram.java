@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.programs;
 
-import dev.isthmus.testbed.Wire;
+import dev.isthmus.testbed.ConnectionTransport;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
@@ -71,7 +71,7 @@ public final class ZooKeeperProgram {
             System.out.println("leader after that: " + second);
             for (int i = 0; i < servers.size(); i++) {
                 System.out.println("client port of " + (i + 1) + ": "
-                        + Wire.at(servers.get(i).getPort()));
+                        + ConnectionTransport.at(servers.get(i).getPort()));
             }
         } finally {
             nio.close();

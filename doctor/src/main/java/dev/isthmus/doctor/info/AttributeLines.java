@@ -6,14 +6,14 @@ import java.util.Locale;
 import java.util.Set;
 
 /** Prints lines in ibv_devinfo's layout. */
-final class Lines {
+final class AttributeLines {
 
     /** Before each name in a list of flags. */
     private static final String FLAG = "\t\t\t\t\t";
 
     private final PrintWriter out;
 
-    Lines(PrintWriter out) {
+    AttributeLines(PrintWriter out) {
         this.out = out;
     }
 

@@ -12,13 +12,13 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.UnmatchedArgumentException;
 
 /** How commands report what went wrong, on standard error and by their exit status. */
-public final class Failures {
+public final class CommandFailures {
 
     /** Failures outside this program: reported in one line, without a stack trace. */
     private static final List<Class<? extends Exception>> EXPECTED =
             List.of(RdmaException.class, IOException.class, IllegalArgumentException.class);
 
-    private Failures() {}
+    private CommandFailures() {}
 
     /** Has commands report failures as this class does. An exception that has an exit status of its own decides it. */
     public static CommandLine reportedBy(CommandLine commands) {

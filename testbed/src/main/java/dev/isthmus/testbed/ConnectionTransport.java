@@ -10,9 +10,9 @@ import java.util.Locale;
 import java.util.stream.Stream;
 
 /** The transport of this process's connections, according to the kernel. */
-public final class Wire {
+public final class ConnectionTransport {
 
-    private Wire() {}
+    private ConnectionTransport() {}
 
     /**
      * The transport of the connections at a port. Call it while they are open.
