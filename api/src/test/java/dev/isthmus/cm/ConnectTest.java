@@ -268,7 +268,7 @@ class ConnectTest {
     }
 
     @Test
-    void shouldKnowOnTheOwnersThreadWhatAnotherThreadWasTold() throws InterruptedException {
+    void shouldApplyOnTheOwnersThreadWhatAnotherThreadsEventReported() throws InterruptedException {
         try (var meeting = new Rendezvous()) {
             ConnectionId listener = meeting.listener(PortSpace.TCP);
             ConnectionId active = meeting.resolved(listener);

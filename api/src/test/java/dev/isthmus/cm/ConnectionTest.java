@@ -11,8 +11,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.isthmus.CmException;
 import dev.isthmus.CmException.Failure;
+import dev.isthmus.OtherThread;
 import dev.isthmus.RdmaException;
-import dev.isthmus.Stranger;
 import dev.isthmus.testbed.ChildJvm;
 import dev.isthmus.testbed.TestDeadlines;
 import dev.isthmus.verbs.AccessFlag;
@@ -508,8 +508,8 @@ class ConnectionTest {
                         (AutoCloseable) () -> {},
                         WorkCompletions.class,
                         WorkCompletions.allocate(1));
-                Stranger.assertRefused(listener, arguments, "localAddress/0");
-                Stranger.assertRefused(
+                OtherThread.assertRefused(listener, arguments, "localAddress/0");
+                OtherThread.assertRefused(
                         connection,
                         arguments,
                         "queuePair/0",

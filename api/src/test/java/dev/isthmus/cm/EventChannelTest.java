@@ -55,7 +55,7 @@ class EventChannelTest {
     }
 
     @Test
-    void shouldTellNothingWhenNothingHappens() throws InterruptedException {
+    void shouldReturnNoEventWhenThereIsNone() throws InterruptedException {
         try (var channel = EventChannel.open()) {
             assertNull(channel.poll());
             assertNull(channel.await(Duration.ofMillis(20)));

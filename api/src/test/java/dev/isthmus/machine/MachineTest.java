@@ -84,7 +84,7 @@ class MachineTest {
 
     /** What a kernel says that accepts no region as large as this. */
     @Test
-    void shouldNotBlameALimitThatDoesNotBind() {
+    void shouldNotNameALimitThatDoesNotApply() {
         assertEquals(
                 "the kernel has no memory for this, or takes no region of 1,024 KiB; this process may lock any amount"
                         + " (on SoftiWARP of Linux 6.1: " + VerbsErrors.lockedMemoryLimit() + ")",

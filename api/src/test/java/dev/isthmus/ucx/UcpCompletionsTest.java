@@ -423,7 +423,7 @@ class UcpCompletionsTest {
     }
 
     @Test
-    void shouldNotBeginWhatALoopTellsNobodyOf() {
+    void shouldRefuseUserDataWhereALoopDeliversNoCompletions() {
         try (var context = UcpContext.create(config ->
                         config.set("TLS", "posix,self").features(EnumSet.of(UcpFeature.TAG, UcpFeature.WAKEUP)));
                 var arena = Arena.ofShared();

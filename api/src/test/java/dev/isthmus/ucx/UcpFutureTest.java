@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("ucx")
 class UcpFutureTest {
 
-    private static final UcpTagReceived WISHED = new UcpTagReceived(-1, -1);
+    private static final UcpTagReceived REQUESTED = new UcpTagReceived(-1, -1);
 
     private UcpPair pair;
 
@@ -81,17 +81,17 @@ class UcpFutureTest {
     }
 
     @Test
-    void shouldTakeWhateverEndsFutureForWishToCancel() {
+    void shouldCancelOperationHoweverItsFutureIsEnded() {
         var failed = receive(1);
         assertFalse(failed.completeExceptionally(new UnsupportedOperationException("wished")));
         var completed = receive(2);
-        assertFalse(completed.complete(WISHED));
+        assertFalse(completed.complete(REQUESTED));
         assertFalse(completed.complete(new UcpTagReceived(-2, -2)), "the first one counts");
         var obtruded = receive(3);
-        obtruded.obtrudeValue(WISHED);
+        obtruded.obtrudeValue(REQUESTED);
         var obtrudedFailure = receive(4);
         obtrudedFailure.obtrudeException(new UnsupportedOperationException("wished"));
-        var supplied = receive(5).completeAsync(() -> WISHED, Runnable::run);
+        var supplied = receive(5).completeAsync(() -> REQUESTED, Runnable::run);
         var notSupplied = receive(6)
                 .completeAsync(
                         () -> {
@@ -105,7 +105,7 @@ class UcpFutureTest {
         all.forEach(this::until);
         assertEquals(0, pair.receiver.requests().outstanding());
         for (var future : List.of(completed, obtruded, supplied)) {
-            assertSame(WISHED, future.join());
+            assertSame(REQUESTED, future.join());
         }
         for (var future : List.of(failed, obtrudedFailure, notSupplied)) {
             assertEquals("wished", failure(future).getMessage());
@@ -117,11 +117,11 @@ class UcpFutureTest {
     @Test
     void shouldEndFuturesThatTimedOutWithTheirReceives() {
         var late = receive(1).orTimeout(1, TimeUnit.MILLISECONDS);
-        var valued = receive(2).completeOnTimeout(WISHED, 1, TimeUnit.MILLISECONDS);
+        var valued = receive(2).completeOnTimeout(REQUESTED, 1, TimeUnit.MILLISECONDS);
         until(late);
         assertInstanceOf(TimeoutException.class, failure(late));
         until(valued);
-        assertSame(WISHED, valued.join());
+        assertSame(REQUESTED, valued.join());
         assertEquals(0, pair.receiver.requests().outstanding());
     }
 

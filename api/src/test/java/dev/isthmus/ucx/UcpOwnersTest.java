@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.ucx;
 
-import dev.isthmus.Stranger;
+import dev.isthmus.OtherThread;
 import java.lang.foreign.MemorySegment;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -105,7 +105,7 @@ class UcpOwnersTest {
     }
 
     private void assertOwned(Object object, String... free) throws Exception {
-        Stranger.assertRefused(object, arguments, free);
+        OtherThread.assertRefused(object, arguments, free);
     }
 
     @Test

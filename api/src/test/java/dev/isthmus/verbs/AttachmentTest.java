@@ -53,7 +53,7 @@ class AttachmentTest {
 
     /** Soft-RoCE leaves it in the queue. */
     @Test
-    void shouldFindNobodyForWhatIsLeftOfAQueuePairThatIsClosed() {
+    void shouldFindNoQueuePairForCompletionsOfAClosedOne() {
         try (var pair = RcPair.connected()) {
             QueuePair other = pair.a.anotherQueuePair(QueuePairType.RC);
             other.connect(pair.a.gid, pair.b.qp.address(pair.b.gid));

@@ -3,7 +3,7 @@ package dev.isthmus.verbs;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.isthmus.Stranger;
+import dev.isthmus.OtherThread;
 import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
 import dev.isthmus.verbs.cqex.ExtendedCompletionQueueConfig;
 import dev.isthmus.verbs.tags.TagOperation;
@@ -157,6 +157,6 @@ class OwnersTest {
     }
 
     private void assertOwned(Object object, String... free) throws Exception {
-        Stranger.assertRefused(object, arguments, free);
+        OtherThread.assertRefused(object, arguments, free);
     }
 }

@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class WorkRequestTest {
 
     @Test
-    void shouldTellASlipFromALackOfMemory() {
+    void shouldRejectImpossibleSizes() {
         for (int many : new int[] {-1, 65_537, Integer.MAX_VALUE}) {
             assertThrows(IllegalArgumentException.class, () -> SendRequest.prepare(many));
             assertThrows(IllegalArgumentException.class, () -> ReceiveRequest.prepare(many));

@@ -149,7 +149,7 @@ class HostilePeerTest {
 
     /** Over shared memory nothing else tells it. */
     @Test
-    void shouldTellWhoDoesNotKnowThatItsConnectionHasEnded() throws Exception {
+    void shouldNotifyPeerThatMissedTheEndOfItsConnection() throws Exception {
         sayHello();
         endConnection();
         hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
@@ -195,7 +195,7 @@ class HostilePeerTest {
 
     @Test
     @Tag("extended")
-    void shouldForgetWhoHasLeftLongAgo() throws Exception {
+    void shouldForgetConnectionsThatEndedLongAgo() throws Exception {
         hostile.connect(transport.node());
         for (int i = 1; i <= Peers.MAX_GONE + 100; i++) {
             Node node = hostile.node(i);
@@ -273,7 +273,7 @@ class HostilePeerTest {
     }
 
     @Test
-    void shouldEndWhoAsksForTooManyBlocks() throws Exception {
+    void shouldEndConnectionThatAsksForTooManyBlocks() throws Exception {
         var silence = new CountDownLatch(1);
         BlockSource slow = block -> {
             try {
@@ -494,7 +494,7 @@ class HostilePeerTest {
 
     /** A peer that asks before it has said who it is, or does not answer a greeting. */
     @Test
-    void shouldEndWhoAsksBeforeTheConnectionIsMade() throws Exception {
+    void shouldEndConnectionThatAsksBeforeItIsEstablished() throws Exception {
         var fetched = new Fetched(1);
         transport.fetch(hostile.node(), List.of(BLOCK), fetched);
         hostile.connect(transport.node());

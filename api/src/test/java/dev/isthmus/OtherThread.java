@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 
 /** A thread that calls every public method of an object which belongs to another. */
-public final class Stranger {
+public final class OtherThread {
 
-    private Stranger() {}
+    private OtherThread() {}
 
     /**
      * Asserts that each method throws WrongThreadException.
