@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /**
  * What is measured of a way to communicate: the benchmarks by which papers on JVM networking compare, and a fixed rate.
  */
@@ -30,6 +32,7 @@ enum Benchmark {
     }
 
     /** The name in options and files. */
+    @JsonValue
     String id() {
         return id;
     }

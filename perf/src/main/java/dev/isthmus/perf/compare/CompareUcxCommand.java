@@ -179,12 +179,11 @@ public final class CompareUcxCommand implements Callable<Integer> {
         out.flush();
         lines.put("complete", "" + whole);
         lines.put("failures", String.join("; ", failures.lines()));
-        List<Summary> summaries = Summary.of(store.runs());
         if (json.isPresent()) {
-            write(json.get(), ResultsFiles.json(new Setting(lines, points), summaries, store.runs()));
+            write(json.get(), RunStore.text(new Setting(lines, points), store.runs()));
         }
         if (csv.isPresent()) {
-            write(csv.get(), ResultsFiles.csv(summaries));
+            write(csv.get(), ResultsCsv.of(Summary.of(store.runs())));
         }
     }
 

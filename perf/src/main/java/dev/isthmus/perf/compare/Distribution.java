@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import com.fasterxml.jackson.annotation.JsonCreator;
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import org.HdrHistogram.Histogram;
@@ -17,9 +18,6 @@ final class Distribution {
 
     private static final int DIGITS = 3;
     private static final double MICROS = 1e3;
-
-    /** HdrHistogram's usual setting: this many lines for each halving of the distance to 100 %. */
-    private static final int LINES_EACH_HALF = 5;
 
     private final Histogram nanos;
 
@@ -61,6 +59,7 @@ final class Distribution {
     }
 
     /** As a line of an HdrHistogram log, which {@link #decode} reads. */
+    @JsonValue
     String encode() {
         ByteBuffer buffer = ByteBuffer.allocate(nanos.getNeededByteBufferCapacity());
         int length = nanos.encodeIntoCompressedByteBuffer(buffer, Deflater.BEST_COMPRESSION);
@@ -68,6 +67,7 @@ final class Distribution {
     }
 
     /** Throws an {@link IllegalArgumentException} if the text is not such a line. */
+    @JsonCreator
     static Distribution decode(String text) {
         ByteBuffer buffer = ByteBuffer.wrap(Base64.getDecoder().decode(text));
         try {
@@ -77,13 +77,17 @@ final class Distribution {
         }
     }
 
-    /** The percentiles in microseconds, in the format that HdrHistogram's plotters read. */
-    String hgrm() {
-        var out = new ByteArrayOutputStream();
-        try (var print = new PrintStream(out, false, StandardCharsets.UTF_8)) {
-            nanos.outputPercentileDistribution(print, LINES_EACH_HALF, MICROS);
+    /** The percentiles in microseconds, three for each digit, as far as there is an operation beyond them. */
+    Map<String, Double> percentiles() {
+        Map<String, Double> percentiles = new LinkedHashMap<>();
+        for (long digit = 1; digit <= count(); digit *= 10) {
+            for (long oneOf : new long[] {digit, 2 * digit, 5 * digit}) {
+                if (oneOf <= count()) {
+                    percentiles.put(Numbers.percentile((double) oneOf), micros(100.0 * (oneOf - 1) / oneOf));
+                }
+            }
         }
-        return out.toString(StandardCharsets.UTF_8);
+        return percentiles;
     }
 
     @Override

@@ -143,9 +143,7 @@ final class HtmlReport {
             html.element("h3", capitalized(benchmark.title()) + " over percentiles");
             html.element(
                     "p",
-                    "A line is of all runs of a point together; bars reach from the least to the most of one run. The"
-                            + " files in " + ReportWriter.HISTOGRAMS + " have them all, for the plotters of"
-                            + " HdrHistogram.");
+                    "A line is of all runs of a point together; bars reach from the least to the most of one run.");
             overPercentiles.forEach(this::plot);
         }
         figures(benchmark, Quantity.OFFERED, "Rates", "Round trips begun in a second");
@@ -206,7 +204,7 @@ final class HtmlReport {
                 .element(
                         "p",
                         "Each repeats the last run of a point, both ends. Where the ends are JVMs they get the same flags and the same"
-                                + " warm-up; the flags of each run are in runs.jsonl.");
+                                + " warm-up; the flags of each run are in results.json.");
         html.raw("<details>\n").element("summary", summaries.size() + " commands");
         html.raw("<div class=\"wide\"><table>\n<tr>");
         List.of("benchmark", "way", "payload", "connections", "runs", "command")

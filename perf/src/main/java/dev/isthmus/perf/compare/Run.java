@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
+import com.fasterxml.jackson.annotation.JsonPropertyOrder;
+import com.fasterxml.jackson.annotation.JsonUnwrapped;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalDouble;
 
@@ -23,8 +27,9 @@ import java.util.OptionalDouble;
  * @param command the command that repeats this run, both ends
  * @param jvmFlags what the JVMs of the ends were told, both the same; empty for programs in C
  */
+@JsonPropertyOrder({"point", "round", "steady", "doubtful", "command", "jvmFlags"})
 record Run(
-        Point point,
+        @JsonUnwrapped Point point,
         int round,
         OptionalDouble averageMicros,
         OptionalDouble medianMicros,
@@ -58,6 +63,18 @@ record Run(
     /** Whether this many messages, two for each round trip, fall short of the round trips that should have begun. */
     static boolean isBehind(double messagesPerSecond, double offeredPerSecond) {
         return messagesPerSecond < 2 * LEAST_RATE * offeredPerSecond;
+    }
+
+    /** Whether its figures should be taken with a grain of salt. */
+    @JsonProperty("doubtful")
+    boolean isDoubtful() {
+        return !steady || isApart() || isBehind();
+    }
+
+    /** What percentages of the operations did not exceed, in microseconds; for programs that read no histogram. */
+    @JsonProperty("percentiles")
+    Optional<Map<String, Double>> percentiles() {
+        return times.map(Distribution::percentiles);
     }
 
     /** Whether its connections mostly measured at different times. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import com.fasterxml.jackson.annotation.JsonValue;
 import java.util.Locale;
 
 /**
@@ -27,6 +28,7 @@ record UcxRoute(Transport transport, Operation operation) {
             return transports;
         }
 
+        @JsonValue
         String id() {
             return name().toLowerCase(Locale.ROOT);
         }
@@ -45,6 +47,7 @@ record UcxRoute(Transport transport, Operation operation) {
             this.prefix = prefix;
         }
 
+        @JsonValue
         String id() {
             return name().toLowerCase(Locale.ROOT);
         }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
+import com.fasterxml.jackson.annotation.JsonValue;
+
 /** A way for two processes to communicate: a language, a library, and what it uses of that. */
 enum Way {
     C_VERBS_SEND("c-verbs-send", "C verbs, SEND"),
@@ -30,6 +32,7 @@ enum Way {
     }
 
     /** The name in options and files. */
+    @JsonValue
     String id() {
         return id;
     }

@@ -3,13 +3,11 @@ package dev.isthmus.perf.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 import org.HdrHistogram.HistogramLogReader;
@@ -90,29 +88,14 @@ class DistributionTest {
     }
 
     @Test
-    void shouldWriteThePercentilesOfAllRunsOfAPoint() throws Exception {
-        List<Run> runs = MadeUp.runs(POINT);
-        try (RunStore store = RunStore.create(dir.resolve("out"), MadeUp.setting(List.of(POINT)))) {
-            for (Run run : runs) {
-                store.add(run);
-            }
-            ReportWriter.write(dir.resolve("out"), store);
-        }
-        List<String> lines = Files.readAllLines(dir.resolve("out/histograms/ping-pong_nio-blocking_64.hgrm"));
-        assertTrue(lines.getFirst().matches(" +Value +Percentile +TotalCount +1/\\(1-Percentile\\)"), lines.getFirst());
-        assertTrue(lines.getLast().matches("#\\[Buckets = .*]"), lines.getLast());
-        List<double[]> rows = new ArrayList<>();
-        for (String line : lines.subList(2, lines.size() - 4)) {
-            String[] fields = line.strip().split("\\s+", -1);
-            rows.add(new double[] {Double.parseDouble(fields[0]), Double.parseDouble(fields[1])});
-        }
-        Distribution all = Distribution.together(
-                runs.stream().map(run -> run.times().orElseThrow()).toList());
-        assertEquals(3000, all.count());
-        assertTrue(rows.size() > 20, rows.size() + " rows");
-        for (double[] row : rows) {
-            assertEquals(all.micros(100 * row[1]), row[0], row[0] * 1e-3, "at " + row[1]);
-        }
+    void shouldHavePercentilesAsDeepAsThereAreOperations() {
+        assertEquals(
+                List.of("0", "50", "80", "90", "95", "98", "99", "99.5", "99.8", "99.9"),
+                List.copyOf(upTo(1000).percentiles().keySet()));
+        assertEquals(998, upTo(1000).percentiles().get("99.8"), 1);
+        assertEquals(1, upTo(1000).percentiles().get("0"), 1e-3);
+        assertEquals(List.of("0", "50", "80"), List.copyOf(upTo(9).percentiles().keySet()));
+        assertEquals(Map.of(), upTo(0).percentiles());
     }
 
     @Test
@@ -132,16 +115,5 @@ class DistributionTest {
         assertEquals(3.3 * micros, curve.marks().get(1000L).median(), micros * 4e-3);
         assertEquals("99.8 %", plot.across().label(500L));
         assertEquals("0 %", plot.across().label(1L));
-    }
-
-    @Test
-    void shouldSayThatStoredTimesAreDamaged() throws Exception {
-        String line = RunJson.of(MadeUp.runs(POINT).getFirst()).toString();
-        assertTrue(RunJson.run(line).times().isPresent());
-        assertTrue(RunJson.run(line.replaceFirst(",\"times\":\"[^\"]*\"", ""))
-                .times()
-                .isEmpty());
-        String damaged = line.replaceFirst("(\"times\":\"HISTFAAAA.)[^\"]*", "$1");
-        assertThrows(IOException.class, () -> RunJson.run(damaged));
     }
 }

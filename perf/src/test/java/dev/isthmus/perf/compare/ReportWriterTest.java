@@ -134,19 +134,13 @@ class ReportWriterTest {
             ReportWriter.write(dir, store);
             assertEquals(2, Files.readAllLines(dir.resolve(ReportWriter.CSV)).size());
             assertEquals(
-                    3,
-                    RunJson.JSON
-                            .readTree(dir.resolve(ReportWriter.JSON).toFile())
-                            .get("runs")
-                            .size());
-            assertEquals(
                     1,
                     elements(parsed(Files.readString(dir.resolve(ReportWriter.HTML))), "svg")
                             .size());
         }
         try (Stream<Path> files = Files.list(dir)) {
             assertEquals(
-                    Set.of("setting.json", "runs.jsonl", "results.csv", "results.json", "report.html", "plots"),
+                    Set.of("results.csv", "results.json", "report.html", "plots"),
                     files.map(file -> file.getFileName().toString()).collect(Collectors.toSet()));
         }
     }
@@ -178,7 +172,7 @@ class ReportWriterTest {
     @Test
     void shouldLeaveAFileAsItWasWhenItCannotBeReplaced() throws IOException {
         try (RunStore store = RunStore.create(dir, MadeUp.setting(List.of(POINT)))) {
-            Path blocked = dir.resolve(ReportWriter.JSON);
+            Path blocked = dir.resolve(ReportWriter.CSV);
             Files.createDirectory(blocked);
             Files.createFile(blocked.resolve("inside"));
             assertThrows(IOException.class, () -> ReportWriter.write(dir, store));

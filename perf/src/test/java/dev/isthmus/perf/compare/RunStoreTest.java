@@ -2,14 +2,15 @@
 package dev.isthmus.perf.compare;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,12 +49,12 @@ class RunStoreTest {
     private Path folder;
 
     private Path dir;
-    private Path runs;
+    private Path file;
 
     @BeforeEach
     void nameFiles() {
         dir = folder.resolve("new").resolve("comparison");
-        runs = dir.resolve("runs.jsonl");
+        file = dir.resolve("results.json");
     }
 
     private void store(Run... all) throws IOException {
@@ -67,7 +68,7 @@ class RunStoreTest {
     @Test
     void shouldKeepRunsAndSettingAsTheyWere() throws IOException {
         store(FULL, SPARSE);
-        assertEquals(2, Files.readAllLines(runs).size());
+        assertEquals(4, Files.readAllLines(file).size(), "the setting, two runs and the end");
         try (RunStore again = RunStore.open(dir)) {
             assertEquals(List.of(FULL, SPARSE), again.runs());
             assertEquals(SETTING, again.setting());
@@ -89,18 +90,49 @@ class RunStoreTest {
     }
 
     @Test
+    void shouldBeWholeJsonAfterEachRun() throws IOException {
+        try (RunStore store = RunStore.create(dir, SETTING)) {
+            assertEquals(0, RunStore.JSON.readTree(file.toFile()).get("runs").size());
+            store.add(FULL);
+            store.add(SPARSE);
+            JsonNode content = RunStore.JSON.readTree(file.toFile());
+            assertEquals("44.0", content.at("/lines/rdma-core").asText());
+            assertEquals(1, content.get("points").size());
+            JsonNode full = content.at("/runs/0");
+            assertEquals("java-ucx", full.get("way").asText());
+            assertEquals(12.345678901234567, full.get("averageMicros").asDouble());
+            assertFalse(full.get("doubtful").asBoolean());
+            assertFalse(full.has("route") || full.has("overlap"), full::toString);
+            JsonNode sparse = content.at("/runs/1");
+            assertEquals("stream", sparse.at("/route/operation").asText());
+            assertTrue(sparse.get("doubtful").asBoolean());
+            assertEquals(2, sparse.at("/percentiles/50").asDouble(), 2e-3);
+        }
+        assertEquals(Files.readString(file), RunStore.text(SETTING, List.of(FULL, SPARSE)));
+    }
+
+    @Test
     void shouldDropATornLastLineAndGoOnBehindTheLastWholeOne() throws IOException {
         store(FULL, SPARSE);
-        byte[] whole = Files.readAllBytes(runs);
-        String[] lines = Files.readString(runs).split("\n", -1);
-        int first = (lines[0] + "\n").getBytes(StandardCharsets.UTF_8).length;
+        byte[] whole = Files.readAllBytes(file);
+        String[] lines = Files.readString(file).split("\n", -1);
+        int first = (lines[0] + "\n" + lines[1] + "\n").getBytes(StandardCharsets.UTF_8).length;
+        int second = first + (lines[2] + "\n").getBytes(StandardCharsets.UTF_8).length;
         for (int length = first; length < whole.length; length++) {
-            Files.write(runs, Arrays.copyOf(whole, length));
+            Files.write(file, Arrays.copyOf(whole, length));
             try (RunStore again = RunStore.open(dir)) {
-                assertEquals(List.of(FULL), again.runs(), "of " + length + " bytes");
-                again.add(SPARSE);
+                assertEquals(
+                        length < second ? List.of(FULL) : List.of(FULL, SPARSE),
+                        again.runs(),
+                        "of " + length + " bytes");
+                assertEquals(
+                        again.runs().size(),
+                        RunStore.JSON.readTree(file.toFile()).get("runs").size());
+                if (length < second) {
+                    again.add(SPARSE);
+                }
             }
-            assertEquals(new String(whole, StandardCharsets.UTF_8), Files.readString(runs));
+            assertEquals(new String(whole, StandardCharsets.UTF_8), Files.readString(file));
         }
     }
 
@@ -108,14 +140,23 @@ class RunStoreTest {
     void shouldSayWhichLineIsDamaged() throws IOException {
         store(FULL, SPARSE, FULL);
         for (String damage : List.of("{\"way\":", "{}", "[]", "", "\0", "{\"way\":\"carrier pigeon\"}")) {
-            List<String> lines = Files.readAllLines(runs);
-            lines.set(1, damage);
-            Files.writeString(runs, String.join("\n", lines) + "\n");
+            List<String> lines = Files.readAllLines(file);
+            lines.set(2, damage);
+            Files.writeString(file, String.join("\n", lines) + "\n");
             var e = assertThrows(IOException.class, () -> RunStore.open(dir), damage);
-            assertTrue(e.getMessage().contains("runs.jsonl, line 2, is damaged"), e.getMessage());
+            assertTrue(e.getMessage().contains("results.json, line 3, is damaged"), e.getMessage());
         }
-        Files.writeString(runs, "");
+        Files.writeString(file, RunStore.text(SETTING, List.of()));
         RunStore.open(dir).close(); // the failed attempts have let go of it
+    }
+
+    @Test
+    void shouldSayThatStoredTimesAreDamaged() throws IOException {
+        store(SPARSE);
+        String line = Files.readString(file);
+        Files.writeString(file, line.replaceFirst("\"HISTFAAAA.", "$0-"));
+        var e = assertThrows(IOException.class, () -> RunStore.read(dir));
+        assertTrue(e.getMessage().contains("line 2, is damaged"), e.getMessage());
     }
 
     @Test
@@ -139,32 +180,6 @@ class RunStoreTest {
         return new Setting(lines, SETTING.points());
     }
 
-    /** A file from before there were rates, processor times and histograms. */
-    @Test
-    void shouldGoOnWithAComparisonOfBefore() throws IOException {
-        Files.createDirectories(dir);
-        Files.writeString(dir.resolve("setting.json"), """
-                {"lines":{"rounds":"3"},"points":[{"way":"nio-blocking","benchmark":"ping-pong","bytes":64,"connections":1}]}
-                """);
-        Files.writeString(runs, """
-                {"way":"nio-blocking","benchmark":"ping-pong","bytes":64,"connections":1,"round":1,"averageMicros":20.5,\
-                "messagesPerSecond":97560.9,"bytesPerSecond":6243897.6,"steady":true,"command":"again","jvmFlags":["-Xmx256m"]}
-                """);
-        try (RunStore store = RunStore.open(dir)) {
-            Run old = store.runs().getFirst();
-            assertEquals(OptionalDouble.of(20.5), old.averageMicros());
-            assertEquals(OptionalDouble.empty(), old.processorMicrosPerMessage());
-            assertEquals(Optional.empty(), old.times());
-            Point point = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 64, 1);
-            assertEquals(List.of(point), store.setting().points());
-            store.requireSame(new Setting(Map.of("rounds", "3"), List.of(point)));
-            store.add(MadeUp.run(point, 2, 21, 1e5, "again"));
-            Summary both = Summary.of(store.runs()).getFirst();
-            assertEquals(2, both.runs());
-            assertEquals(1, both.times().size());
-        }
-    }
-
     @Test
     void shouldNotMixTwoComparisons() throws IOException {
         try (RunStore store = RunStore.create(dir, SETTING)) {
@@ -181,9 +196,9 @@ class RunStoreTest {
     void shouldSayThatThereIsNoComparison() throws IOException {
         var e = assertThrows(IOException.class, () -> RunStore.open(folder));
         assertTrue(e.getMessage().contains("holds no comparison"), e.getMessage());
-        Files.writeString(folder.resolve("setting.json"), "{", StandardOpenOption.CREATE);
+        Files.writeString(folder.resolve("results.json"), "{");
         var damaged = assertThrows(IOException.class, () -> RunStore.read(folder));
-        assertTrue(damaged.getMessage().contains("setting.json is damaged"), damaged.getMessage());
+        assertTrue(damaged.getMessage().contains("results.json, line 1, is damaged"), damaged.getMessage());
     }
 
     @Test
@@ -196,8 +211,8 @@ class RunStoreTest {
                 assertThrows(IllegalArgumentException.class, () -> store.add(slow));
             }
         }
-        assertEquals(0, Files.size(runs));
         RunStore reader = RunStore.read(dir);
+        assertEquals(List.of(), reader.runs());
         assertThrows(IllegalStateException.class, () -> reader.add(FULL));
     }
 

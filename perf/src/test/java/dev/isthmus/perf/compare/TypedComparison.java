@@ -259,8 +259,8 @@ final class TypedComparison implements AutoCloseable {
 
     /** Returns when more than this many runs are measured. */
     private void awaitRuns(Process comparison, int before) throws Exception {
-        Path file = out().resolve("runs.jsonl");
-        await(comparison, () -> Files.exists(file) && Files.readAllLines(file).size() > before);
+        Path file = out().resolve(RunStore.FILE); // a line for the setting, each run, and the end
+        await(comparison, () -> Files.exists(file) && Files.readAllLines(file).size() > before + 2);
     }
 
     @Override

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvSchema;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("unit")
-class ResultsFilesTest {
+class ResultsCsvTest {
 
     private static final Point POINT = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 4096, 2);
     private static final List<Run> RUNS = List.of(
@@ -28,7 +27,7 @@ class ResultsFilesTest {
     @Test
     void shouldWriteALineOfMediansAndEndsForEachPoint() throws IOException {
         List<Run> runs = List.of(MadeUp.doubtful(RUNS.get(0), true, 0.9), MadeUp.doubtful(RUNS.get(1), false, 0.5));
-        List<String> lines = ResultsFiles.csv(Summary.of(runs)).lines().toList();
+        List<String> lines = ResultsCsv.of(Summary.of(runs)).lines().toList();
         assertEquals(2, lines.size());
         assertEquals(
                 "way,benchmark,bytes,connections,rate,transport,operation,runs,"
@@ -55,14 +54,14 @@ class ResultsFilesTest {
         for (int round = 1; round <= 9; round++) {
             runs.add(MadeUp.offered(MadeUp.run(point, round, round, 10_000, ""), 5000));
         }
-        String line = ResultsFiles.csv(Summary.of(runs)).lines().toList().getLast();
+        String line = ResultsCsv.of(Summary.of(runs)).lines().toList().getLast();
         assertTrue(line.startsWith("nio-blocking,fixed-rate,8,1,5000,,,9,5.0,1.0,9.0,2.0,8.0,"), line);
         assertTrue(line.endsWith(",5000.0,5000.0,5000.0,5000.0,5000.0,0,0,"), line);
     }
 
     @Test
     void shouldQuoteWhatWouldBreakALineOrBeComputed() throws IOException {
-        String csv = ResultsFiles.csv(Summary.of(RUNS));
+        String csv = ResultsCsv.of(Summary.of(RUNS));
         try (MappingIterator<Map<String, String>> rows = new CsvMapper()
                 .readerForMapOf(String.class)
                 .with(CsvSchema.emptySchema().withHeader())
@@ -72,34 +71,16 @@ class ResultsFilesTest {
             assertEquals("3", row.get("runs"));
             assertFalse(rows.hasNext());
         }
-        assertEquals("'=1+1", ResultsFiles.harmless("=1+1"));
-        assertEquals("'@a,b", ResultsFiles.harmless("@a,b"));
-        assertEquals("a - b", ResultsFiles.harmless("a - b"));
+        assertEquals("'=1+1", ResultsCsv.harmless("=1+1"));
+        assertEquals("'@a,b", ResultsCsv.harmless("@a,b"));
+        assertEquals("a - b", ResultsCsv.harmless("a - b"));
     }
 
     @Test
     void shouldNameTheRouteOfAPointOverUcx() throws IOException {
         var route = new UcxRoute(UcxRoute.Transport.SHM, UcxRoute.Operation.TAG);
         Point point = new Point(Way.JAVA_UCX, Benchmark.PING_PONG, 8, route);
-        String csv = ResultsFiles.csv(Summary.of(List.of(MadeUp.run(point, 1, 10, 1, ""))));
+        String csv = ResultsCsv.of(Summary.of(List.of(MadeUp.run(point, 1, 10, 1, ""))));
         assertTrue(csv.contains("\njava-ucx,ping-pong,8,1,,shm,tag,1,"), csv);
-    }
-
-    @Test
-    void shouldHoldTheSettingTheSummariesAndEveryRun() throws IOException {
-        Setting setting = MadeUp.setting(List.of(POINT));
-        JsonNode json = RunJson.JSON.readTree(ResultsFiles.json(setting, Summary.of(RUNS), RUNS));
-        assertEquals("44.0", json.at("/lines/rdma-core").asText());
-        assertEquals(1, json.get("points").size());
-        assertEquals(1, json.get("summaries").size());
-        JsonNode summary = json.at("/summaries/0");
-        assertEquals("nio-blocking", summary.get("way").asText());
-        assertEquals(3, summary.get("runs").asInt());
-        assertEquals(11, summary.at("/averageMicros/median").asDouble());
-        assertEquals(90, summary.at("/p999Micros/maximum").asDouble());
-        assertEquals(4096, summary.at("/bytesPerSecond/minimum").asDouble());
-        assertTrue(summary.at("/overheadBytesPerMessage").isMissingNode());
-        assertEquals(3, json.get("runs").size());
-        assertEquals(RUNS.get(2), RunJson.run(json.at("/runs/2").toString()));
     }
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import com.fasterxml.jackson.dataformat.csv.CsvGenerator;
 import com.fasterxml.jackson.dataformat.csv.CsvMapper;
 import com.fasterxml.jackson.dataformat.csv.CsvSchema;
@@ -13,8 +12,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Function;
 
-/** The results for programs. */
-final class ResultsFiles {
+/** The medians of all points, for programs and spreadsheets. */
+final class ResultsCsv {
 
     private static final CsvMapper CSV = CsvMapper.builder()
             .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
@@ -22,7 +21,7 @@ final class ResultsFiles {
 
     private static final Map<String, Function<Summary, Optional<?>>> COLUMNS = columns();
 
-    private ResultsFiles() {}
+    private ResultsCsv() {}
 
     private static Map<String, Function<Summary, Optional<?>>> columns() {
         Map<String, Function<Summary, Optional<?>>> columns = new LinkedHashMap<>();
@@ -72,7 +71,7 @@ final class ResultsFiles {
     }
 
     /** A line for each point: medians, minimums and maximums of its runs. */
-    static String csv(List<Summary> summaries) throws IOException {
+    static String of(List<Summary> summaries) throws IOException {
         List<List<?>> rows = new ArrayList<>();
         for (Summary summary : summaries) {
             rows.add(COLUMNS.values().stream()
@@ -87,36 +86,5 @@ final class ResultsFiles {
     /** Text, even if a spreadsheet would take it for a formula. */
     static String harmless(String text) {
         return !text.isEmpty() && "=+-@\t\r".indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
-    }
-
-    /** The setting, the summaries and every run. */
-    static String json(Setting setting, List<Summary> summaries, List<Run> runs) {
-        ObjectNode report = RunJson.of(setting);
-        var points = report.putArray("summaries");
-        for (Summary summary : summaries) {
-            ObjectNode node = RunJson.of(summary.point()).put("runs", summary.runs());
-            points.add(node);
-            summary.averageMicros().ifPresent(spread -> put(node, "averageMicros", spread));
-            summary.medianMicros().ifPresent(spread -> put(node, "medianMicros", spread));
-            summary.p999Micros().ifPresent(spread -> put(node, "p999Micros", spread));
-            put(node, "messagesPerSecond", summary.messagesPerSecond());
-            put(node, "bytesPerSecond", summary.bytesPerSecond());
-            summary.overheadBytesPerMessage().ifPresent(spread -> put(node, "overheadBytesPerMessage", spread));
-            summary.overlap().ifPresent(spread -> put(node, "overlap", spread));
-            summary.processorMicrosPerMessage().ifPresent(spread -> put(node, "processorMicrosPerMessage", spread));
-            summary.offeredPerSecond().ifPresent(spread -> put(node, "offeredPerSecond", spread));
-            node.put("unsteadyRuns", summary.unsteady()).put("behindRuns", summary.behind());
-        }
-        var all = report.putArray("runs");
-        runs.forEach(run -> all.add(RunJson.of(run)));
-        return report.toPrettyString() + "\n";
-    }
-
-    private static void put(ObjectNode node, String name, Spread spread) {
-        ObjectNode figures = node.putObject(name)
-                .put("median", spread.median())
-                .put("minimum", spread.minimum())
-                .put("maximum", spread.maximum());
-        spread.sure().ifPresent(range -> figures.put("low", range.low()).put("high", range.high()));
     }
 }
