@@ -31,7 +31,7 @@ HOME = os.path.dirname(TESTBED)
 LEAST = {"format": (1, 1), "unit": (1100, 1110), "ucx": (820, 860), "device": (850, 1000), "interop": (38, 260),
          "siw": (90, 410), "consumer": (20, 72), "instructions": (49, 67),
          "ucx-verbs": (None, 340), "ucx-newest": (None, 800), "jdk-newest": (None, 1650), "netty": (None, 170),
-         "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 3), "testbed": (None, 80)}
+         "spark": (None, 15), "spark-verbs": (None, 1), "site": (None, 11), "testbed": (None, 80)}
 GATE = [name for name, (least, _) in LEAST.items() if least]
 GATE_MODULES = {"siw": ("api",)}  # whose tests the gate has of a tier, where it has not all: connections, not sockets
 GATE_ROWS = "(poll-empty|send-64)-plain|.*(?<!-plain)"  # of instructions: two show what a plain call costs
@@ -76,7 +76,7 @@ The whole (--all) has the extended tests, too, and these:
   jdk-newest    unit and ucx, without comparisons, on the newest JDK of Debian sid, in a Debian 13 made for it, as root
   netty         Netty's own socket tests over RDMA, in the testbed's vm
   spark         Apache Spark with two executors, and PySpark
-  site          builds the documentation's website, and fails on a dead link
+  site          draws small results by isthmus plot; builds the documentation's website, and fails on a dead link
   testbed       the testbed's own tests
 Only when named:
   spark-verbs   Apache Spark with two executors over UCX' verbs, in the testbed
@@ -292,7 +292,7 @@ class Tests:
             program = {"testbed": "selftest", "format": "formatcheck", "consumer": "consumertest"}[name]
             return [f"{TESTBED}/{program}", *(("--gate",) if self.gate(name) and name == "consumer" else ())]
         if name == "site":
-            return [f"{HOME}/docs/site/build", "--check"]
+            return ["sh", "-c", '"$0/plots/drawtest" && exec "$0/site/build" --check', f"{HOME}/docs"]
         if name == "instructions":  # a busy machine takes longer
             return [f"{java_home()}/bin/java", "--enable-native-access=ALL-UNNAMED", f"-Disthmus.home={HOME}", "-cp",
                     modules.class_path("perf"), "dev.isthmus.perf.Main", "perf", "instructions", "--check", "--timeout", "3600",

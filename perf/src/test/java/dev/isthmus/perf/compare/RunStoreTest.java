@@ -112,6 +112,16 @@ class RunStoreTest {
     }
 
     @Test
+    void shouldWriteWhatThePlotsAreTestedWith() throws IOException {
+        Path sample = Path.of(System.getProperty("isthmus.home", ".."), "docs", "plots", "sample.json");
+        Files.createDirectories(dir);
+        Files.copy(sample, file);
+        RunStore store = RunStore.read(dir);
+        assertEquals(8, store.runs().size());
+        assertEquals(Files.readString(sample), RunStore.text(store.setting(), store.runs()));
+    }
+
+    @Test
     void shouldDropATornLastLineAndGoOnBehindTheLastWholeOne() throws IOException {
         store(FULL, SPARSE);
         byte[] whole = Files.readAllBytes(file);
