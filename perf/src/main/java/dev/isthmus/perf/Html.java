@@ -57,29 +57,6 @@ public final class Html {
         return raw("<" + tag + ">").text(text).raw("</" + tag + ">\n");
     }
 
-    /**
-     * An element with a class and text in it.
-     *
-     * @param tag its name
-     * @param style its class
-     * @param text its text
-     * @return this
-     */
-    public Html element(String tag, String style, String text) {
-        return raw("<" + tag + " class=\"" + style + "\">").text(text).raw("</" + tag + ">\n");
-    }
-
-    /**
-     * The head cell of a row or column.
-     *
-     * @param scope of which it is the head
-     * @param text its text
-     * @return this
-     */
-    public Html head(String scope, String text) {
-        return raw("<th scope=\"" + scope + "\">").text(text).raw("</th>");
-    }
-
     @Override
     public String toString() {
         return out.toString();

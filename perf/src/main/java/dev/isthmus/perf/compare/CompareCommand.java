@@ -2,12 +2,14 @@
 package dev.isthmus.perf.compare;
 
 import dev.isthmus.perf.Progress;
+import dev.isthmus.perf.WholeFile;
 import dev.isthmus.perf.process.Children;
 import dev.isthmus.perf.process.Stopping;
 import dev.isthmus.perf.process.Testbed;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -38,7 +40,7 @@ import picocli.CommandLine.Spec;
             "Measures every way for two processes to communicate that this machine offers: C verbs and Java verbs (SEND, "
                     + "RDMA WRITE, RDMA READ), C UCX, Java UCX, JUCX, sockets over RDMA and over TCP; throughput in one and both "
                     + "directions, one-sided latency, ping-pong, and round trips at fixed rates, from 1 B to 1 MiB. The ways take turns, round after "
-                    + "round. Ends with a table, and leaves results.csv, results.json and report.html.",
+                    + "round. Ends with tables, and leaves results.csv and results.json, which ./isthmus plot draws.",
             "Ctrl-C keeps what was measured; --resume continues. Exit status 1 if a point could not be measured."
         })
 public final class CompareCommand implements Callable<Integer> {
@@ -71,7 +73,10 @@ public final class CompareCommand implements Callable<Integer> {
             description = "continue an interrupted comparison, with its own options")
     private Optional<Path> resume = Optional.empty();
 
-    @Option(names = "--report", paramLabel = "DIR", description = "write the report of a comparison again")
+    @Option(
+            names = "--report",
+            paramLabel = "DIR",
+            description = "print the tables of a comparison again, and write its results.csv")
     private Optional<Path> report = Optional.empty();
 
     @Spec
@@ -279,7 +284,7 @@ public final class CompareCommand implements Callable<Integer> {
             whole = comparison.run();
         }
         if (!whole) {
-            sayHowToGoOn(dir); // first: plots take a moment
+            sayHowToGoOn(dir);
         }
         finish(dir, store);
         int missing = failures.missing().size();
@@ -295,10 +300,11 @@ public final class CompareCommand implements Callable<Integer> {
     }
 
     private void finish(Path dir, RunStore store) throws IOException {
-        ReportWriter.write(dir, store);
+        List<Summary> summaries = Summary.of(store.runs());
+        WholeFile.write(dir.resolve(ResultsCsv.FILE), ResultsCsv.of(summaries).getBytes(StandardCharsets.UTF_8));
         PrintWriter terminal = spec.commandLine().getOut();
-        terminal.print(TerminalTable.format(Summary.of(store.runs())));
-        terminal.println("The report: " + dir.resolve(ReportWriter.HTML));
+        terminal.print(TerminalTable.format(summaries));
+        terminal.println("The results: " + dir.resolve(RunStore.FILE) + "; to draw them: ./isthmus plot " + dir);
         terminal.flush();
     }
 }

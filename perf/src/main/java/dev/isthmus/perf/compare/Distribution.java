@@ -83,7 +83,7 @@ final class Distribution {
         for (long digit = 1; digit <= count(); digit *= 10) {
             for (long oneOf : new long[] {digit, 2 * digit, 5 * digit}) {
                 if (oneOf <= count()) {
-                    percentiles.put(Numbers.percentile((double) oneOf), micros(100.0 * (oneOf - 1) / oneOf));
+                    percentiles.put(Numbers.percentile(oneOf), micros(100.0 * (oneOf - 1) / oneOf));
                 }
             }
         }

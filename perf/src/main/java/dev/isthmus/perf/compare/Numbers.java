@@ -37,27 +37,14 @@ final class Numbers {
         return format("%.2f G", value / 1e9);
     }
 
-    /** A power of ten. */
-    static String decade(int exponent) {
-        if (exponent < -3) {
-            return "1e" + exponent;
-        } else if (exponent < 0) {
-            return "0." + "0".repeat(-exponent - 1) + "1";
-        } else if (exponent < 4) {
-            return "1" + "0".repeat(exponent);
-        }
-        String unit = exponent < 6 ? " k" : exponent < 9 ? " M" : exponent < 12 ? " G" : " T";
-        return "1" + "0".repeat(exponent < 12 ? exponent % 3 : exponent - 12) + unit;
-    }
-
     /** The percentage that is left when one part of this many is taken away: 99.9 % for 1000. */
-    static String percentile(double parts) {
+    static String percentile(long parts) {
         BigDecimal hundred = BigDecimal.valueOf(100);
         BigDecimal rest = hundred.divide(BigDecimal.valueOf(parts), MathContext.DECIMAL64);
         return hundred.subtract(rest).stripTrailingZeros().toPlainString();
     }
 
-    /** A payload, or a value between two payloads on an axis. */
+    /** A payload. */
     static String bytes(double bytes) {
         if (bytes >= GIBI) {
             return binary(bytes / GIBI) + " GiB";

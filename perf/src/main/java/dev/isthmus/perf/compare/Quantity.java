@@ -1,73 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.perf.compare;
 
-import java.util.List;
 import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.function.Function;
+import java.util.stream.DoubleStream;
 
-/** The figure of a point that a curve or a column shows. */
+/** What a run measures, in the order of the columns of results.csv. */
 enum Quantity {
-    AVERAGE("average time", "µs"),
-    P999("99.9 % stayed below", "µs"),
-    /** The same, of all operations, whatever the way. */
-    P999_OF_ALL("99.9 % stayed below", "µs"),
-    /** For a curve over percentiles, which belongs to a single point. */
-    TIME("time of an operation", "µs"),
-    MESSAGES("messages", "messages/s"),
-    MEGABYTES("throughput", "MB/s"),
-    OVERHEAD("protocol overhead", "bytes/message"),
-    PROCESSOR("processor time of both ends", "µs/message"),
-    OFFERED("rate that is to be kept", "round trips/s");
+    AVERAGE("average_usec", Run::averageMicros, "average time, µs"),
+    MEDIAN("median_usec", Run::medianMicros, "median time, µs"),
+    P999("p999_usec", Run::p999Micros, "99.9 % stayed below, µs"),
+    MESSAGES("messages_per_second", run -> OptionalDouble.of(run.messagesPerSecond()), "messages/s"),
+    BYTES("bytes_per_second", run -> OptionalDouble.of(run.bytesPerSecond()), "throughput, MB/s"),
+    OVERHEAD("overhead_bytes_per_message", Run::overheadBytesPerMessage, "protocol overhead, bytes/message"),
+    OVERLAP("overlap", Run::overlap, "overlap"),
+    PROCESSOR("processor_usec_per_message", Run::processorMicrosPerMessage, "processor time of both ends, µs/message"),
+    OFFERED("offered_per_second", Run::offeredPerSecond, "rate that is to be kept, round trips/s");
 
-    /** The mark after the name of a way whose percentiles are of the last messages only. */
-    static final String LAST_MESSAGES = " †";
+    private final String column;
 
-    /** What that mark means. */
-    static final String LAST_MESSAGES_NOTE = LAST_MESSAGES.strip()
-            + " of the last 2048 messages of a run, its rank rounded down, as ucx_perftest prints it; the others are of all"
-            + " messages, their rank rounded up.";
-
-    private static final double MEGABYTE = 1e6;
+    @SuppressWarnings("ImmutableEnumChecker") // all of them are functions without state
+    private final Function<Run, OptionalDouble> figure;
 
     private final String title;
-    private final String unit;
 
-    Quantity(String title, String unit) {
+    Quantity(String column, Function<Run, OptionalDouble> figure, String title) {
+        this.column = column;
+        this.figure = figure;
         this.title = title;
-        this.unit = unit;
     }
 
+    /** Its name in files. */
+    String column() {
+        return column;
+    }
+
+    /** Its name above a table, with the unit there. */
     String title() {
         return title;
     }
 
-    String unit() {
-        return unit;
-    }
-
-    /** The times that a benchmark has: at a fixed rate the ends keep all of them. */
-    static List<Quantity> times(Benchmark benchmark) {
-        return List.of(AVERAGE, benchmark == Benchmark.FIXED_RATE ? P999_OF_ALL : P999);
-    }
-
-    /** Whether some of the percentiles are of the last messages only. */
-    static boolean isMixed(List<Summary> summaries) {
-        return summaries.stream()
-                .anyMatch(each -> each.point().way().isOfLastMessages()
-                        && each.point().benchmark() != Benchmark.FIXED_RATE
-                        && each.p999Micros().isPresent());
-    }
-
     /** The figure of a point, if it was measured. */
     Optional<Spread> of(Summary summary) {
-        return switch (this) {
-            case AVERAGE -> summary.averageMicros();
-            case P999, P999_OF_ALL -> summary.p999Micros();
-            case MESSAGES -> Optional.of(summary.messagesPerSecond());
-            case MEGABYTES -> Optional.of(summary.bytesPerSecond().dividedBy(MEGABYTE));
-            case TIME -> Optional.empty();
-            case PROCESSOR -> summary.processorMicrosPerMessage();
-            case OFFERED -> summary.offeredPerSecond();
-            case OVERHEAD -> summary.overheadBytesPerMessage();
-        };
+        return Spread.of(summary.runs().stream()
+                .map(figure)
+                .flatMapToDouble(
+                        value -> value.isPresent() ? DoubleStream.of(value.getAsDouble()) : DoubleStream.empty())
+                .toArray());
     }
 }

@@ -15,6 +15,8 @@ import java.util.function.Function;
 /** The medians of all points, for programs and spreadsheets. */
 final class ResultsCsv {
 
+    static final String FILE = "results.csv";
+
     private static final CsvMapper CSV = CsvMapper.builder()
             .enable(CsvGenerator.Feature.STRICT_CHECK_FOR_QUOTING)
             .build();
@@ -39,35 +41,24 @@ final class ResultsCsv {
                 "operation",
                 summary ->
                         summary.point().route().map(route -> route.operation().id()));
-        columns.put("runs", summary -> Optional.of(summary.runs()));
-        put(columns, "average_usec", Summary::averageMicros);
-        put(columns, "median_usec", Summary::medianMicros);
-        put(columns, "p999_usec", Summary::p999Micros);
-        put(columns, "messages_per_second", summary -> Optional.of(summary.messagesPerSecond()));
-        put(columns, "bytes_per_second", summary -> Optional.of(summary.bytesPerSecond()));
-        put(columns, "overhead_bytes_per_message", Summary::overheadBytesPerMessage);
-        put(columns, "overlap", Summary::overlap);
-        put(columns, "processor_usec_per_message", Summary::processorMicrosPerMessage);
-        put(columns, "offered_per_second", Summary::offeredPerSecond);
-        columns.put("unsteady_runs", summary -> Optional.of(summary.unsteady()));
-        columns.put("behind_runs", summary -> Optional.of(summary.behind()));
-        columns.put("command", summary -> Optional.of(harmless(summary.command())));
+        columns.put("runs", summary -> Optional.of(summary.runs().size()));
+        for (Quantity quantity : Quantity.values()) {
+            columns.put(quantity.column(), summary -> quantity.of(summary).map(Spread::median));
+            columns.put(
+                    quantity.column() + "_min", summary -> quantity.of(summary).map(Spread::minimum));
+            columns.put(
+                    quantity.column() + "_max", summary -> quantity.of(summary).map(Spread::maximum));
+            Function<Summary, Optional<Spread.Range>> sure =
+                    summary -> quantity.of(summary).flatMap(Spread::sure);
+            columns.put(quantity.column() + "_low", sure.andThen(range -> range.map(Spread.Range::low)));
+            columns.put(quantity.column() + "_high", sure.andThen(range -> range.map(Spread.Range::high)));
+        }
+        columns.put("unsteady_runs", summary -> Optional.of(summary.count(run -> !run.steady())));
+        columns.put("behind_runs", summary -> Optional.of(summary.count(Run::isBehind)));
+        columns.put(
+                "command",
+                summary -> Optional.of(harmless(summary.runs().getLast().command())));
         return columns;
-    }
-
-    private static void put(
-            Map<String, Function<Summary, Optional<?>>> columns,
-            String name,
-            Function<Summary, Optional<Spread>> figure) {
-        columns.put(name, figure.andThen(spread -> spread.map(Spread::median)));
-        columns.put(name + "_min", figure.andThen(spread -> spread.map(Spread::minimum)));
-        columns.put(name + "_max", figure.andThen(spread -> spread.map(Spread::maximum)));
-        columns.put(
-                name + "_low",
-                figure.andThen(spread -> spread.flatMap(Spread::sure).map(Spread.Range::low)));
-        columns.put(
-                name + "_high",
-                figure.andThen(spread -> spread.flatMap(Spread::sure).map(Spread.Range::high)));
     }
 
     /** A line for each point: medians, minimums and maximums of its runs. */

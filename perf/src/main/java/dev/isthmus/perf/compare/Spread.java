@@ -8,18 +8,13 @@ import java.util.Optional;
 /**
  * The median and the extremes of what several runs measured.
  *
- * @param sure the interval that contains the median of endlessly many runs, with 95 % confidence; empty for few runs
+ * @param sure the interval that contains the median of endlessly many runs, with 95 % confidence; empty for
+ *     fewer than six runs
  */
 record Spread(double median, double minimum, double maximum, Optional<Range> sure) {
 
     /** From one value to another. */
     record Range(double low, double high) {}
-
-    /**
-     * Fewer runs have no such interval. Of six runs, at least one is below the true median, and one above, in 97 % of
-     * all cases.
-     */
-    static final int LEAST_RUNS = 6;
 
     private static final double DOUBT = 0.05;
 
@@ -53,19 +48,5 @@ record Spread(double median, double minimum, double maximum, Optional<Range> sur
         return outside == 0
                 ? Optional.empty()
                 : Optional.of(new Range(sorted[outside - 1], sorted[sorted.length - outside]));
-    }
-
-    /** The range that a plot shows around the median: the interval, or all runs if they are few. */
-    Range bar() {
-        return sure.orElse(new Range(minimum, maximum));
-    }
-
-    /** The same in another unit. */
-    Spread dividedBy(double unit) {
-        return new Spread(
-                median / unit,
-                minimum / unit,
-                maximum / unit,
-                sure.map(range -> new Range(range.low() / unit, range.high() / unit)));
     }
 }

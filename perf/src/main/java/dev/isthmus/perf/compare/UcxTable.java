@@ -67,8 +67,8 @@ final class UcxTable {
     /** As {@code ucx_perftest} prints it: half the median round trip, or 2^20 bytes in a second. */
     private static double figure(Summary summary) {
         return summary.point().benchmark().isThroughput()
-                ? summary.bytesPerSecond().median() / MEBI
-                : summary.medianMicros().orElseThrow().median() / 2;
+                ? summary.median(Quantity.BYTES) / MEBI
+                : summary.median(Quantity.MEDIAN) / 2;
     }
 
     private static String unit(Point point) {

@@ -37,7 +37,7 @@ enum Way {
         return id;
     }
 
-    /** The name in words, as tables and plots have it. */
+    /** The name in words, as tables have it. */
     String title() {
         return title;
     }
@@ -64,10 +64,5 @@ enum Way {
     /** Whether its 99.9th percentile is of the last messages only, which is all that ucx_perftest reports. */
     boolean isOfLastMessages() {
         return this == C_UCX || this == JAVA_UCX || this == JUCX;
-    }
-
-    /** The name for a heading or before figures, with a mark if they are not of all messages. */
-    String title(Quantity quantity) {
-        return quantity == Quantity.P999 && isOfLastMessages() ? title + Quantity.LAST_MESSAGES : title;
     }
 }

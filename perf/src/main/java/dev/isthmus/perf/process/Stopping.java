@@ -6,12 +6,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Notices Ctrl-C and SIGTERM, and gives a comparison the time to write its report. The processes for which it waits end
+ * Notices Ctrl-C and SIGTERM, and gives a comparison the time to write its results. The processes for which it waits end
  * at once, and so it notices that it must stop.
  */
 public final class Stopping implements AutoCloseable {
 
-    /** Plots take half a minute on emulated processors of a busy machine. */
+    /** Writing takes a while on emulated processors of a busy machine. */
     private static final long PATIENCE_SECONDS = 120;
 
     /** The time between a child's end by Ctrl-C and the moment in which this JVM has noticed Ctrl-C, too. */

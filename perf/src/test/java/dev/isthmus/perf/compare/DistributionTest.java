@@ -19,8 +19,6 @@ import org.junit.jupiter.api.io.TempDir;
 @Tag("unit")
 class DistributionTest {
 
-    private static final Point POINT = new Point(Way.NIO_BLOCKING, Benchmark.PING_PONG, 64, 1);
-
     @TempDir
     private Path dir;
 
@@ -96,24 +94,5 @@ class DistributionTest {
         assertEquals(1, upTo(1000).percentiles().get("0"), 1e-3);
         assertEquals(List.of("0", "50", "80"), List.copyOf(upTo(9).percentiles().keySet()));
         assertEquals(Map.of(), upTo(0).percentiles());
-    }
-
-    @Test
-    void shouldDrawPercentilesAsDeepAsEachRunHasSome() {
-        Plot plot = Plots.overPercentiles(Benchmark.PING_PONG, Summary.of(MadeUp.runs(POINT)))
-                .getFirst();
-        assertEquals("ping-pong round trip, percentiles, 64 B", plot.title());
-        Curve curve = plot.curves().getFirst();
-        assertEquals(
-                List.of(1L, 2L, 5L, 10L, 20L, 50L, 100L, 200L, 500L, 1000L),
-                List.copyOf(curve.marks().keySet()));
-        double micros = MadeUp.runs(POINT).get(1).averageMicros().orElseThrow();
-        Spread median = curve.marks().get(2L);
-        assertEquals(micros, median.median(), micros * 2e-3, "of three runs, a tenth apart, the middle one");
-        assertEquals(0.9 * micros, median.minimum(), micros * 2e-3);
-        assertEquals(1.1 * micros, median.maximum(), micros * 2e-3);
-        assertEquals(3.3 * micros, curve.marks().get(1000L).median(), micros * 4e-3);
-        assertEquals("99.8 %", plot.across().label(500L));
-        assertEquals("0 %", plot.across().label(1L));
     }
 }
