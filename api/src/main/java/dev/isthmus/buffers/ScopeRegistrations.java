@@ -23,7 +23,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
     private int registered; // including those that are being ended, and no longer found
     private int ending;
     private volatile int leases; // a close reads it without the lock
-    private volatile boolean over;
+    private volatile boolean closed;
 
     /**
      * Creates an empty set.
@@ -146,7 +146,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
         if (use != null) {
             use.end();
         }
-        over = true;
+        closed = true;
     }
 
     @Override
@@ -156,7 +156,7 @@ final class ScopeRegistrations<M> implements ArenaUse.User {
 
     @Override
     public boolean isClosed() {
-        return over;
+        return closed;
     }
 
     @Override

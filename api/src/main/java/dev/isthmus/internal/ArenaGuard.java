@@ -142,7 +142,7 @@ public final class ArenaGuard implements Arena {
     public synchronized ArenaUse use(ArenaUse.User user) {
         checkOpen();
         if (uses.size() >= usesToPrune) {
-            uses.removeIf(ArenaUse::isOver);
+            uses.removeIf(ArenaUse::isFinished);
             usesToPrune = Math.max(FEW_USES, 2 * uses.size());
         }
         var use = new ArenaUse(this, user);

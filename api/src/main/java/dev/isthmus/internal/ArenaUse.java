@@ -93,7 +93,7 @@ public final class ArenaUse {
         return user == one;
     }
 
-    boolean isOver() {
+    boolean isFinished() {
         return count == 0 && user.isClosed();
     }
 

@@ -43,14 +43,14 @@ public final class Epoll implements AutoCloseable {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     private final Lifetime lifetime = new Lifetime("Epoll", "" + NUMBERS.incrementAndGet());
-    private final int most;
+    private final int maxEvents;
     private final EpollSet set = new EpollSet();
     private final Arena arena = Arena.ofShared();
     private final MemorySegment events;
     private Thread waiting; // null if no thread is in await; guarded by this
 
     private Epoll(int most) {
-        this.most = most;
+        this.maxEvents = most;
         this.events = Lifetime.orDestroy(() -> arena.allocate(most * Posix.EPOLL_EVENT, Long.BYTES), this::destroy);
     }
 
@@ -154,7 +154,7 @@ public final class Epoll implements AutoCloseable {
     }
 
     private int find(long millis) {
-        return Posix.ready(set.epoll(), events.address(), most, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
+        return Posix.ready(set.epoll(), events.address(), maxEvents, (int) Math.clamp(millis, -1L, Integer.MAX_VALUE));
     }
 
     private int parked(long millis) {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class Tasks {
 
     private final Object loop; // for messages
-    private final int most;
+    private final int maxTasks;
     private final Queue<Runnable> queue = new ConcurrentLinkedQueue<>();
     private final AtomicInteger size = new AtomicInteger();
     private volatile boolean ended; // no task is accepted any more
@@ -18,14 +18,14 @@ final class Tasks {
 
     Tasks(Object loop, int most) {
         this.loop = loop;
-        this.most = most;
+        this.maxTasks = most;
     }
 
     void add(Runnable task) {
-        if (size.incrementAndGet() > most || ended) {
+        if (size.incrementAndGet() > maxTasks || ended) {
             size.decrementAndGet();
             throw new RejectedExecutionException(
-                    ended ? loop + " is closed" : loop + " has " + most + " tasks that wait: try again later");
+                    ended ? loop + " is closed" : loop + " has " + maxTasks + " tasks that wait: try again later");
         }
         enqueue(task);
     }

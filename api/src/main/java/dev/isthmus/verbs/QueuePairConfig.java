@@ -34,8 +34,8 @@ public final class QueuePairConfig {
     final Filling filling = new Filling();
     private int maxSendWr = 64;
     private int maxRecvWr = 64;
-    private int sendsAskedFor; // 0 if the default is used
-    private int receivesAskedFor;
+    private int requestedSends; // 0 if the default is used
+    private int requestedReceives;
     private int maxSendSge = 1;
     private int maxRecvSge = 1;
     private int maxInline;
@@ -60,7 +60,7 @@ public final class QueuePairConfig {
     public QueuePairConfig maxSendWr(int requests) {
         filling.check();
         maxSendWr = notNegative("maxSendWr", requests);
-        sendsAskedFor = requests;
+        requestedSends = requests;
         return this;
     }
 
@@ -74,7 +74,7 @@ public final class QueuePairConfig {
     public QueuePairConfig maxRecvWr(int requests) {
         filling.check();
         maxRecvWr = notNegative("maxRecvWr", requests);
-        receivesAskedFor = requests;
+        requestedReceives = requests;
         return this;
     }
 
@@ -193,12 +193,12 @@ public final class QueuePairConfig {
         return this;
     }
 
-    int sendsAskedFor() {
-        return sendsAskedFor;
+    int requestedSends() {
+        return requestedSends;
     }
 
-    int receivesAskedFor() {
-        return sharedReceiveQueue == null ? receivesAskedFor : 0;
+    int requestedReceives() {
+        return sharedReceiveQueue == null ? requestedReceives : 0;
     }
 
     /** What creates and destroys the C object; null for verbs itself. */

@@ -138,7 +138,7 @@ final class QueuePairCreation {
                             if (config.operations() != 0) {
                                 made.postsBatches(extended(call, qp, what), config.operations(), softRoce);
                             }
-                            made.reserveOutstanding(config.sendsAskedFor(), config.receivesAskedFor());
+                            made.reserveOutstanding(config.requestedSends(), config.requestedReceives());
                             return added(made);
                         },
                         () -> destroy(qp, lifetime.name()));

@@ -199,8 +199,8 @@ public final class XsrqPingPong implements Callable<Integer> {
         if (options.isClient()) {
             Client client = connections.getFirst();
             client.peer = PingPongPeer.connect(options.server.orElseThrow(), options.port);
-            Address mine = tellAddress(device, client);
-            client.remote = hearAddress(client);
+            Address mine = sendAddress(device, client);
+            client.remote = receiveAddress(client);
             connect(device, client, mine);
         } else {
             acceptAll(device);
@@ -216,13 +216,13 @@ public final class XsrqPingPong implements Callable<Integer> {
         try (ServerSocket listener = PingPongPeer.listen(options.port)) {
             for (Client client : connections) {
                 client.peer = PingPongPeer.accept(listener);
-                client.remote = hearAddress(client);
-                connect(device, client, tellAddress(device, client));
+                client.remote = receiveAddress(client);
+                connect(device, client, sendAddress(device, client));
             }
         }
     }
 
-    private Address tellAddress(DeviceContext device, Client client) throws IOException {
+    private Address sendAddress(DeviceContext device, Client client) throws IOException {
         PingPongAddress port = options.address(device, client.receiving.qpNum());
         var mine = new Address(port.lid(), port.qpNum(), client.sending.qpNum(), port.psn(), srq.srqNum(), port.gid());
         out.println(mine.text("local"));
@@ -230,7 +230,7 @@ public final class XsrqPingPong implements Callable<Integer> {
         return mine;
     }
 
-    private Address hearAddress(Client client) throws IOException {
+    private Address receiveAddress(Client client) throws IOException {
         Address remote = Address.decode(client.peer.read(Address.BYTES, "address"));
         out.println(remote.text("remote"));
         return remote;

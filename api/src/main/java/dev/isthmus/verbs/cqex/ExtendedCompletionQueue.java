@@ -343,7 +343,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int qpNum() {
         checkCurrent();
-        checkAskedFor(CompletionField.QP_NUM);
+        checkRequested(CompletionField.QP_NUM);
         return functions.readInt(functions.qpNum);
     }
 
@@ -432,7 +432,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public long byteLength() {
         checkSuccess();
-        checkAskedFor(CompletionField.BYTE_LEN);
+        checkRequested(CompletionField.BYTE_LEN);
         return Integer.toUnsignedLong(functions.readInt(functions.byteLength));
     }
 
@@ -448,7 +448,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int immediate() {
         checkSuccess();
-        checkAskedFor(CompletionField.IMM);
+        checkRequested(CompletionField.IMM);
         check(hasImmediate(), "no immediate value");
         return NetworkOrder.toHost(functions.readInt(functions.immediate));
     }
@@ -464,7 +464,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int invalidatedRkey() {
         checkSuccess();
-        checkAskedFor(CompletionField.IMM);
+        checkRequested(CompletionField.IMM);
         check(hasInvalidatedRkey(), "no invalidated rkey");
         return functions.readInt(functions.immediate);
     }
@@ -480,7 +480,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int sourceQpNum() {
         checkSuccess();
-        checkAskedFor(CompletionField.SRC_QP);
+        checkRequested(CompletionField.SRC_QP);
         return functions.readInt(functions.sourceQpNum);
     }
 
@@ -494,7 +494,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int slid() {
         checkSuccess();
-        checkAskedFor(CompletionField.SLID);
+        checkRequested(CompletionField.SLID);
         return functions.readInt(functions.slid);
     }
 
@@ -508,7 +508,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int serviceLevel() {
         checkSuccess();
-        checkAskedFor(CompletionField.SL);
+        checkRequested(CompletionField.SL);
         return functions.readByte(functions.serviceLevel);
     }
 
@@ -523,7 +523,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int dlidPathBits() {
         checkSuccess();
-        checkAskedFor(CompletionField.DLID_PATH_BITS);
+        checkRequested(CompletionField.DLID_PATH_BITS);
         return functions.readByte(functions.dlidPathBits);
     }
 
@@ -538,7 +538,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public long completionTimestamp() {
         checkCurrent();
-        checkAskedFor(CompletionField.COMPLETION_TIMESTAMP);
+        checkRequested(CompletionField.COMPLETION_TIMESTAMP);
         return functions.readLong(functions.timestamp);
     }
 
@@ -553,7 +553,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public long completionWallClockNanos() {
         checkCurrent();
-        checkAskedFor(CompletionField.COMPLETION_TIMESTAMP_WALLCLOCK);
+        checkRequested(CompletionField.COMPLETION_TIMESTAMP_WALLCLOCK);
         return functions.readLong(functions.wallClock);
     }
 
@@ -567,7 +567,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int customerVlan() {
         checkSuccess();
-        checkAskedFor(CompletionField.CVLAN);
+        checkRequested(CompletionField.CVLAN);
         return functions.readShort(functions.customerVlan);
     }
 
@@ -581,7 +581,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int flowTag() {
         checkSuccess();
-        checkAskedFor(CompletionField.FLOW_TAG);
+        checkRequested(CompletionField.FLOW_TAG);
         return functions.readInt(functions.flowTag);
     }
 
@@ -595,7 +595,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public long tag() {
         checkSuccess();
-        checkAskedFor(CompletionField.TM_INFO);
+        checkRequested(CompletionField.TM_INFO);
         functions.readTagMatching(tagMatching.address());
         return tagMatching.get(JAVA_LONG, TAG); // also keeps the memory from being collected during the call
     }
@@ -610,7 +610,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
     @HotPath
     public int tagPrivate() {
         checkSuccess();
-        checkAskedFor(CompletionField.TM_INFO);
+        checkRequested(CompletionField.TM_INFO);
         functions.readTagMatching(tagMatching.address());
         return tagMatching.get(JAVA_INT, TAG_PRIVATE);
     }
@@ -631,7 +631,7 @@ public final class ExtendedCompletionQueue implements AutoCloseable {
         }
     }
 
-    private void checkAskedFor(CompletionField field) {
+    private void checkRequested(CompletionField field) {
         if ((fields & field.code()) == 0) {
             throw new IllegalStateException(this + " was made without the field " + field);
         }

@@ -66,7 +66,7 @@ final class TimedListener implements AutoCloseable {
     TimedChannel accept(Deadline wait, Duration exchange) throws IOException {
         Deadline.after(exchange); // refuses wrong ones now, not when a peer connects
         if (!lock(wait)) {
-            throw nobody(wait);
+            throw noPeer(wait);
         }
         try {
             while (true) {
@@ -76,7 +76,7 @@ final class TimedListener implements AutoCloseable {
                             accepted, (InetSocketAddress) accepted.getRemoteAddress(), Deadline.after(exchange));
                 }
                 if (!TimedChannel.await(selector, channel, SelectionKey.OP_ACCEPT, wait)) {
-                    throw nobody(wait);
+                    throw noPeer(wait);
                 }
             }
         } finally {
@@ -93,7 +93,7 @@ final class TimedListener implements AutoCloseable {
         }
     }
 
-    private SocketTimeoutException nobody(Deadline wait) {
+    private SocketTimeoutException noPeer(Deadline wait) {
         return new SocketTimeoutException("nobody came to " + TimedChannel.name(address) + " within " + wait);
     }
 

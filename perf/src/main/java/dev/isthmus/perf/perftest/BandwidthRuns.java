@@ -56,7 +56,7 @@ final class BandwidthRuns {
             long sampled = (sender == null ? 0 : sender.sampled()) + (receiver == null ? 0 : receiver.sampled());
             boolean exchanges =
                     plan.traffic().bidirectional() && !plan.traffic().isTimed();
-            tell(figures(clock, sampled, phases), exchanges);
+            report(figures(clock, sampled, phases), exchanges);
             if (plan.traffic().allSizes()) {
                 session.handShake(handshake.mine(), handshake.patience());
             }
@@ -118,7 +118,7 @@ final class BandwidthRuns {
                 session.handShake(handshake.mine(), handshake.patience());
             }
             last = figures(clock, sender.sampled(), phases);
-            tell(last, both);
+            report(last, both);
         }
         if (!both) {
             session.handShake(handshake.mine(), handshake.patience());
@@ -130,7 +130,7 @@ final class BandwidthRuns {
         return plan.traffic().isTimed() ? clock.figures(sampled, phases.nanos(), 0) : clock.figures();
     }
 
-    private void tell(Bandwidth mine, boolean exchanges) throws PerftestException {
+    private void report(Bandwidth mine, boolean exchanges) throws PerftestException {
         observer.bandwidth(mine, exchanges ? Optional.of(session.exchange(mine)) : Optional.empty());
     }
 }

@@ -42,20 +42,20 @@ final class LatencyRuns {
                 var loop = new SendLoop(end, requests, phases);
                 loop.postReceives();
                 session.handShake(handshake.mine(), handshake.patience());
-                tell(bytes, loop.run(client), loop.sampled(), phases);
+                report(bytes, loop.run(client), loop.sampled(), phases);
             }
             case WRITE -> {
                 var loop = new WriteLoop(end, requests, phases, bytes);
-                tell(bytes, loop.run(client), loop.sampled(), phases);
+                report(bytes, loop.run(client), loop.sampled(), phases);
             }
             default -> {
                 var loop = new FetchLoop(end, requests, phases);
-                tell(bytes, loop.run(), loop.sampled(), phases);
+                report(bytes, loop.run(), loop.sampled(), phases);
             }
         }
     }
 
-    private void tell(int bytes, long[] posted, long sampled, Phases phases) {
+    private void report(int bytes, long[] posted, long sampled, Phases phases) {
         if (end.plan.traffic().isTimed()) {
             observer.timedLatency(bytes, sampled, phases.nanos());
         } else {

@@ -26,7 +26,7 @@ public final class Listening {
     private static final int LOCAL = 1;
     private static final int REMOTE = 2;
 
-    private static final long LOOK_MILLIS = 2;
+    private static final long POLL_MILLIS = 2;
 
     private Listening() {}
 
@@ -67,7 +67,7 @@ public final class Listening {
             throws IOException, InterruptedException {
         long end = System.nanoTime() + limit.toNanos();
         while (!look.isThere(port)) {
-            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 throw new IOException(
                         who + " ended with status " + process.exitValue() + " before it could " + what + " the port");
             }

@@ -19,7 +19,7 @@ public final class ToolRun implements AutoCloseable {
 
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int REASON_LINES = 3;
-    private static final long LOOK_MILLIS = 2;
+    private static final long POLL_MILLIS = 2;
 
     private final String name;
     private final Process process;
@@ -74,7 +74,7 @@ public final class ToolRun implements AutoCloseable {
     public void awaitPrinted(String words) throws IOException, InterruptedException {
         long end = System.nanoTime() + LIMIT.toNanos();
         while (!Files.readString(output).contains(words)) {
-            if (process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+            if (process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
                 throw failed("ended with status " + process.exitValue() + " before it printed \"" + words + "\"");
             }
             if (System.nanoTime() - end > 0) {

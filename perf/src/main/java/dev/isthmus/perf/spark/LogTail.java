@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 final class LogTail {
 
     private static final int LINES = 4;
-    private static final Pattern TELLING = Pattern.compile("Exception|ERROR|WARN|Error|error:|Caused by|FATAL");
+    private static final Pattern RELEVANT = Pattern.compile("Exception|ERROR|WARN|Error|error:|Caused by|FATAL");
     private static final Pattern NOISE = Pattern.compile("^\\s*at |^\\s*\\.\\.\\. | INFO ");
 
     private LogTail() {}
@@ -23,7 +23,7 @@ final class LogTail {
                 .filter(line -> !line.isBlank() && !NOISE.matcher(line).find())
                 .toList();
         List<String> telling =
-                lines.stream().filter(line -> TELLING.matcher(line).find()).toList();
+                lines.stream().filter(line -> RELEVANT.matcher(line).find()).toList();
         List<String> chosen = telling.isEmpty() ? lines : telling;
         List<String> last = chosen.subList(Math.max(0, chosen.size() - LINES), chosen.size());
         return last.isEmpty() ? "it printed nothing" : "it said:\n    " + String.join("\n    ", last);

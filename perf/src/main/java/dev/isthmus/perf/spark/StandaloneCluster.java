@@ -23,7 +23,7 @@ import java.util.regex.Pattern;
 final class StandaloneCluster {
 
     private static final Duration LIMIT = Duration.ofMinutes(10); // an emulated processor takes minutes
-    private static final long LOOK_MILLIS = 20;
+    private static final long POLL_MILLIS = 20;
     private static final String DAEMON_HEAP = "256m";
     private static final Pattern MASTER = Pattern.compile("Starting Spark master at (spark://\\S+)");
     private static final Pattern REGISTERED = Pattern.compile("Successfully registered with master");
@@ -130,7 +130,7 @@ final class StandaloneCluster {
         Matcher await(Pattern words) throws IOException, InterruptedException {
             long end = System.nanoTime() + LIMIT.toNanos();
             while (true) {
-                boolean over = process.waitFor(LOOK_MILLIS, TimeUnit.MILLISECONDS);
+                boolean over = process.waitFor(POLL_MILLIS, TimeUnit.MILLISECONDS);
                 Matcher found = words.matcher(Files.readString(log));
                 if (found.find()) {
                     return found;

@@ -33,7 +33,7 @@ record Submission(
         Path folder) {
 
     private static final String PROGRAM = "dev.isthmus.spark.ShuffleTrial";
-    private static final String SAYS = "trial: ";
+    private static final String OUTPUT_PREFIX = "trial: ";
 
     /** Runs it to its end. */
     Trial run(ShuffleWay way, int round, Children children, Progress progress)
@@ -47,8 +47,8 @@ record Submission(
         Process process = children.start(
                 Placement.CLIENT.of(command(way, results)), environment, Redirect.to(log.toFile()), Redirect.PIPE);
         int status = Children.listen(process, line -> {
-            if (line.startsWith(SAYS)) {
-                progress.update(name + ": " + line.substring(SAYS.length()));
+            if (line.startsWith(OUTPUT_PREFIX)) {
+                progress.update(name + ": " + line.substring(OUTPUT_PREFIX.length()));
             }
         });
         if (status != 0 || !Files.exists(results)) {

@@ -22,7 +22,7 @@ import java.util.List;
 final class StreamRun {
 
     private static final int SYNC_BYTES = 16;
-    private static final int SECONDS_TO_LEAVE = 30;
+    private static final int CLOSE_SECONDS = 30;
     private static final int RSOCKETS_INLINE = 64;
 
     private final StreamPlan plan;
@@ -49,7 +49,7 @@ final class StreamRun {
     /** Runs it; returns the figures of the last measured transfers. */
     StreamFigures run() throws IOException {
         if (plan.server() != null) {
-            tell(StreamPlan.head());
+            report(StreamPlan.head());
             connections(this::connect);
             return figures;
         }
@@ -59,7 +59,7 @@ final class StreamRun {
                     plan.local() == null
                             ? new InetSocketAddress(plan.port())
                             : new InetSocketAddress(plan.local(), plan.port()));
-            tell(StreamPlan.head()); // clients can connect from now on
+            report(StreamPlan.head()); // clients can connect from now on
             connections(inline -> {
                 options(listener, inline);
                 return listener.accept();
@@ -68,7 +68,7 @@ final class StreamRun {
         return figures;
     }
 
-    private void tell(String line) {
+    private void report(String line) {
         out.println(line);
         out.flush();
     }
@@ -123,14 +123,14 @@ final class StreamRun {
                 double time = plan.iomap() ? timeMapped(transfer) : time(transfer);
                 figures = new StreamFigures(
                         transfer.microsEach(time), Spent.soFar().since(before));
-                tell(StreamPlan.line(transfer, time));
+                report(StreamPlan.line(transfer, time));
             }
             if (key != null) {
                 key.cancel();
             }
             // The last bytes must have been sent when the program ends.
             channel.configureBlocking(true);
-            channel.setOption(StandardSocketOptions.SO_LINGER, SECONDS_TO_LEAVE);
+            channel.setOption(StandardSocketOptions.SO_LINGER, CLOSE_SECONDS);
             if (plan.server() == null) {
                 awaitEnd();
             }

@@ -20,7 +20,7 @@ import org.openucx.jucx.ucp.UcpWorkerParams;
 /** An end that uses JUCX, UCX's own JNI binding. It has the plain tests of tag, stream, active messages and put. */
 final class JucxEnd implements UcxEnd {
 
-    private static final int PASSES_BETWEEN_LOOKS = 1 << 12;
+    private static final int PASSES_BETWEEN_CHECKS = 1 << 12;
 
     private final UcxPlan plan;
     private final boolean server;
@@ -136,7 +136,7 @@ final class JucxEnd implements UcxEnd {
 
     /** Progresses once, and checks now and then whether the peer is alive. */
     void pass() throws IOException {
-        if (once() == 0 && ++idle == PASSES_BETWEEN_LOOKS) {
+        if (once() == 0 && ++idle == PASSES_BETWEEN_CHECKS) {
             idle = 0;
             link.checkPeer(!plan.test().command().isOneSided());
         }

@@ -10,8 +10,8 @@ import java.io.IOException;
 /** Progresses a worker until something has happened, and checks now and then whether the peer is alive. */
 final class UcxProgress {
 
-    private static final int PASSES_BETWEEN_LOOKS = 1 << 12;
-    private static final int PAUSES_BETWEEN_LOOKS = 1 << 20;
+    private static final int PASSES_BETWEEN_CHECKS = 1 << 12;
+    private static final int PAUSES_BETWEEN_CHECKS = 1 << 20;
 
     private final UcpWorker worker;
     private final UcpRequests requests;
@@ -28,14 +28,14 @@ final class UcxProgress {
 
     /** Progresses once. */
     void pass() throws IOException {
-        if (worker.progress() == 0 && ++idle >= PASSES_BETWEEN_LOOKS) {
+        if (worker.progress() == 0 && ++idle >= PASSES_BETWEEN_CHECKS) {
             checkPeer();
         }
     }
 
     /** Does not progress, as the test forbids it, but checks the peer now and then. */
     void idle() throws IOException {
-        if (++idle >= PAUSES_BETWEEN_LOOKS) {
+        if (++idle >= PAUSES_BETWEEN_CHECKS) {
             checkPeer();
         }
     }
@@ -72,7 +72,7 @@ final class UcxProgress {
 
     /** Progresses until something happens, or for a moment, without checking the request. */
     private void progress() throws IOException {
-        for (int i = 0; i < PASSES_BETWEEN_LOOKS; i++) {
+        for (int i = 0; i < PASSES_BETWEEN_CHECKS; i++) {
             if (worker.progress() != 0) {
                 return;
             }

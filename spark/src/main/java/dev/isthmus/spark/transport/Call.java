@@ -44,7 +44,7 @@ final class Call {
     }
 
     /** The length limit of the blocks that the peer sends. */
-    long most() {
+    long maxBlockBytes() {
         return sinks == null ? transport.settings().blockBytes() : PeerMessage.MAX_BLOCK_BYTES;
     }
 
@@ -90,8 +90,8 @@ final class Call {
         int index = slice.index();
         checkRange(index);
         unless(
-                slice.blockBytes() <= most(),
-                "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + most());
+                slice.blockBytes() <= maxBlockBytes(),
+                "a block of " + slice.blockBytes() + " bytes, longer than the limit of " + maxBlockBytes());
         if (!open.get(index)) { // it has failed here, and the peer did not know yet
             ended.accept(slice.ticket(), null);
             return;

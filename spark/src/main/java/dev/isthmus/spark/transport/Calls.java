@@ -49,7 +49,7 @@ final class Calls {
         try {
             watch(call, transport.settings().patience());
             call.sent(peer.figures());
-            peer.send(new PeerMessage.Fetch(call.number, call.most(), call.blocks));
+            peer.send(new PeerMessage.Fetch(call.number, call.maxBlockBytes(), call.blocks));
         } catch (RuntimeException | Error e) {
             transport.log("a request could not be sent", e);
             sent.remove(call.number);
@@ -67,7 +67,7 @@ final class Calls {
             }
             sent.remove(call.number);
             peer.send(new PeerMessage.Cancel(call.number));
-            peer.fellSilent();
+            peer.requestTimedOut();
             call.fail(new FetchFailedException(peer + " has sent nothing for " + quiet.toMillis()
                     + " ms: a request for " + call.blocks.size() + " blocks from " + call.blocks.getFirst()
                     + " on has failed"));

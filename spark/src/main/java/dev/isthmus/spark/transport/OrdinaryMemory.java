@@ -23,11 +23,11 @@ final class OrdinaryMemory {
     private static final MethodHandle MALLOC = function("malloc", FunctionDescriptor.of(ADDRESS, JAVA_LONG));
     private static final MethodHandle FREE = function("free", FunctionDescriptor.ofVoid(ADDRESS));
 
-    private final long most;
+    private final long maxBytes;
     private final AtomicLong taken = new AtomicLong();
 
     OrdinaryMemory(long most) {
-        this.most = most;
+        this.maxBytes = most;
     }
 
     @SuppressWarnings("restricted")
@@ -38,9 +38,10 @@ final class OrdinaryMemory {
 
     /** Allocates memory with undefined contents; throws an OutOfMemoryError at the limit. */
     Piece allocate(long bytes) {
-        if (taken.addAndGet(bytes) > most) {
+        if (taken.addAndGet(bytes) > maxBytes) {
             taken.addAndGet(-bytes);
-            throw new OutOfMemoryError(bytes + " more bytes would exceed the " + most + " beside registered memory");
+            throw new OutOfMemoryError(
+                    bytes + " more bytes would exceed the " + maxBytes + " beside registered memory");
         }
         MemorySegment memory = malloc(bytes);
         if (memory.address() == 0) {

@@ -48,7 +48,7 @@ final class Peer {
     private String why = ""; // it has ended
     private String whyNotReady; // requests do not wait for it; empty if they do
     private boolean stalled; // it has ended because the process took nothing
-    private boolean silent; // a request was given up, and nothing has arrived since
+    private boolean unresponsive; // a request was given up, and nothing has arrived since
 
     /**
      * Begins to connect.
@@ -146,21 +146,21 @@ final class Peer {
     String refusal() {
         return switch (state) {
             case CONNECTING -> whyNotReady.isEmpty() ? null : "there is no connection to " + this + ": " + whyNotReady;
-            case READY -> silent ? this + " did not answer the last request, and has sent nothing since" : null;
+            case READY -> unresponsive ? this + " did not answer the last request, and has sent nothing since" : null;
             case GONE -> "the connection to " + this + " has failed: " + why;
         };
     }
 
     /** A request to it was given up. Says hello again: the answer is the sign that requests may be sent again. */
-    void fellSilent() {
-        if (!silent) {
-            silent = true;
+    void requestTimedOut() {
+        if (!unresponsive) {
+            unresponsive = true;
             sayHello();
         }
     }
 
     /** Says hello, as this side connects. */
-    void greet() {
+    void sendFirstHello() {
         var _ = transport.schedule(transport.settings().connecting(), this::late);
         sayHello();
     }
@@ -188,16 +188,16 @@ final class Peer {
         if (isGone()) {
             return;
         }
-        silent = false;
+        unresponsive = false;
         messagesReceived++;
         switch (message) {
             case PeerMessage.Hello hello -> {
-                meet(hello.number(), hello.sliceBytes());
+                establish(hello.number(), hello.sliceBytes());
                 send(new PeerMessage.Welcome(transport.settings().sliceBytes(), number));
                 becomeReady();
             }
             case PeerMessage.Welcome welcome -> {
-                meet(welcome.number(), welcome.sliceBytes());
+                establish(welcome.number(), welcome.sliceBytes());
                 becomeReady();
             }
             case PeerMessage.Fetch fetch -> {
@@ -212,7 +212,7 @@ final class Peer {
         }
     }
 
-    private void meet(long theirs, int bytes) {
+    private void establish(long theirs, int bytes) {
         BadMessageException.unless(
                 header.connection() == 0 || header.connection() == theirs, "it has begun another connection");
         header = new PeerMessage.Header(header.from(), theirs);

@@ -60,7 +60,7 @@ final class Peers {
     private Peer connect(Node node, Peer before) {
         Peer peer = add(node, before);
         try {
-            peer.greet();
+            peer.sendFirstHello();
         } catch (RuntimeException | Error e) { // otherwise it would never leave the connecting state
             peer.fail("it could not be greeted: " + e);
         }
