@@ -692,6 +692,12 @@ public final class RdmaSocketChannel extends TimedSocketChannel {
         }
     }
 
+    /** More than {@link #toString}, to explain a conversation that does not go on. */
+    String state() {
+        Stream one = stream;
+        return this + (one == null ? "" : ", " + one.state());
+    }
+
     @Override
     public String toString() {
         synchronized (state) {

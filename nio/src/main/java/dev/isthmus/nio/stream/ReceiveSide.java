@@ -210,6 +210,11 @@ final class ReceiveSide {
         }
     }
 
+    String state() {
+        return available + " bytes to read, the peer may send " + (granted - received) + " bytes and "
+                + (messagesGranted - messages) + " messages";
+    }
+
     /** What this side tells the peer in the handshake. */
     ConnectionData connectionData() {
         return new ConnectionData(

@@ -348,6 +348,12 @@ final class SendSide {
         }
     }
 
+    String state() {
+        return "may send " + room + " bytes and " + ((lastSequence - sequence) & SEQUENCE_MASK) + " messages, "
+                + inFlight() + " requests under way with " + (postedBytes - doneBytes) + " bytes, "
+                + (controlsPosted - controlsDone) + " of them control messages";
+    }
+
     private long nextTargetOffset() {
         return (long) nextTarget * ConnectionData.TARGET_BYTES;
     }

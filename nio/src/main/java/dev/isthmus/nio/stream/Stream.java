@@ -860,6 +860,32 @@ public final class Stream {
         }
     }
 
+    /**
+     * What it has come to and waits for, to explain a conversation that does not go on. Handles no completions.
+     *
+     * @return a description for maintainers
+     */
+    public String state() {
+        if (!lock.tryLock()) {
+            return this + ": " + lock;
+        }
+        try {
+            return this + ": " + receives.state() + "; " + (sends == null ? "not connected" : sends.state()) + "; "
+                    + waiting.state()
+                    + (pendingControl != 0 ? "; owes a control message" : "")
+                    + (inputShut ? "; input shut" : "")
+                    + (outputShut ? "; output shut" : "")
+                    + (peerShut ? "; peer shut" : "")
+                    + (peerDisconnected ? "; peer disconnected" : "")
+                    + (disconnected ? "; disconnected" : "")
+                    + (closed ? "; closed" : "")
+                    + (released.isDone() ? "; released" : "")
+                    + (failure != null ? "; " + failure.getMessage() : "");
+        } finally {
+            lock.unlock();
+        }
+    }
+
     Link link() {
         return link;
     }

@@ -165,6 +165,12 @@ final class Waiting {
         return leader != null;
     }
 
+    String state() {
+        return (armed ? "armed, " : "not armed, ")
+                + (leader == null ? "no leader" : leader + " leads and waits for " + wanted)
+                + (followers > 0 ? ", followers: " + followers : "");
+    }
+
     /** Something has changed: threads that wait look again. */
     void changed() {
         if (followers > 0) {
