@@ -3,6 +3,7 @@ package dev.isthmus.ucx;
 
 import dev.isthmus.bindings.ucx.ucp_h;
 import dev.isthmus.bindings.ucx.ucp_params;
+import dev.isthmus.internal.Lifetime;
 import dev.isthmus.internal.ucx.Libucp;
 import dev.isthmus.internal.ucx.UcxConfigKeys;
 import dev.isthmus.internal.ucx.UcxLibrary;
@@ -28,8 +29,12 @@ final class ContextCreation {
                 int status = call.integer8(Libucp.INIT_VERSION, version[0], version[1], params, options, out);
                 UcxFailure.check(status, "ucp_init", name + ", " + config.features() + ", " + config.settings());
                 long context = out.get(ValueLayout.JAVA_LONG, 0);
-                refuseUnknownKeys(config.settings(), context);
-                return context;
+                return Lifetime.orDestroy(
+                        () -> {
+                            refuseUnknownKeys(config.settings());
+                            return context;
+                        },
+                        () -> UcpCall.run(Libucp.CLEANUP, context));
             } finally {
                 call.nothing(Libucp.CONFIG_RELEASE, options);
             }
@@ -83,25 +88,29 @@ final class ContextCreation {
 
     private static long readOptions(UcpCall call, Map<String, String> settings) {
         long options = call.create(Libucp.CONFIG_READ, "the environment", MemorySegment.NULL, MemorySegment.NULL);
-        settings.forEach((key, value) -> {
-            int status = call.integer8(Libucp.CONFIG_MODIFY, options, call.allocateFrom(key), call.allocateFrom(value));
-            if (status != 0) {
-                call.nothing(Libucp.CONFIG_RELEASE, options);
-                throw new IllegalArgumentException("UCX does not accept " + key + "=" + value + ": "
-                        + UcsStatus.describe(status) + "; ucx_info -cf explains the option");
-            }
-        });
-        return options;
+        return Lifetime.orDestroy(
+                () -> {
+                    settings.forEach((key, value) -> modify(call, options, key, value));
+                    return options;
+                },
+                () -> call.nothing(Libucp.CONFIG_RELEASE, options));
     }
 
-    private static void refuseUnknownKeys(Map<String, String> settings, long context) {
+    private static void modify(UcpCall call, long options, String key, String value) {
+        int status = call.integer8(Libucp.CONFIG_MODIFY, options, call.allocateFrom(key), call.allocateFrom(value));
+        if (status != 0) {
+            throw new IllegalArgumentException("UCX does not accept " + key + "=" + value + ": "
+                    + UcsStatus.describe(status) + "; ucx_info -cf explains the option");
+        }
+    }
+
+    private static void refuseUnknownKeys(Map<String, String> settings) {
         if (settings.isEmpty()) {
             return;
         }
         Set<String> known = UcxConfigKeys.known();
         for (String key : settings.keySet()) {
             if (!UcxConfigKeys.isKnown(known, key)) {
-                UcpCall.run(Libucp.CLEANUP, context);
                 throw new IllegalArgumentException("UCX knows no option " + key
                         + ": ucx_info -c lists those there are, and here they stand without UCX_");
             }

@@ -135,13 +135,7 @@ public final class UcpContext implements AutoCloseable {
 
     private UcpWorker createWorker(UcpWorkerConfig config, EventLoop loop) {
         String name = config.name().isEmpty() ? lifetime.name() + "/" + workers.incrementAndGet() : config.name();
-        if (!config.handlers().isEmpty()
-                && !features.contains(UcpFeature.AM)) { // now, while there is no worker that would have to be closed
-            throw new IllegalStateException(this + " was made without UcpFeature.AM, which handlers need");
-        }
-        var worker = new UcpWorker(this, name, config, loop);
-        config.handlers().forEach((id, handler) -> worker.activeMessages().setHandler(id, handler));
-        return worker;
+        return new UcpWorker(this, name, config, loop);
     }
 
     /**

@@ -64,13 +64,14 @@ public final class UcpEndpoint implements AutoCloseable {
         try {
             this.handle = lifetime.open(() -> EndpointCreation.create(this, target, config, failureId));
             this.ep = handle;
-        } catch (RuntimeException e) {
+            this.establishment = Establishment.of(worker, target, ep);
+            if (active != null) {
+                active.add(handle, this);
+            }
+        } catch (Throwable t) {
             worker.parts().failures().remove(failureId);
-            throw e;
-        }
-        this.establishment = Establishment.of(worker, target, ep);
-        if (active != null) {
-            active.add(handle, this);
+            lifetime.close(() -> {}); // C's endpoint, if there is one, ends with the worker
+            throw t;
         }
     }
 

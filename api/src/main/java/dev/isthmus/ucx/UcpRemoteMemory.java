@@ -55,7 +55,7 @@ public final class UcpRemoteMemory implements AutoCloseable {
         this.limit = transfers ? byteSize : -1;
         this.lifetime = new Lifetime("UcpRemoteMemory", key + " over " + endpoint, endpoint.lifetime());
         this.handle = new NativeHandle(lifetime.open(() -> RemoteKeys.unpack(endpoint, key)));
-        this.atomics = new UcpRemoteAtomics(this, operations, context);
+        this.atomics = Lifetime.orDestroy(() -> new UcpRemoteAtomics(this, operations, context), this::close);
     }
 
     /** Whether a context can have memory for peers. */

@@ -20,7 +20,6 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * Receives messages and progresses communication: {@code ucp_worker_h}. {@link UcpContext#createWorker()} creates it.
@@ -49,9 +48,9 @@ public final class UcpWorker implements AutoCloseable {
     private final UcpContext context;
     private final Lifetime lifetime;
     private final OwnerThread owner;
-    private final Arena arena = Arena.ofShared(); // another thread may close it, after a hand-over
-    private final EndpointFailures failures = new EndpointFailures(this, arena);
-    private final ConnectionRequests connections = new ConnectionRequests(this, arena);
+    private final Arena arena;
+    private final EndpointFailures failures;
+    private final ConnectionRequests connections;
     private final Operations operations;
     private final WorkerCallbacks callbacks;
     private final UcpRequests requests;
@@ -83,46 +82,44 @@ public final class UcpWorker implements AutoCloseable {
         this.single = config.threadMode() == UcpThreadMode.SINGLE;
         this.owner = new OwnerThread(lifetime, single);
         this.closeNanos = nanos(config.closeTimeout());
-        this.operations = lifetime.open(() -> new Operations(this, owner, arena, config.reservedRequests()));
-        this.callbacks = new WorkerCallbacks(this, operations);
-        this.worker = lifetime.open(() -> create(config, name));
-        this.requests = new UcpRequests(owner, worker, operations);
-        this.async = new AsyncRequests(this, requests, operations, arena);
-        requests.futures(async);
-        this.pending = new PendingOperations(operations, async, worker);
-        this.tags = new TagOperations(this, owner, operations, arena);
-        this.streams = new StreamOperations(this, operations, arena);
-        this.order = new OrderOperations(this, owner, operations);
-        var remote = new RemoteOperations(this, operations);
-        this.active = has(UcpFeature.AM)
-                ? make(() -> new UcpActiveMessages(this, owner, operations, callbacks, arena))
-                : null;
-        this.pendingEvents =
-                new PendingEvents(this, operations, async, active, callbacks, failures, connections, close);
-        this.parts = new WorkerParts(
-                operations,
-                pending,
-                async,
-                tags,
-                streams,
-                order,
-                remote,
-                active == null ? null : active.operations(),
-                callbacks,
-                failures,
-                connections,
-                pendingEvents,
-                close);
-        this.wakeup = has(UcpFeature.WAKEUP) ? make(() -> new UcpWakeup(this, lifetime, worker)) : null;
-        this.looped = loop == null ? null : make(() -> new LoopedWorker(loop, this, config));
-    }
-
-    private long create(UcpWorkerConfig config, String name) {
+        this.arena = Arena.ofShared(); // another thread may close it, after a hand-over
         try {
-            return WorkerCreation.create(context, config, name);
-        } catch (RuntimeException e) {
-            arena.close();
-            throw e;
+            this.failures = new EndpointFailures(this, arena);
+            this.connections = new ConnectionRequests(this, arena);
+            this.operations = new Operations(this, owner, arena, config.reservedRequests());
+            this.callbacks = new WorkerCallbacks(this, operations);
+            this.worker = lifetime.open(() -> WorkerCreation.create(context, config, name));
+            this.requests = new UcpRequests(owner, worker, operations);
+            this.async = new AsyncRequests(this, requests, operations, arena);
+            requests.futures(async);
+            this.pending = new PendingOperations(operations, async, worker);
+            this.tags = new TagOperations(this, owner, operations, arena);
+            this.streams = new StreamOperations(this, operations, arena);
+            this.order = new OrderOperations(this, owner, operations);
+            var remote = new RemoteOperations(this, operations);
+            this.active = has(UcpFeature.AM) ? new UcpActiveMessages(this, owner, operations, callbacks, arena) : null;
+            this.pendingEvents =
+                    new PendingEvents(this, operations, async, active, callbacks, failures, connections, close);
+            this.parts = new WorkerParts(
+                    operations,
+                    pending,
+                    async,
+                    tags,
+                    streams,
+                    order,
+                    remote,
+                    active == null ? null : active.operations(),
+                    callbacks,
+                    failures,
+                    connections,
+                    pendingEvents,
+                    close);
+            this.wakeup = has(UcpFeature.WAKEUP) ? new UcpWakeup(this, lifetime, worker) : null;
+            config.handlers().forEach((id, handler) -> activeMessages().setHandler(id, handler));
+            this.looped = loop == null ? null : new LoopedWorker(loop, this, config); // last, as the loop then uses it
+        } catch (Throwable t) {
+            undo();
+            throw t;
         }
     }
 
@@ -130,17 +127,17 @@ public final class UcpWorker implements AutoCloseable {
         return context.features().contains(feature);
     }
 
-    // Creates a part that C's worker needs. If that fails, C's worker is destroyed, too.
-    private <T> T make(Supplier<T> create) {
-        return lifetime.open(() -> {
-            try {
-                return create.get();
-            } catch (RuntimeException e) {
+    /** Not all of it could be created. */
+    private void undo() {
+        lifetime.close(() -> {
+            if (wakeup != null) {
+                wakeup.shut();
+            }
+            if (worker != 0) {
                 UcpCall.run(Libucp.WORKER_DESTROY, worker);
-                arena.close();
-                throw e;
             }
         });
+        arena.close();
     }
 
     /** The generic datatype, which is created on first use. */

@@ -5,7 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.isthmus.loop.EventLoop;
+import dev.isthmus.testbed.ProcessFigures;
 import dev.isthmus.testbed.TestDeadlines;
+import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
@@ -25,6 +28,39 @@ class UcpWorkerTest {
 
     /** More than the limit that its close is given, and what it does besides. */
     private static final long LATE_MILLIS = TestDeadlines.ofSeconds(10).toMillis();
+
+    /** Asks for a handler that cannot be set, as if UCX had refused it. */
+    private static void setImpossibleHandler(UcpWorkerConfig config) {
+        config.handlers().put(UcpActiveMessages.MAX_ID + 1, message -> {});
+    }
+
+    @Test
+    void shouldLeaveNothingOpenIfAHandlerCannotBeSet() {
+        try (var context = UcpContext.create(config ->
+                        config.set("TLS", UcxTransports.any()).features(EnumSet.of(UcpFeature.AM, UcpFeature.WAKEUP)));
+                var loop = EventLoop.open()) {
+            long before = SocketPair.openFiles();
+            assertThrows(
+                    IllegalArgumentException.class, () -> context.createWorker(UcpWorkerTest::setImpossibleHandler));
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> context.createWorker(loop, UcpWorkerTest::setImpossibleHandler));
+            assertEquals(before, SocketPair.openFiles());
+        } // which would be refused while a worker is open
+    }
+
+    @Test
+    void shouldLeaveNothingBehindIfTheContextIsClosed() throws IOException {
+        var context = UcpContext.create(config -> config.set("TLS", UcxTransports.any()));
+        context.close();
+        ProcessFigures.assertStill(
+                () -> {
+                    for (int i = 0; i < 2000; i++) {
+                        assertThrows(IllegalStateException.class, context::createWorker);
+                    }
+                },
+                100_000);
+    }
 
     @Test
     void shouldRefuseBufferOnHeap() {
