@@ -15,38 +15,45 @@ record UcxAround(String name, boolean closes, boolean needsSockets, UcxClosing.S
 
     private static Stream<UcxAround> calls() {
         return Stream.of(
-                new UcxAround("progress", false, false, s -> {}, UcxScene::turnMine),
+                new UcxAround("progress", false, false, s -> {}, s -> s.peers.turnMine()),
                 new UcxAround(
-                        "await", false, false, UcxScene::request, s -> s.mine.await(s.request(), Duration.ofMillis(2))),
-                new UcxAround("arm", false, false, s -> {}, s -> s.mine.wakeup().arm()),
-                new UcxAround("fence", false, false, s -> {}, s -> s.mine.fence()),
+                        "await",
+                        false,
+                        false,
+                        s -> s.messages.request(),
+                        s -> s.peers.mine.await(s.messages.request(), Duration.ofMillis(2))),
+                new UcxAround(
+                        "arm", false, false, s -> {}, s -> s.peers.mine.wakeup().arm()),
+                new UcxAround("fence", false, false, s -> {}, s -> s.peers.mine.fence()),
                 new UcxAround(
                         "createEndpoint",
                         false,
                         false,
                         s -> {},
-                        s -> s.closing(s.mine.createEndpoint(s.theirs.address()))),
+                        s -> s.resources.add(s.peers.mine.createEndpoint(s.peers.theirs.address()))),
                 new UcxAround(
                         "createListener",
                         false,
                         true,
                         s -> {},
-                        s -> s.closing(s.mine.createListener(s.loopback(), UcpConnectionRequest::reject))),
+                        s -> s.resources.add(
+                                s.peers.mine.createListener(UcxConnections.loopback(), UcpConnectionRequest::reject))),
                 new UcxAround(
                         "reject",
                         false,
                         true,
-                        UcxScene::undecided,
-                        s -> s.undecided().reject()));
+                        s -> s.connections.undecided(),
+                        s -> s.connections.undecided().reject()));
     }
 
     /** A close, and one that has something to wait for. */
     private static Stream<UcxAround> closes(UcxClosing closing) {
         return switch (closing) {
             case REMOTE ->
-                Stream.of(close(closing, "", s -> {}), close(closing, " busy with a get", UcxScene::getBusily));
+                Stream.of(close(closing, "", s -> {}), close(closing, " busy with a get", s -> s.memories.getBusily()));
             case ENDPOINT, ENDPOINT_FORCIBLY, ENDPOINT_ASYNC, ENDPOINT_AT_ONCE, WORKER, WORKER_ASYNC, WORKER_AT_ONCE ->
-                Stream.of(close(closing, "", s -> {}), close(closing, " busy with a send", UcxScene::sendBusily));
+                Stream.of(
+                        close(closing, "", s -> {}), close(closing, " busy with a send", s -> s.traffic.sendBusily()));
             case LISTENER -> Stream.of(close(closing, "", s -> {}));
             default -> Stream.empty(); // they never progress a worker
         };

@@ -7,39 +7,39 @@ import java.time.Duration;
 @SuppressWarnings({"FutureReturnValueIgnored", "ImmutableEnumChecker"}) // the cell awaits the close
 enum UcxClosing {
     NOTHING(s -> {}, s -> {}),
-    REMOTE(UcxScene::remote, s -> s.remote().close()),
-    ENDPOINT(s -> {}, s -> s.one.close()),
-    ENDPOINT_FORCIBLY(s -> {}, s -> s.one.closeForcibly()),
-    ENDPOINT_ASYNC(s -> {}, s -> s.one.closeAsync()),
-    ENDPOINT_AT_ONCE(s -> {}, s -> s.one.closeAsync(Duration.ZERO)),
+    REMOTE(s -> s.memories.remote(), s -> s.memories.remote().close()),
+    ENDPOINT(s -> {}, s -> s.peers.one.close()),
+    ENDPOINT_FORCIBLY(s -> {}, s -> s.peers.one.closeForcibly()),
+    ENDPOINT_ASYNC(s -> {}, s -> s.peers.one.closeAsync()),
+    ENDPOINT_AT_ONCE(s -> {}, s -> s.peers.one.closeAsync(Duration.ZERO)),
     BOTH_ENDPOINTS(s -> {}, s -> {
-        s.one.closeAsync();
-        s.two.closeAsync();
+        s.peers.one.closeAsync();
+        s.peers.two.closeAsync();
     }),
-    LISTENER(UcxScene::undecided, s -> s.listener().close()),
+    LISTENER(s -> s.connections.undecided(), s -> s.connections.listener().close()),
     WORKER(s -> {}, s -> {
-        s.one.closeAsync();
-        s.two.closeAsync();
-        s.mine.close();
+        s.peers.one.closeAsync();
+        s.peers.two.closeAsync();
+        s.peers.mine.close();
     }),
     WORKER_ASYNC(s -> {}, s -> {
-        s.one.closeAsync();
-        s.two.closeAsync();
-        s.mine.closeAsync();
+        s.peers.one.closeAsync();
+        s.peers.two.closeAsync();
+        s.peers.mine.closeAsync();
     }),
     WORKER_AT_ONCE(s -> {}, s -> {
-        s.one.closeAsync();
-        s.two.closeAsync();
-        s.mine.closeAsync(Duration.ZERO);
+        s.peers.one.closeAsync();
+        s.peers.two.closeAsync();
+        s.peers.mine.closeAsync(Duration.ZERO);
     }),
-    MEMORY(UcxScene::memory, s -> s.memory().close()),
-    CONTEXT(s -> {}, s -> s.context.close()),
-    KEPT(UcxScene::kept, s -> s.kept().close()),
-    STREAM_DATA(UcxScene::streamData, s -> s.streamData().close()),
-    TAKEN(UcxScene::taken, s -> s.taken().close()),
-    POOL(UcxScene::pool, s -> s.pool().close()),
-    CACHE(UcxScene::cache, s -> s.cache().close()),
-    ARENA(s -> {}, s -> s.arena.close());
+    MEMORY(s -> s.memories.registered(), s -> s.memories.registered().close()),
+    CONTEXT(s -> {}, s -> s.shared.context().close()),
+    KEPT(s -> s.messages.kept(), s -> s.messages.kept().close()),
+    STREAM_DATA(s -> s.messages.streamData(), s -> s.messages.streamData().close()),
+    TAKEN(s -> s.messages.taken(), s -> s.messages.taken().close()),
+    POOL(s -> s.memories.pool(), s -> s.memories.pool().close()),
+    CACHE(s -> s.memories.cache(), s -> s.memories.cache().close()),
+    ARENA(s -> {}, s -> s.bytes.arena.close());
 
     /** A step of a cell. */
     @FunctionalInterface
@@ -66,6 +66,6 @@ enum UcxClosing {
 
     /** Closes it, which may be refused. */
     void close(UcxScene scene) {
-        scene.lenient(() -> close.on(scene));
+        scene.faults.lenient(() -> close.on(scene));
     }
 }

@@ -85,7 +85,7 @@ final class UcxHandlers {
                         inside.run();
                     });
                 },
-                UcxScene::turnMine);
+                s -> s.peers.turnMine());
     }
 
     private void add(Recipes.Attempt<UcxScene> attempt, Situation situation) {
@@ -98,11 +98,11 @@ final class UcxHandlers {
         var part = new Part(attempt, scene, situation.closes ? Judge.ANY : Judge.OPEN);
         if (prepared(scene, attempt, situation, part)) {
             boolean early = part.ran;
-            scene.pumpPeer();
-            scene.lenient(() -> situation.run.on(scene));
+            scene.peers.pumpPeer();
+            scene.faults.lenient(() -> situation.run.on(scene));
             String when = early ? "before" : part.ran ? "inside" : "later";
             for (int i = 0; i < MOST_TURNS && !part.ran; i++) {
-                scene.turn();
+                scene.peers.turn();
             }
             System.out.println(part.ran ? "RAN " + when : "NEVER RAN");
         }
@@ -117,7 +117,7 @@ final class UcxHandlers {
             UcxScene scene, Recipes.Attempt<UcxScene> attempt, Situation situation, Runnable inside) {
         try {
             attempt.prepare(scene);
-            scene.rest();
+            scene.peers.rest();
             situation.prepare.prepare(scene, inside);
             return true;
         } catch (RdmaUnavailableException e) {

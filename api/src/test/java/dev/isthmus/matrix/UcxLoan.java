@@ -1,33 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.matrix;
 
-import dev.isthmus.ucx.UcpActiveMessages;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
 /** What an object has given to the program, or to UCX, and how it is used after one of its parents was closed. */
 @SuppressWarnings({"FutureReturnValueIgnored", "ImmutableEnumChecker"}) // the close decides how it ends
 enum UcxLoan {
-    STREAM_DATA(UcxScene::streamData, s -> s.streamData().segment()),
-    KEPT(UcxScene::kept, s -> s.kept().segment()),
+    STREAM_DATA(s -> s.messages.streamData(), s -> s.messages.streamData().segment()),
+    KEPT(s -> s.messages.kept(), s -> s.messages.kept().segment()),
     KEPT_RENDEZVOUS(
-            UcxScene::keptRendezvous, s -> s.keptRendezvous().receiveAsync(s.filled(UcxScene.SHORT, (byte) 'x'))),
-    TAKEN(UcxScene::taken, s -> s.taken().receiveAsync(s.filled(UcxScene.SHORT, (byte) 'x'))),
-    PACKED_KEY(UcxScene::key, s -> s.closing(s.two.unpack(s.key()))),
-    REMOTE(UcxScene::remote, s -> s.remote().getImplicit(s.source, 0, 8, 0)),
-    REGISTERED(UcxScene::memory, s -> s.memory().packKey()),
-    SLICE(UcxScene::slice, s -> s.pool().memory(s.slice()).packKey()),
-    LEASE(UcxScene::lease, s -> s.cache().memory(s.lease()).packKey()),
-    COMPLETIONS(UcxScene::completions, s -> {
-        int ignored = s.mine.poll(s.completions());
+            s -> s.messages.keptRendezvous(),
+            s -> s.messages.keptRendezvous().receiveAsync(s.bytes.filled(UcxBytes.SHORT, UcxBytes.X))),
+    TAKEN(s -> s.messages.taken(), s -> s.messages.taken().receiveAsync(s.bytes.filled(UcxBytes.SHORT, UcxBytes.X))),
+    PACKED_KEY(s -> s.memories.key(), s -> s.resources.add(s.peers.two.unpack(s.memories.key()))),
+    REMOTE(s -> s.memories.remote(), s -> s.memories.remote().getImplicit(s.bytes.source, 0, 8, 0)),
+    REGISTERED(s -> s.memories.registered(), s -> s.memories.registered().packKey()),
+    SLICE(
+            s -> s.memories.slice(),
+            s -> s.memories.pool().memory(s.memories.slice()).packKey()),
+    LEASE(
+            s -> s.memories.lease(),
+            s -> s.memories.cache().memory(s.memories.lease()).packKey()),
+    COMPLETIONS(s -> s.messages.completions(), s -> {
+        int ignored = s.peers.mine.poll(s.messages.completions());
     }),
-    POSTED_RECEIVE(UcxScene::request, s -> s.mine.requests().isDone(s.request())),
-    SEND(UcxScene::sendBusily, s -> {}),
-    GET(UcxScene::getBusily, s -> {}),
+    POSTED_RECEIVE(s -> s.messages.request(), s -> s.peers.mine.requests().isDone(s.messages.request())),
+    SEND(s -> s.traffic.sendBusily(), s -> {}),
+    GET(s -> s.memories.getBusily(), s -> {}),
     SEND_OF_STREAM_DATA(
-            s -> send(s, s.streamData().segment()), s -> s.streamData().release()),
-    SEND_OF_KEPT(s -> send(s, s.kept().segment()), s -> s.kept().close());
+            s -> s.traffic.sendLent(s.messages.streamData().segment()),
+            s -> s.messages.streamData().release()),
+    SEND_OF_KEPT(
+            s -> s.traffic.sendLent(s.messages.kept().segment()),
+            s -> s.messages.kept().close());
 
     private final UcxClosing.Step take;
     private final UcxClosing.Step use;
@@ -35,11 +41,6 @@ enum UcxLoan {
     UcxLoan(UcxClosing.Step take, UcxClosing.Step use) {
         this.take = take;
         this.use = use;
-    }
-
-    /** By rendezvous, so that UCX reads the bytes later. */
-    private static void send(UcxScene s, MemorySegment lent) {
-        UcxScene.sent(s.mine, s.two.amSend(UcxScene.CHECKED, MemorySegment.NULL, lent, UcpActiveMessages.RENDEZVOUS));
     }
 
     /** The matrix of the closes of everything during every loan. */
@@ -65,11 +66,11 @@ enum UcxLoan {
             take.on(scene);
             closing.prepare(scene);
             if (!isPeerIdle) {
-                scene.pumpPeer();
+                scene.peers.pumpPeer();
             }
             closing.close(scene);
-            scene.lenient(() -> use.on(scene));
-            scene.overwriteFreed();
+            scene.faults.lenient(() -> use.on(scene));
+            scene.traffic.overwriteFreed();
             closing.close(scene);
             List<String> faults = scene.finish(true);
             if (!faults.isEmpty()) {

@@ -11,71 +11,73 @@ import java.time.Duration;
 @SuppressWarnings({"FutureReturnValueIgnored", "ImmutableEnumChecker"}) // the cell awaits the part
 enum UcxPlace {
     /** A handler of active messages whose data has come. */
-    ACTIVE_MESSAGE((s, inside) -> s.sendToPlace(0, inside)),
+    ACTIVE_MESSAGE((s, inside) -> s.traffic.sendToPlace(0, inside)),
     /** One whose data is still with the sender, who wants an answer. */
-    RENDEZVOUS((s, inside) -> s.sendToPlace(UcpActiveMessages.REPLY | UcpActiveMessages.RENDEZVOUS, inside)),
+    RENDEZVOUS((s, inside) -> s.traffic.sendToPlace(UcpActiveMessages.REPLY | UcpActiveMessages.RENDEZVOUS, inside)),
     PACKER((s, inside) -> {
-        s.theirs.tagReceive(s.filled(UcxScene.LONG, (byte) 'x'), UcxScene.PLACE_TAG);
+        s.traffic.expectTagged();
         boolean[] begun = {false};
-        s.one.tagSend(
-                UcpPackedData.packing(s.mine, UcxScene.LONG, (offset, target) -> {
-                    target.fill((byte) 'x');
+        s.peers.one.tagSend(
+                UcpPackedData.packing(s.peers.mine, UcxBytes.LONG, (offset, target) -> {
+                    target.fill(UcxBytes.X);
                     if (begun[0]) {
                         inside.run();
                     }
                 }),
-                UcxScene.PLACE_TAG);
+                UcxTraffic.PLACE_TAG);
         begun[0] = true;
-        s.push();
+        s.peers.push();
     }),
     UNPACKER((s, inside) -> {
-        s.mine.tagReceive(
-                UcpPackedData.unpacking(s.mine, UcxScene.SHORT, (offset, from) -> inside.run()),
-                UcxScene.PLACE_TAG,
+        s.peers.mine.tagReceive(
+                UcpPackedData.unpacking(s.peers.mine, UcxBytes.SHORT, (offset, from) -> inside.run()),
+                UcxTraffic.PLACE_TAG,
                 UcpWorker.EXACT_TAG);
-        s.back.tagSend(s.source, 0, UcxScene.SHORT, UcxScene.PLACE_TAG);
-        s.push();
+        s.traffic.sendTagged();
     }),
     RECEIVED((s, inside) -> {
-        MemorySegment to = s.filled(UcxScene.SHORT, (byte) 'x');
-        s.mine.tagReceiveAsync(to, UcxScene.PLACE_TAG, UcpWorker.EXACT_TAG).whenComplete((r, t) -> inside.run());
-        s.back.tagSend(s.source, 0, UcxScene.SHORT, UcxScene.PLACE_TAG);
-        s.push();
+        MemorySegment to = s.bytes.filled(UcxBytes.SHORT, UcxBytes.X);
+        s.peers
+                .mine
+                .tagReceiveAsync(to, UcxTraffic.PLACE_TAG, UcpWorker.EXACT_TAG)
+                .whenComplete((r, t) -> inside.run());
+        s.traffic.sendTagged();
     }),
     SENT((s, inside) -> {
-        s.theirs.tagReceive(s.filled(UcxScene.LONG, (byte) 'x'), UcxScene.PLACE_TAG);
-        s.one.tagSendAsync(s.source.asSlice(0, UcxScene.LONG), UcxScene.PLACE_TAG)
+        s.traffic.expectTagged();
+        s.peers
+                .one
+                .tagSendAsync(s.bytes.source.asSlice(0, UcxBytes.LONG), UcxTraffic.PLACE_TAG)
                 .whenComplete((r, t) -> inside.run());
-        s.push();
+        s.peers.push();
     }),
     GOT((s, inside) -> {
-        s.remote().getAsync(s.source, 0).whenComplete((r, t) -> inside.run());
-        s.push();
+        s.memories.remote().getAsync(s.bytes.source, 0).whenComplete((r, t) -> inside.run());
+        s.peers.push();
     }),
     ENDPOINT_CLOSED((s, inside) -> {
-        s.theirs.tagReceive(s.filled(UcxScene.LONG, (byte) 'x'), UcxScene.PLACE_TAG);
-        s.two.tagSendAsync(s.source.asSlice(0, UcxScene.LONG), UcxScene.PLACE_TAG);
-        s.two.closeAsync().whenComplete((r, t) -> inside.run());
-        s.push();
+        s.traffic.expectTagged();
+        s.peers.two.tagSendAsync(s.bytes.source.asSlice(0, UcxBytes.LONG), UcxTraffic.PLACE_TAG);
+        s.peers.two.closeAsync().whenComplete((r, t) -> inside.run());
+        s.peers.push();
     }),
     ERROR((s, inside) -> {
-        s.accepted();
-        s.onError(inside);
-        s.endConnection();
+        s.connections.accepted();
+        s.callbacks.onError(inside);
+        s.connections.endConnection();
     }),
     CONNECTION((s, inside) -> {
-        s.listener();
-        s.onConnection(inside);
-        s.ask();
-        s.push();
+        s.connections.listener();
+        s.callbacks.onConnection(inside);
+        s.connections.ask();
+        s.peers.push();
     }),
-    TASK((s, inside) -> s.loop.execute(inside)),
-    TIMER((s, inside) -> s.loop.schedule(Duration.ZERO, inside)),
+    TASK((s, inside) -> s.peers.loop.execute(inside)),
+    TIMER((s, inside) -> s.peers.loop.schedule(Duration.ZERO, inside)),
     COMPLETIONS((s, inside) -> {
-        s.onCompletions(inside);
-        s.mine.tagReceive(s.buffer().userData(1), UcxScene.PLACE_TAG, UcpWorker.EXACT_TAG);
-        s.back.tagSend(s.source, 0, UcxScene.SHORT, UcxScene.PLACE_TAG);
-        s.push();
+        s.callbacks.onCompletions(inside);
+        s.peers.mine.tagReceive(s.messages.buffer().userData(1), UcxTraffic.PLACE_TAG, UcpWorker.EXACT_TAG);
+        s.traffic.sendTagged();
     });
 
     /** How a part comes to be run, at the next progress. */
