@@ -40,7 +40,6 @@ final class UcxPeers {
     final UcpEndpoint back;
     final EventLoop loop; // null if the worker has none
 
-    private final boolean hasSockets;
     private final UcxBytes bytes;
     private final UcxCallbacks callbacks;
     private final Faults faults;
@@ -51,7 +50,6 @@ final class UcxPeers {
     private EventLoop otherLoop;
 
     UcxPeers(UcxScene.Shared shared, boolean isLooped, UcxBytes bytes, UcxCallbacks callbacks, Faults faults) {
-        this.hasSockets = shared.hasSockets();
         this.bytes = bytes;
         this.callbacks = callbacks;
         this.faults = faults;
@@ -82,16 +80,16 @@ final class UcxPeers {
     }
 
     /**
-     * Connects an endpoint as a whole: a message that asks for an answer needs more than others. Over TCP, UCX does not
-     * survive such a message between two workers with two endpoints: docs/ucx-faults.md.
+     * Connects an endpoint as a whole: a message that asks for an answer needs more than others. UCX before 1.14 does not
+     * survive a flush over TCP before that message is done: docs/ucx-faults.md.
      */
     private void connect(UcpEndpoint endpoint) {
-        int flags = endpoint == back || !hasSockets ? UcpActiveMessages.REPLY : 0;
         CompletableFuture<Void> sent =
-                endpoint.amSendAsync(CHECKED, MemorySegment.NULL, bytes.source.asSlice(0, 8), flags);
+                endpoint.amSendAsync(CHECKED, MemorySegment.NULL, bytes.source.asSlice(0, 8), UcpActiveMessages.REPLY);
+        until(sent::isDone);
         CompletableFuture<Void> flushed =
                 (endpoint == back ? theirs : mine).requests().whenDone(endpoint.flush());
-        until(() -> sent.isDone() && flushed.isDone());
+        until(flushed::isDone);
     }
 
     UcpWorkerConfig workerConfig() {
