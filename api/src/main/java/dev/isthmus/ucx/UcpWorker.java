@@ -248,8 +248,8 @@ public final class UcpWorker implements AutoCloseable {
     }
 
     /**
-     * Creates an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for
-     * the peer.
+     * Creates an endpoint that sends to another worker, or to this one: see
+     * {@link #createEndpoint(UcpAddress, Consumer)}.
      *
      * @param remote the other worker's {@link #address()}
      * @return the endpoint; close it before the worker
@@ -263,14 +263,18 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Creates an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for
-     * the peer.
+     * the peer's program.
+     *
+     * <p>Over TCP it waits for the peer's kernel, in {@code connect(2)}: usually for microseconds, but for two minutes
+     * if the host does not answer or has more connections waiting than it allows. {@code UCX_TCP_CONN_NB=y} in the
+     * environment prevents that; an endpoint that cannot connect then fails later.
      *
      * @param remote the other worker's {@link #address()}
      * @param configurer sets what differs from the defaults
      * @return the endpoint; close it before the worker
      * @throws IllegalStateException if the worker is closed
      * @throws WrongThreadException if it belongs to another thread
-     * @throws UcxException if no transport reaches the other worker in that mode
+     * @throws UcxException if no transport reaches the other worker in that mode, or TCP cannot connect
      */
     public UcpEndpoint createEndpoint(UcpAddress remote, Consumer<UcpEndpointConfig> configurer) {
         String name = Integer.toHexString(remote.hashCode());
@@ -279,7 +283,7 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Creates an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
-     * wait. What you send before the peer accepts leaves afterwards. If the peer rejects, or is not there, the endpoint
+     * wait, not even over TCP. What you send before the peer accepts leaves afterwards. If the peer rejects, or is not there, the endpoint
      * fails. A flush that you begin first ends once the connection is established:
      *
      * {@snippet :

@@ -60,7 +60,7 @@ final class UcxFailure {
         return switch (reason) {
             case UNREACHABLE ->
                 "no transport that both workers have reaches the peer; check TLS and NET_DEVICES on both"
-                        + " sides. Shared memory has error handling PEER only when the environment says"
+                        + " sides. Over TCP, the worker or its host may be gone. Shared memory has error handling PEER only when the environment says"
                         + " UCX_POSIX_ERROR_HANDLING=y or UCX_SYSV_ERROR_HANDLING=y";
             case INVALID_PARAM -> "UCX cannot use an option, the address, or what the accepted client has sent";
             case IO_ERROR -> "a local address must be one of this machine's (ip address)";
