@@ -14,6 +14,8 @@ import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.nio.channels.AsynchronousCloseException;
 import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
 import java.nio.channels.SocketChannel;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
@@ -26,6 +28,8 @@ import org.junit.jupiter.api.Test;
 @Tag("device")
 @Tag("iwarp")
 class SocketChannelTest {
+
+    private static final int ROUNDS = 20;
 
     @Test
     void shouldExchangeBytesBothWays() throws Exception {
@@ -123,6 +127,27 @@ class SocketChannelTest {
             assertEquals(ClosedByInterruptException.class, thrown.get().getClass());
             assertTrue(interrupted.get());
             assertTrue(!pair.server.isOpen());
+        }
+    }
+
+    /** Its channel becomes non-blocking while it waits, and the selector may take the event that it waits for. */
+    @Test
+    void shouldEndAReadBesideASelector() throws Exception {
+        try (var pair = Pair.connected();
+                Selector selector = RdmaSelector.open()) {
+            for (int i = 0; i < ROUNDS; i++) {
+                CompletableFuture<Integer> reading = pair.async(() -> pair.server.read(ByteBuffer.allocate(1)));
+                pair.awaitWaiting();
+                SelectionKey key = pair.server.configureBlocking(false).register(selector, SelectionKey.OP_READ);
+                Running<Integer> selecting = Running.of(selector::select).awaitBlocked();
+                pair.client.write(ByteBuffer.allocate(1));
+                assertEquals(1, reading.get(TestDeadlines.seconds(30), TimeUnit.SECONDS));
+                key.cancel();
+                selector.wakeup();
+                selecting.get();
+                selector.selectNow(); // after which it is registered no more
+                pair.server.configureBlocking(true);
+            }
         }
     }
 

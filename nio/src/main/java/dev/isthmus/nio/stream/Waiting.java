@@ -100,7 +100,11 @@ final class Waiting {
         try {
             long left = nanos;
             while (leader != null && left > 0 && !stream.is(what)) {
-                left = changed.awaitNanos(left);
+                if (left == Deadlines.EVER) {
+                    changed.await();
+                } else {
+                    left = changed.awaitNanos(left);
+                }
             }
         } finally {
             followers--;
@@ -143,9 +147,13 @@ final class Waiting {
         return true;
     }
 
-    /** Takes the channel's event, if there is one. */
+    /** Takes the channel's event, if there is one. A leader that slept when its channel became non-blocking gets none. */
     void takeEvent() {
-        taken(channel.poll());
+        CompletionQueue told = channel.poll();
+        taken(told);
+        if (told != null && leader != null) {
+            channel.wakeup();
+        }
     }
 
     private void taken(CompletionQueue told) {
