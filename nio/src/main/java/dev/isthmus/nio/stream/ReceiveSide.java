@@ -75,8 +75,19 @@ final class ReceiveSide {
 
     /** Posts the first receives. */
     void begin() throws ProtocolException {
-        for (int i = 0; i < credits + SPARE; i++) {
+        int first = 0;
+        while (!numbered && first <= credits) {
+            postChain();
+            first += SPARE;
+        }
+        for (int i = first; i < credits + SPARE; i++) {
             post(i);
+        }
+    }
+
+    private void postChain() throws ProtocolException {
+        if (queuePair.tryPostChain(chain[0]) != null) {
+            throw new ProtocolException("the receive queue is full, though it should have room");
         }
     }
 
@@ -96,9 +107,7 @@ final class ReceiveSide {
             post((int) (number & Integer.MAX_VALUE));
         } else if (++used == SPARE) {
             used = 0;
-            if (queuePair.tryPostChain(chain[0]) != null) {
-                throw new ProtocolException("the receive queue is full, though it should have room");
-            }
+            postChain();
         }
     }
 
