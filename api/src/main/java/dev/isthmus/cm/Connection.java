@@ -230,11 +230,12 @@ public final class Connection implements AutoCloseable {
      * @return how many there are; 0 if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits; no completion is lost
      * @throws CmException with DISCONNECTED or DEVICE_REMOVED if the connection has ended, and there is no completion
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or still being prepared
      * @throws WrongThreadException if this belongs to another thread
      */
     @CheckReturnValue
     public int await(WorkCompletions done, Duration timeout) throws InterruptedException {
+        checkEstablished();
         Deadline deadline = timeout.isPositive() ? Deadline.after(timeout) : null;
         int n = completions.poll(done);
         while (n == 0) {
@@ -263,11 +264,12 @@ public final class Connection implements AutoCloseable {
      * requests complete with RETRY_EXC_ERR.
      *
      * @return false once either side has disconnected, the peer's process has ended, or the device is being removed
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or still being prepared
      * @throws WrongThreadException if this belongs to another thread
      */
     public boolean isConnected() {
         owner.check();
+        checkEstablished();
         while (end == null) {
             CmEvent event = eventChannel.poll();
             if (event == null) {
@@ -278,13 +280,21 @@ public final class Connection implements AutoCloseable {
         return false;
     }
 
+    private void checkEstablished() {
+        if (eventChannel == null) {
+            id.calls.lifetime().check();
+            throw new IllegalStateException(
+                    id + " is still connecting: let the action of ConnectionSetup.prepare return first");
+        }
+    }
+
     /**
      * Waits until the connection has ended, by either side.
      *
      * @param timeout how long; zero or less does not wait
      * @return what ended it; null if the time is over
      * @throws InterruptedException if the thread is interrupted before or while it waits
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or still being prepared
      * @throws WrongThreadException if this belongs to another thread
      */
     public CmException awaitEnd(Duration timeout) throws InterruptedException {
@@ -303,7 +313,7 @@ public final class Connection implements AutoCloseable {
      * Ends the connection: {@code rdma_disconnect}. Outstanding requests complete with WR_FLUSH_ERR. Does nothing if it
      * has ended already.
      *
-     * @throws IllegalStateException if this is closed
+     * @throws IllegalStateException if this is closed, or still being prepared
      * @throws WrongThreadException if this belongs to another thread
      * @throws CmException if the call fails
      */

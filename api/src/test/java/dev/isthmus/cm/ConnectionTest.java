@@ -37,6 +37,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** Listener, Connector and Connection. */
 @Tag("device")
@@ -343,6 +344,28 @@ class ConnectionTest {
             listener.accept(DEADLINE).close();
             good.get().close();
         }
+    }
+
+    @Test
+    void shouldRefuseToWaitWhileItIsPrepared() throws InterruptedException {
+        List<String> refused = new ArrayList<>();
+        Consumer<ConnectionSetup> waiting = setup -> setup.prepare(connection -> {
+            var done = WorkCompletions.allocate(1);
+            List<Executable> calls = List.of(
+                    connection::isConnected,
+                    connection::disconnect,
+                    () -> connection.awaitEnd(DEADLINE),
+                    () -> connection.await(done, DEADLINE));
+            calls.forEach(call ->
+                    refused.add(assertThrows(IllegalStateException.class, call).getMessage()));
+        });
+        try (Listener listener = listener(config -> config.connections(waiting))) {
+            Task<Connection> client = Task.start(() -> connect(listener.localAddress(), waiting));
+            listener.accept(DEADLINE).close();
+            client.get().close();
+        }
+        assertEquals(8, refused.size());
+        refused.forEach(message -> assertTrue(message.contains(" is still connecting: "), message));
     }
 
     @Test
