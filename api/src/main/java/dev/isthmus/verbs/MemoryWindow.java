@@ -19,7 +19,8 @@ import java.lang.foreign.MemorySegment;
  * requests posted after it.
  *
  * <p>It belongs to one thread at a time, that of the queue pairs it is bound on, at first the one that allocated it:
- * see {@link #handOver}. The program that allocates it owns it, and closes it before its region and domain.
+ * see {@link #handOver}. The program that allocates it owns it, and closes it before its region and domain. One of type
+ * 2 is also closed before the queue pair that has bound it.
  */
 public final class MemoryWindow implements AutoCloseable {
 
@@ -33,6 +34,8 @@ public final class MemoryWindow implements AutoCloseable {
     private final MemorySegment struct;
     private MemoryRegion region; // the region of the last prepared bind; null for none
     private Lifetime hold; // keeps the region open, as C follows a pointer to it at each post
+    private QueuePair binder; // the queue pair of the last bind of type 2; null for none
+    private Lifetime holdOfBinder; // keeps it open: the device need not end a queue pair whose window is bound
 
     private MemoryWindow(ProtectionDomain pd, MemoryWindowType type, Lifetime lifetime, MemorySegment handle) {
         this.pd = pd;
@@ -178,13 +181,23 @@ public final class MemoryWindow implements AutoCloseable {
      * thread cannot close the window, and no thread can close the region.
      */
     @HotPath
-    void checkBind(MemoryRegion target) {
+    void checkBind(MemoryRegion target, QueuePair qp) {
         owner.check();
         if (target != region) {
             throw new IllegalStateException("the request binds " + this + " to " + target
                     + ", which it was released from: prepare the request again");
         }
         target.checkUsable();
+        if (qp != binder) {
+            holdBinder(qp);
+        }
+    }
+
+    private void holdBinder(QueuePair qp) {
+        var next = new Lifetime("MemoryWindow that it has bound", lifetime.name(), qp.lifetime());
+        letBinderGo();
+        binder = qp;
+        holdOfBinder = next;
     }
 
     /** Checks that a queue pair of a domain may bind this. */
@@ -209,9 +222,10 @@ public final class MemoryWindow implements AutoCloseable {
     }
 
     /**
-     * Releases the region to which requests were last prepared to bind this, so that you can close the region. It
-     * changes nothing in the device; invalidate the window for that. Requests that bind this are refused until you
-     * prepare them again. Does nothing for a window of type 1.
+     * Releases the region to which requests were last prepared to bind this, and the queue pair that has bound it, so
+     * that you can close them. It changes nothing in the device: invalidate the window first, as Soft-RoCE takes 50
+     * seconds to close a queue pair whose window is bound. Requests that bind this are refused until you prepare them
+     * again. Does nothing for a window of type 1.
      *
      * @throws WrongThreadException if this belongs to another thread
      * @throws IllegalStateException if this is closed
@@ -227,6 +241,15 @@ public final class MemoryWindow implements AutoCloseable {
         }
         region = null;
         hold = null;
+        letBinderGo();
+    }
+
+    private void letBinderGo() {
+        if (holdOfBinder != null) {
+            holdOfBinder.close(() -> {});
+        }
+        binder = null;
+        holdOfBinder = null;
     }
 
     MemorySegment handle() {

@@ -840,8 +840,9 @@ public final class QueuePair implements AutoCloseable {
      * Once this has returned, the device no longer uses their buffers. It leaves its multicast groups first. Does
      * nothing if it is closed already.
      *
-     * @throws IllegalStateException if it has flows, a {@link SendBatch} is started, or this thread has an open poll of
-     *     an {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} into which it completes
+     * @throws IllegalStateException if it has flows, a {@link MemoryWindow} that it has bound is neither closed nor
+     *     released, a {@link SendBatch} is started, or this thread has an open poll of an
+     *     {@link dev.isthmus.verbs.cqex.ExtendedCompletionQueue} into which it completes
      * @throws WrongThreadException if its sends or its receives belong to another thread
      * @throws dev.isthmus.VerbsException if the call fails; you can try again
      */

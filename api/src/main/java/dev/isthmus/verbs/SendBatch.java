@@ -510,7 +510,7 @@ public final class SendBatch {
     public SendBatch bind(MemoryWindow window, int rkey, WindowBinding binding) {
         window.prepare(binding);
         window.checkBinder(qp.protectionDomain());
-        window.checkBind(binding.region());
+        window.checkBind(binding.region(), qp);
         begin(SendOpcode.BIND_MW, 0);
         binding.write(scratch);
         try {

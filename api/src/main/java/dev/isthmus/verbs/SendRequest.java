@@ -67,6 +67,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     private AddressHandle destination; // null until set
     private MemoryWindow bindWindow; // null until set
     private MemoryRegion bindRegion; // set together with the window
+    private QueuePair binder; // set when a queue pair has checked it
     private MemorySegment header = MemorySegment.NULL; // this request's own copy
 
     private SendRequest(int maxSge) {
@@ -470,8 +471,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
 
     /**
      * Makes this BIND_MW: it binds a memory window of type 2. The peer can use the key once this has completed, or as
-     * soon as a request posted after this one reaches it. From now on the window holds the region open: see
-     * {@link MemoryWindow#release}. The request has no buffers: prepare it with {@link #prepare(int) prepare(0)}.
+     * soon as a request posted after this one reaches it. From now on the window holds the region open, and from the
+     * post on also the queue pair: see {@link MemoryWindow#release}. The request has no buffers: prepare it with {@link #prepare(int) prepare(0)}.
      *
      * @param window of the region's domain; it belongs to the calling thread, which must also post this
      * @param rkey the key that the window gets, from {@link MemoryWindow#nextRkey}: the device uses only the lowest
@@ -547,6 +548,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
             case BIND_MW -> {
                 checkNoBuffers();
                 bindWindow.checkBinder(pd);
+                binder = qp;
             }
             case LOCAL_INV -> checkNoBuffers();
             default -> {}
@@ -571,7 +573,7 @@ public final class SendRequest extends WorkRequest<SendRequest> {
         if (SendForm.isDatagram(kind)) {
             destination.checkOwner();
         } else if (opcode == SendOpcode.BIND_MW) {
-            bindWindow.checkBind(bindRegion);
+            bindWindow.checkBind(bindRegion, binder);
         } else if (opcode == SendOpcode.ATOMIC_WRITE) {
             checkAligned(wr.get(JAVA_LONG, Member.REMOTE_ADDR));
         }

@@ -220,6 +220,14 @@ final class MemoryActions {
                 .namesAsWell(old);
     }
 
+    /** A window may hold the queue pair that has bound it, and the region that it was bound to. */
+    static void mayHold(Worker w, Thing thing) {
+        boolean mayBe = thing.object instanceof QueuePair || thing.object instanceof MemoryRegion;
+        if (mayBe && w.countOpen(MemoryWindow.class) > 0) {
+            w.expected.may(Reason.IN_USE);
+        }
+    }
+
     static WindowBinding binding(Worker w) {
         MemoryRegion region = w.any(MemoryRegion.class);
         return WindowBinding.of(region, w.length(), w.length(), access(w));

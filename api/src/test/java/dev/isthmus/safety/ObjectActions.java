@@ -213,6 +213,7 @@ final class ObjectActions {
                 w -> {
                     Thing thing = w.pick(type);
                     VerbsPools.mayHold(w, thing);
+                    MemoryActions.mayHold(w, thing);
                     w.close(thing);
                     if (w.chance(4)) {
                         w.close(thing);

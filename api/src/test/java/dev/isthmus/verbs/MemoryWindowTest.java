@@ -199,6 +199,17 @@ class MemoryWindowTest {
     }
 
     @Test
+    void shouldHoldTheQueuePairThatHasBoundIt() {
+        try (var window = pair.b.pd.allocateWindow(MemoryWindowType.TYPE_2)) {
+            int rkey = bindSecond(window);
+            var e = assertThrows(IllegalStateException.class, pair.b.qp::close);
+            assertTrue(e.getMessage().contains("1 MemoryWindow that it has bound"), e.getMessage());
+            assertWritten(rkey, 4725);
+        }
+        pair.b.qp.close();
+    }
+
+    @Test
     void shouldHoldRegionAndDomainOpen() {
         var window = pair.b.pd.allocateWindow(MemoryWindowType.TYPE_2);
         var e = assertThrows(IllegalStateException.class, pair.b.pd::close);
