@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.matrix;
 
+import dev.isthmus.RdmaException;
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.UcxException;
 import dev.isthmus.safety.Reason;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /** Says whether an exception is a refusal of the library, with a reason that there can be, and not C's. */
 final class Judge {
@@ -16,6 +18,13 @@ final class Judge {
     /** The same where nothing is closed. */
     static final Set<Reason> OPEN =
             EnumSet.complementOf(EnumSet.of(Reason.NULL, Reason.DEVICE, Reason.CLOSED, Reason.REJECTED, Reason.FAILED));
+
+    /**
+     * What C says where the library should have checked: of the end of an object, or of one that is used or gone. Only
+     * C knows which windows are bound.
+     */
+    private static final Pattern OF_C = Pattern.compile("^(?!.*while a memory window is bound to it)"
+            + "(ibv_(destroy|dealloc|dereg|close|free)|rdma_(destroy|leave)|.*: (EBUSY|EFAULT|EBADF) )");
 
     private Judge() {}
 
@@ -31,6 +40,9 @@ final class Judge {
         if (t instanceof UcxException) {
             boolean isGone = allowed.contains(Reason.FAILED) && t.getMessage().contains("the peer is gone");
             return isGone ? null : "C refused it, not the library";
+        }
+        if (t instanceof RdmaException) {
+            return OF_C.matcher(t.getMessage()).find() ? "C refused it, not the library" : null;
         }
         return allowed.contains(reason) ? null : reason + " is no reason here";
     }

@@ -21,7 +21,7 @@ import java.util.stream.Stream;
  */
 final class Matrix {
 
-    private static final int OF_A_JVM = 4000;
+    private static final int OF_A_JVM = 1000;
     private static final int SPARE_SECONDS = 120; // to start and to close all, on a quiet machine
     private static final int CELLS_A_SECOND = 20; // at least
     private static final Pattern CELL = Pattern.compile("(?m)^CELL (\\d+) (.*)$");
@@ -33,6 +33,8 @@ final class Matrix {
     private final List<String> faults = new ArrayList<>();
     private final Pattern known;
     private int total;
+    private int skipped;
+    private int never;
 
     /**
      * A matrix.
@@ -50,7 +52,7 @@ final class Matrix {
     /** Makes this many cells, unless the command line says otherwise. */
     void run(int cells) {
         String names = System.getenv().getOrDefault("ISTHMUS_MATRIX", "*");
-        long seed = Long.getLong("isthmus.test.seed", System.nanoTime() % 1_000_000);
+        long seed = seed();
         int end = names.equals("*") ? Integer.getInteger("isthmus.test.cells", cells) : Integer.MAX_VALUE;
         total = end;
         for (int place = 0; place < Math.min(end, total); ) {
@@ -58,14 +60,37 @@ final class Matrix {
         }
         System.out.printf(
                 Locale.ROOT,
-                "%s %s: seed %d, %d of %d cells, %d faults%n",
+                "%s %s: seed %d, %d of %d cells, %d faults, %d skipped, %d never ran%n",
                 main.getSimpleName(),
                 String.join(" ", arguments),
                 seed,
                 Math.min(end, total),
                 total,
-                faults.size());
+                faults.size(),
+                skipped,
+                never);
         assertTrue(faults.isEmpty(), this::story);
+    }
+
+    private static long seed() {
+        return Long.getLong("isthmus.test.seed", System.nanoTime() % 1_000_000);
+    }
+
+    /** Makes a few cells in this JVM, which is quicker where a JVM takes long to start; one that ends it is the last told. */
+    static void makeHere(List<Cell> cells, int few) {
+        long seed = seed();
+        int[] order = MatrixRun.order("*", seed, cells, few);
+        List<String> faults = new ArrayList<>();
+        for (int place = 0; place < few; place++) {
+            Cell cell = cells.get(order[place]);
+            System.out.println("CELL " + place + " of seed " + seed + ": " + cell.name());
+            try {
+                cell.step().run();
+            } catch (Exception | AssertionError e) {
+                faults.add("cell " + cell.name() + ": " + MatrixRun.trace(e));
+            }
+        }
+        assertTrue(faults.isEmpty(), () -> String.join("\n", faults));
     }
 
     /** Makes cells until the last of them, or until the JVM dies; returns the place behind. */
@@ -101,6 +126,8 @@ final class Matrix {
 
     private void judge(String cell, String said, boolean isLast, int status) {
         boolean died = isLast && !said.contains("\nEND\n");
+        skipped += said.contains("\nSKIPPED ") ? 1 : 0;
+        never += said.contains("\nNEVER RAN\n") ? 1 : 0;
         if (died && known.matcher(said).find()) {
             System.out.println("a known fault of C ended cell " + cell);
         } else if (died || said.contains("FAULT ")) {

@@ -3,12 +3,11 @@ package dev.isthmus.matrix;
 
 import dev.isthmus.testbed.TestDeadlines;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The child of {@link Matrix}: makes some cells, one after another, and prints each before it makes it, so that a reader of
@@ -29,22 +28,20 @@ final class MatrixRun {
     /**
      * Makes cells.
      *
-     * @param all of the matrix
+     * @param all of the matrix; they may be made when they are asked for
      * @param args the cells' name, in which * is anything; the seed of their order; and which places of that order to
      *     make, from and to
      * @param end what comes after the last cell
      */
     static void run(List<Cell> all, String[] args, Cell end) throws InterruptedException {
-        Pattern name = Pattern.compile(Pattern.quote(args[0]).replace("*", "\\E.*\\Q"));
-        List<Cell> cells = new ArrayList<>(all);
-        cells.removeIf(cell -> !name.matcher(cell.name()).matches());
-        Collections.shuffle(cells, new Random(Long.parseLong(args[1])));
         int from = Integer.parseInt(args[2]);
-        int to = Math.min(Integer.parseInt(args[3]), cells.size());
-        System.out.println("CELLS " + cells.size());
+        int most = Integer.parseInt(args[3]);
+        int[] cells = order(args[0], Long.parseLong(args[1]), all, most);
+        int to = Math.min(most, cells.length);
+        System.out.println("CELLS " + cells.length);
         Thread maker = Thread.ofPlatform().name("cells").start(() -> {
             for (int place = from; place < to; place++) {
-                make(place, cells.get(place));
+                make(place, all.get(cells[place]));
             }
             make(to, end);
         });
@@ -53,6 +50,28 @@ final class MatrixRun {
         }
         System.out.println("\nEND");
         System.exit(0);
+    }
+
+    /** The cells of a name, by number; the first places have an order by chance, of all of them. */
+    static int[] order(String name, long seed, List<Cell> all, int places) {
+        int[] cells = named(name, all);
+        var random = new Random(seed);
+        for (int place = 0; place < Math.min(places, cells.length); place++) {
+            int other = place + random.nextInt(cells.length - place);
+            int chosen = cells[other];
+            cells[other] = cells[place];
+            cells[place] = chosen;
+        }
+        return cells;
+    }
+
+    private static int[] named(String wanted, List<Cell> all) {
+        IntStream every = IntStream.range(0, all.size());
+        if (wanted.equals("*")) {
+            return every.toArray();
+        }
+        Pattern name = Pattern.compile(Pattern.quote(wanted).replace("*", "\\E.*\\Q"));
+        return every.filter(i -> name.matcher(all.get(i).name()).matches()).toArray();
     }
 
     private static void make(int place, Cell cell) {

@@ -11,7 +11,9 @@ import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /**
@@ -83,6 +85,9 @@ final class Recipes<S> {
         argument(Thread.class, "", s -> Thread.currentThread());
         argument(Duration.class, "", s -> Duration.ofMillis(1));
         argument(Collection.class, "", s -> List.of());
+        argument(List.class, "", s -> List.of());
+        argument(Set.class, "", s -> Set.of());
+        argument(ReentrantLock.class, "", s -> new ReentrantLock());
     }
 
     /** An object on which all calls of its class are made. The first of a class is also the argument of that type. */

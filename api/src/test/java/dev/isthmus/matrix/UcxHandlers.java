@@ -5,7 +5,6 @@ import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.safety.Reason;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
 
 /** The matrix of all calls, in all handlers, during all closes. */
@@ -95,21 +94,18 @@ final class UcxHandlers {
 
     private void make(Recipes.Attempt<UcxScene> attempt, Situation situation, int number) {
         var scene = new UcxScene(shared, situation.isLooped, number);
-        var part = new Part(attempt, scene, situation.closes ? Judge.ANY : Judge.OPEN);
+        var part = new Part<>(attempt, scene, situation.closes ? Judge.ANY : Judge.OPEN, scene::returned);
         if (prepared(scene, attempt, situation, part)) {
-            boolean early = part.ran;
+            boolean early = part.hasRun();
             scene.peers.pumpPeer();
             scene.faults.lenient(() -> situation.run.on(scene));
-            String when = early ? "before" : part.ran ? "inside" : "later";
-            for (int i = 0; i < MOST_TURNS && !part.ran; i++) {
+            String when = early ? "before" : part.hasRun() ? "inside" : "later";
+            for (int i = 0; i < MOST_TURNS && !part.hasRun(); i++) {
                 scene.peers.turn();
             }
-            System.out.println(part.ran ? "RAN " + when : "NEVER RAN");
+            System.out.println(part.hasRun() ? "RAN " + when : "NEVER RAN");
         }
-        part.faults.addAll(scene.finish(situation.closes));
-        if (!part.faults.isEmpty()) {
-            throw new AssertionError(String.join("\n", part.faults));
-        }
+        part.judge(scene.finish(situation.closes));
     }
 
     /** Whether there can be this call in this situation. */
@@ -129,39 +125,5 @@ final class UcxHandlers {
             System.out.println("SKIPPED " + e);
         }
         return false;
-    }
-
-    /** The program's part of a cell: a call, once. */
-    private static final class Part implements Runnable {
-
-        private final Recipes.Attempt<UcxScene> attempt;
-        private final UcxScene scene;
-        private final Set<Reason> allowed;
-        private final List<String> faults = new ArrayList<>();
-        private boolean ran;
-
-        private Part(Recipes.Attempt<UcxScene> attempt, UcxScene scene, Set<Reason> allowed) {
-            this.attempt = attempt;
-            this.scene = scene;
-            this.allowed = allowed;
-        }
-
-        @Override
-        public void run() {
-            if (ran) {
-                return;
-            }
-            ran = true;
-            try {
-                scene.returned(attempt.call(), attempt.make(scene));
-                System.out.println("DONE");
-            } catch (Throwable t) {
-                String wrong = Judge.wrong(t, allowed);
-                System.out.println("REFUSED " + t);
-                if (wrong != null) {
-                    faults.add(wrong + ": " + MatrixRun.trace(t));
-                }
-            }
-        }
     }
 }

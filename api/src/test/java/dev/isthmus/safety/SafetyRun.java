@@ -3,8 +3,6 @@ package dev.isthmus.safety;
 
 import dev.isthmus.verbs.QueuePair;
 import dev.isthmus.verbs.cqex.ExtendedCompletionQueue;
-import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -19,7 +17,7 @@ final class SafetyRun {
 
     public static void main(String[] args) throws Exception {
         CmActions.warmUp();
-        String before = resources();
+        String before = KernelResources.now();
         var groups = new GroupActions();
         List<Action> all = Stream.of(
                         ObjectActions.all(),
@@ -40,7 +38,7 @@ final class SafetyRun {
             groups.closeAll(engine);
             engine.world.open(AutoCloseable.class).forEach(thing -> end(thing.object));
         });
-        String after = awaitResources(before);
+        String after = KernelResources.await(before);
         if (!after.equals(before)) {
             engine.fault("the kernel's resources were\n" + before + "and are\n" + after);
         }
@@ -58,27 +56,5 @@ final class SafetyRun {
         } catch (IllegalStateException e) {
             Objects.requireNonNull(e.getMessage(), "there is none, as most often");
         }
-    }
-
-    /** The kernel releases some objects a moment after they were closed. */
-    private static String awaitResources(String wanted) throws IOException, InterruptedException {
-        String now = resources();
-        for (int i = 0; i < 300 && !now.equals(wanted); i++) {
-            Thread.sleep(200);
-            now = resources();
-        }
-        return now;
-    }
-
-    /** How many objects of each kind the kernel holds for each device. */
-    private static String resources() throws IOException, InterruptedException {
-        Process process = new ProcessBuilder("rdma", "resource", "show")
-                .redirectErrorStream(true)
-                .start();
-        String text = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-        if (process.waitFor() != 0 || text.isBlank()) {
-            throw new IOException("rdma resource show: " + text);
-        }
-        return text;
     }
 }
