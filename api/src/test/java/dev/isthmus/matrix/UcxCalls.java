@@ -115,6 +115,11 @@ final class UcxCalls {
                 .toList();
     }
 
+    /** Whether a call needs remote memory, which keeps its endpoint, and so the worker, from being closed. */
+    static boolean holdsEndpoint(Call call) {
+        return call.type() == UcpRemoteMemory.class || call.type() == UcpRemoteAtomics.class;
+    }
+
     /** Whether a call needs connections by socket address. */
     static boolean needsSockets(Call call) {
         return call.type() == UcpListener.class

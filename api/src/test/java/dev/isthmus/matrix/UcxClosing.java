@@ -4,33 +4,29 @@ package dev.isthmus.matrix;
 import java.time.Duration;
 
 /** How an object is closed, before a call or around it. */
-@SuppressWarnings({"FutureReturnValueIgnored", "ImmutableEnumChecker"}) // the cell awaits the close
+@SuppressWarnings("ImmutableEnumChecker")
 enum UcxClosing {
     NOTHING(s -> {}, s -> {}),
     REMOTE(s -> s.memories.remote(), s -> s.memories.remote().close()),
     ENDPOINT(s -> {}, s -> s.peers.one.close()),
     ENDPOINT_FORCIBLY(s -> {}, s -> s.peers.one.closeForcibly()),
-    ENDPOINT_ASYNC(s -> {}, s -> s.peers.one.closeAsync()),
-    ENDPOINT_AT_ONCE(s -> {}, s -> s.peers.one.closeAsync(Duration.ZERO)),
-    BOTH_ENDPOINTS(s -> {}, s -> {
-        s.peers.one.closeAsync();
-        s.peers.two.closeAsync();
-    }),
+    ENDPOINT_ASYNC(s -> {}, s -> s.closes.add(s.peers.one.closeAsync())),
+    ENDPOINT_AT_ONCE(s -> {}, s -> s.closes.add(s.peers.one.closeAsync(Duration.ZERO))),
+    BOTH_ENDPOINTS(s -> {}, UcxClosing::closeBoth),
+    ACCEPTED_FORCIBLY(
+            s -> s.connections.accepted(), s -> s.connections.accepted().closeForcibly()),
     LISTENER(s -> s.connections.undecided(), s -> s.connections.listener().close()),
     WORKER(s -> {}, s -> {
-        s.peers.one.closeAsync();
-        s.peers.two.closeAsync();
+        closeBoth(s);
         s.peers.mine.close();
     }),
     WORKER_ASYNC(s -> {}, s -> {
-        s.peers.one.closeAsync();
-        s.peers.two.closeAsync();
-        s.peers.mine.closeAsync();
+        closeBoth(s);
+        s.closes.add(s.peers.mine.closeAsync());
     }),
     WORKER_AT_ONCE(s -> {}, s -> {
-        s.peers.one.closeAsync();
-        s.peers.two.closeAsync();
-        s.peers.mine.closeAsync(Duration.ZERO);
+        closeBoth(s);
+        s.closes.add(s.peers.mine.closeAsync(Duration.ZERO));
     }),
     MEMORY(s -> s.memories.registered(), s -> s.memories.registered().close()),
     CONTEXT(s -> {}, s -> s.shared.context().close()),
@@ -55,8 +51,23 @@ enum UcxClosing {
         this.close = close;
     }
 
+    private static void closeBoth(UcxScene s) {
+        s.closes.add(s.peers.one.closeAsync());
+        s.closes.add(s.peers.two.closeAsync());
+    }
+
     boolean needsSockets() {
-        return this == LISTENER;
+        return this == LISTENER || this == ACCEPTED_FORCIBLY;
+    }
+
+    /** Whether it is refused while there is remote memory. */
+    boolean closesEndpoints() {
+        return this == ENDPOINT || this == ENDPOINT_ASYNC || this == WORKER || this == WORKER_ASYNC;
+    }
+
+    /** Whether the worker is progressed until the close is over, if it has something to wait for. */
+    boolean isAsync() {
+        return this == ENDPOINT_ASYNC || this == WORKER_ASYNC;
     }
 
     /** Creates what is to be closed. */
@@ -66,6 +77,6 @@ enum UcxClosing {
 
     /** Closes it, which may be refused. */
     void close(UcxScene scene) {
-        scene.faults.lenient(() -> close.on(scene));
+        scene.faults.lenient(() -> scene.closes.during(() -> close.on(scene)));
     }
 }

@@ -3,6 +3,8 @@ package dev.isthmus.matrix;
 
 import dev.isthmus.RdmaUnavailableException;
 import dev.isthmus.safety.Reason;
+import dev.isthmus.testbed.TestDeadlines;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -12,12 +14,21 @@ final class UcxHandlers {
 
     private static final int MOST_TURNS = 2000; // until a handler has run
 
-    /** What a cell does, but for the call. */
+    /** A close may take this long that goes on until the handler has run. */
+    private static final Duration LONG_CLOSE = TestDeadlines.ofSeconds(2);
+
+    /**
+     * What a cell does, but for the call.
+     *
+     * @param closes whether something may be closed, so that the call may be refused for that
+     * @param during what is being closed while the handler runs; NOTHING if it need not be
+     */
     private record Situation(
             String name,
             boolean needsSockets,
             boolean isLooped,
             boolean closes,
+            UcxClosing during,
             Preparation prepare,
             UcxClosing.Step run) {}
 
@@ -41,14 +52,25 @@ final class UcxHandlers {
         UcxCalls.all().stream()
                 .filter(call -> shared.hasSockets() || !UcxCalls.needsSockets(call))
                 .flatMap(call -> UcxCalls.RECIPES.attempts(call).stream())
-                .forEach(attempt -> situations.forEach(situation -> matrix.add(attempt, situation)));
+                .forEach(attempt -> situations.stream()
+                        .filter(situation -> isPossible(attempt.call(), situation))
+                        .forEach(situation -> matrix.add(attempt, situation)));
         return matrix.cells;
+    }
+
+    /** Whether what the call needs lets the situation's close succeed. */
+    private static boolean isPossible(Call call, Situation situation) {
+        boolean endpointStays = UcxCalls.holdsEndpoint(call) && situation.during.closesEndpoints();
+        boolean workerStays = UcxCalls.needsSockets(call) && situation.during == UcxClosing.WORKER; // it has a listener
+        return !endpointStays && !workerStays;
     }
 
     private static Stream<Situation> situations() {
         return Stream.of(UcxPlace.values())
                 .flatMap(place -> Stream.of(
-                                UcxAround.all().flatMap(around -> during(place, around)),
+                                UcxAround.all()
+                                        .filter(around -> around.calls().test(place))
+                                        .flatMap(around -> during(place, around)),
                                 Stream.of(UcxClosing.values())
                                         .filter(closing -> closing != UcxClosing.NOTHING)
                                         .map(closing -> after(place, closing)))
@@ -62,7 +84,8 @@ final class UcxHandlers {
                         place + (isLooped ? " on a loop" : "") + " during " + around.name(),
                         place.needsSockets() || around.needsSockets(),
                         isLooped,
-                        around.closes() || place == UcxPlace.ENDPOINT_CLOSED || place == UcxPlace.ERROR,
+                        around.closes() || place.closes(),
+                        around.closing(),
                         (s, inside) -> {
                             around.prepare().on(s);
                             place.arrange(s, inside);
@@ -70,13 +93,14 @@ final class UcxHandlers {
                         around.run()));
     }
 
-    /** A call in a handler that has closed something before. */
+    /** A call in a handler that has closed something before, or has been refused to. */
     private static Situation after(UcxPlace place, UcxClosing closing) {
         return new Situation(
-                place + " after close of " + closing,
+                place + " after calling close of " + closing,
                 place.needsSockets() || closing.needsSockets(),
                 place.needsLoop(),
                 true,
+                UcxClosing.NOTHING,
                 (s, inside) -> {
                     closing.prepare(s);
                     place.arrange(s, () -> {
@@ -93,19 +117,38 @@ final class UcxHandlers {
     }
 
     private void make(Recipes.Attempt<UcxScene> attempt, Situation situation, int number) {
-        var scene = new UcxScene(shared, situation.isLooped, number);
+        boolean isAsync = situation.during.isAsync();
+        var scene = new UcxScene(shared, situation.isLooped, isAsync ? LONG_CLOSE : UcxScene.SHORT_CLOSE, number);
         var part = new Part<>(attempt, scene, situation.closes ? Judge.ANY : Judge.OPEN, scene::returned);
-        if (prepared(scene, attempt, situation, part)) {
-            boolean early = part.hasRun();
-            scene.peers.pumpPeer();
-            scene.faults.lenient(() -> situation.run.on(scene));
-            String when = early ? "before" : part.hasRun() ? "inside" : "later";
-            for (int i = 0; i < MOST_TURNS && !part.hasRun(); i++) {
+        boolean[] inClose = {false};
+        Runnable inside = () -> {
+            inClose[0] |= !part.hasRun() && scene.closes.areGoingOn();
+            part.run();
+        };
+        List<String> faults = new ArrayList<>();
+        if (prepared(scene, attempt, situation, inside)) {
+            run(scene, situation, part, isAsync);
+            System.out.println(part.hasRun() ? inClose[0] ? "RAN during a close" : "RAN" : "NEVER RAN");
+            if (situation.during != UcxClosing.NOTHING && !inClose[0]) {
+                faults.add("it ran " + (part.hasRun() ? "after" : "neither during nor after") + " the close");
+            }
+        }
+        faults.addAll(scene.finish(situation.closes));
+        part.judge(faults);
+    }
+
+    private static void run(UcxScene scene, Situation situation, Part<UcxScene> part, boolean isAsync) {
+        scene.peers.pumpPeer();
+        scene.faults.lenient(() -> situation.run.on(scene));
+        if (isAsync) {
+            while (!part.hasRun() && scene.closes.areGoingOn()) { // for LONG_CLOSE at most
                 scene.peers.turn();
             }
-            System.out.println(part.hasRun() ? "RAN " + when : "NEVER RAN");
+            scene.faults.lenient(scene.traffic::receiveUnreceived);
         }
-        part.judge(scene.finish(situation.closes));
+        for (int i = 0; i < MOST_TURNS && !part.hasRun(); i++) {
+            scene.peers.turn();
+        }
     }
 
     /** Whether there can be this call in this situation. */

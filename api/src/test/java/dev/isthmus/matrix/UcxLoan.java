@@ -62,7 +62,7 @@ enum UcxLoan {
         String name = "close of " + closing + " during " + this + (isLooped ? " on a loop" : "")
                 + (isPeerIdle ? " with an idle peer" : "");
         return new Cell(name, () -> {
-            var scene = new UcxScene(shared, isLooped, 0);
+            var scene = new UcxScene(shared, isLooped, UcxScene.SHORT_CLOSE, 0);
             take.on(scene);
             closing.prepare(scene);
             if (!isPeerIdle) {

@@ -30,7 +30,6 @@ final class UcxPeers {
     private static final int PUMP = 1;
     private static final long EXCHANGE_TAG = 0x200;
     private static final int SETTLING = 300; // turns
-    private static final Duration CLOSE_TIMEOUT = Duration.ofMillis(30);
     private static final long DEADLINE_NANOS = TestDeadlines.ofSeconds(10).toNanos();
 
     final UcpWorker mine;
@@ -40,6 +39,7 @@ final class UcxPeers {
     final UcpEndpoint back;
     final EventLoop loop; // null if the worker has none
 
+    private final Duration closeTimeout;
     private final UcxBytes bytes;
     private final UcxCallbacks callbacks;
     private final Faults faults;
@@ -49,13 +49,19 @@ final class UcxPeers {
     private UcpEndpoint self;
     private EventLoop otherLoop;
 
-    UcxPeers(UcxScene.Shared shared, boolean isLooped, UcxBytes bytes, UcxCallbacks callbacks, Faults faults) {
+    UcxPeers(
+            UcpContext context,
+            boolean isLooped,
+            Duration closeTimeout,
+            UcxBytes bytes,
+            UcxCallbacks callbacks,
+            Faults faults) {
+        this.closeTimeout = closeTimeout;
         this.bytes = bytes;
         this.callbacks = callbacks;
         this.faults = faults;
-        UcpContext context = shared.context();
-        this.theirs = context.createWorker(
-                config -> config.closeTimeout(CLOSE_TIMEOUT).handler(CHECKED, bytes::receive));
+        this.theirs =
+                context.createWorker(config -> config.closeTimeout(closeTimeout).handler(CHECKED, bytes::receive));
         this.loop = isLooped ? EventLoop.open() : null;
         this.mine = isLooped
                 ? context.createWorker(
@@ -73,7 +79,7 @@ final class UcxPeers {
 
     private UcpWorkerConfig configure(UcpWorkerConfig config) {
         workerConfig = config;
-        return config.closeTimeout(CLOSE_TIMEOUT)
+        return config.closeTimeout(closeTimeout)
                 .handler(CHECKED, bytes::receive)
                 .handler(PUMP, m -> pump())
                 .handler(PLACE, callbacks::message);

@@ -7,7 +7,7 @@ import dev.isthmus.ucx.UcpWorker;
 import java.lang.foreign.MemorySegment;
 import java.time.Duration;
 
-/** Where the program's part of a cell runs: in which kind of handler, or else right after a close. */
+/** Where the program's part of a cell runs: in which kind of handler. */
 @SuppressWarnings({"FutureReturnValueIgnored", "ImmutableEnumChecker"}) // the cell awaits the part
 enum UcxPlace {
     /** A handler of active messages whose data has come. */
@@ -52,7 +52,7 @@ enum UcxPlace {
         s.peers.push();
     }),
     GOT((s, inside) -> {
-        s.memories.remote().getAsync(s.bytes.source, 0).whenComplete((r, t) -> inside.run());
+        s.memories.otherRemote().getAsync(s.bytes.source, 0).whenComplete((r, t) -> inside.run());
         s.peers.push();
     }),
     ENDPOINT_CLOSED((s, inside) -> {
@@ -60,6 +60,11 @@ enum UcxPlace {
         s.peers.two.tagSendAsync(s.bytes.source.asSlice(0, UcxBytes.LONG), UcxTraffic.PLACE_TAG);
         s.peers.two.closeAsync().whenComplete((r, t) -> inside.run());
         s.peers.push();
+    }),
+    WORKER_CLOSED((s, inside) -> {
+        s.peers.one.closeAsync();
+        s.peers.two.closeAsync();
+        s.peers.mine.closeAsync().whenComplete((r, t) -> inside.run());
     }),
     ERROR((s, inside) -> {
         s.connections.accepted();
@@ -90,6 +95,31 @@ enum UcxPlace {
 
     UcxPlace(Arrangement arrangement) {
         this.arrangement = arrangement;
+    }
+
+    /** Whether UCX calls the handler, within any call that lets it progress. {@code progress()} calls the others. */
+    boolean isCallback() {
+        return this == ACTIVE_MESSAGE || this == RENDEZVOUS || this == PACKER || this == UNPACKER;
+    }
+
+    /** Whether the handler may answer: UCX drops the message if the endpoint for the answer is closed. */
+    boolean isAnswered() {
+        return this == RENDEZVOUS;
+    }
+
+    /** Whether the close of the worker ends it, at the latest. */
+    boolean endsWithWorker() {
+        return this == RECEIVED || this == SENT || this == ENDPOINT_CLOSED;
+    }
+
+    /** Whether it needs remote memory, which keeps the worker from being closed. */
+    boolean holdsWorker() {
+        return this == GOT;
+    }
+
+    /** Whether something has been closed when the handler runs. */
+    boolean closes() {
+        return this == ENDPOINT_CLOSED || this == WORKER_CLOSED || this == ERROR;
     }
 
     boolean needsSockets() {

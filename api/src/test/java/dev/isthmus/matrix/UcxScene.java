@@ -4,12 +4,16 @@ package dev.isthmus.matrix;
 import dev.isthmus.ucx.UcpContext;
 import dev.isthmus.ucx.UcpContextConfig;
 import dev.isthmus.ucx.UcpFeature;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumSet;
 import java.util.List;
 
 /** What a cell of UCX's matrices acts on, by trade. Only the peers are created at once. */
 final class UcxScene {
+
+    /** How long a close may wait that waits in vain, as both peers are of one thread. */
+    static final Duration SHORT_CLOSE = Duration.ofMillis(30);
 
     private static final int RENDEZVOUS_FROM = 2000; // bytes
 
@@ -32,6 +36,7 @@ final class UcxScene {
     final Faults faults = new Faults();
     final UcxBytes bytes = new UcxBytes(faults);
     final UcxCallbacks callbacks = new UcxCallbacks();
+    final UcxCloses closes = new UcxCloses();
     final UcxPeers peers;
     final UcxTraffic traffic;
     final UcxMessages messages;
@@ -39,9 +44,15 @@ final class UcxScene {
     final UcxConnections connections;
     final UcxResources resources;
 
-    UcxScene(Shared shared, boolean isLooped, int variant) {
+    /**
+     * Creates the peers.
+     *
+     * @param closeTimeout how long a close may wait
+     * @param variant chooses among what an argument can be
+     */
+    UcxScene(Shared shared, boolean isLooped, Duration closeTimeout, int variant) {
         this.shared = shared;
-        this.peers = new UcxPeers(shared, isLooped, bytes, callbacks, faults);
+        this.peers = new UcxPeers(shared.context, isLooped, closeTimeout, bytes, callbacks, faults);
         this.resources = new UcxResources(peers, faults);
         this.traffic = new UcxTraffic(peers, bytes, callbacks, faults);
         this.messages = new UcxMessages(peers, bytes, callbacks, traffic, resources, variant);

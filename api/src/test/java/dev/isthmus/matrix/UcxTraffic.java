@@ -50,10 +50,20 @@ final class UcxTraffic {
         peers.theirs.tagReceive(bytes.filled(UcxBytes.LONG, UcxBytes.X), PLACE_TAG);
     }
 
-    /** A send that its receiver gets only if the peer progresses, and only once it is received. */
+    /** A send that ends only if the peer progresses. */
     void sendBusily() {
-        MemorySegment to = bytes.target(UcxBytes.LONG);
+        sendUnreceived();
+        receiveUnreceived();
+    }
+
+    /** A send that ends only once the peer receives it. */
+    void sendUnreceived() {
         UcxPeers.sent(peers.mine, peers.one.tagSend(bytes.source, 0, UcxBytes.LONG, BUSY_TAG));
+    }
+
+    /** Receives it. */
+    void receiveUnreceived() {
+        MemorySegment to = bytes.target(UcxBytes.LONG);
         UcxPeers.sent(peers.theirs, peers.theirs.tagReceive(to, BUSY_TAG));
     }
 
