@@ -19,11 +19,12 @@ class UcpSafetyTest {
 
     /**
      * UCX takes an event of a closed socket for that of a new one, answers an atomic on an endpoint that has failed,
-     * gets an acknowledgement for which it does not wait, or frees an endpoint whose request it keeps.
+     * gets an acknowledgement for which it does not wait, frees an endpoint whose request it keeps, or packs a message
+     * that has ended.
      * docs/ucx-faults.md has these, and how often they occur.
      */
     private static final Pattern SOCKET_FAULT = Pattern.compile(
-            "(async\\.c:643|ucp_ep\\.c:437|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:(?:939|1021)|ucp_request\\.inl:(?:346|319)) "
+            "(async\\.c:643|ucp_ep\\.c:437|ucp_am\\.c:466|tcp_sockcm_ep\\.c:(?:416|552)|tcp_ep\\.c:(?:939|1021)|ucp_request\\.inl:(?:346|319)) "
                     + ".*(Assertion|Endpoint timeout).*");
 
     private static final double SOCKET_FAULTS_OF_A_MILLION = 20;
