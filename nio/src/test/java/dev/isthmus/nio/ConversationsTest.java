@@ -32,7 +32,7 @@ class ConversationsTest {
     private static final int CONVERSATIONS = Integer.getInteger("isthmus.test.conversations", 200);
 
     private static final Duration LONGEST = TestDeadlines.ofSeconds(30);
-    private static final long SEED = Long.getLong("isthmus.seed", System.nanoTime() % 1_000_000_000);
+    private static final long SEED = Long.getLong("isthmus.test.seed", System.nanoTime() % 1_000_000_000);
     private static final int BUFFER = 4096; // so that many messages have to wait for room
     private static final int QUEUE = 16;
     private static final int MOST_MESSAGES = 8;
