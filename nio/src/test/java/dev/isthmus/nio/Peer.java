@@ -35,8 +35,7 @@ enum Peer {
 
         private static CProgram compile() {
             try (InputStream source = Peer.class.getResourceAsStream("peer.c")) {
-                CProgram program =
-                        CProgram.compile(new String(source.readAllBytes(), StandardCharsets.UTF_8), "-pthread");
+                CProgram program = CProgram.compile(new String(source.readAllBytes(), StandardCharsets.UTF_8));
                 Runtime.getRuntime().addShutdownHook(Thread.ofPlatform().unstarted(program::close));
                 return program;
             } catch (IOException e) {

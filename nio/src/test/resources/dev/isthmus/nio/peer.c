@@ -4,9 +4,10 @@
  */
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
-#include <pthread.h>
+#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,54 +33,73 @@ static void check(int status, const char *what)
 }
 
 /* Words of a congruential generator; what came is told by a number that depends on each word and its place. */
-static void produce(void)
-{
-	static uint64_t chunk[CHUNK / 8];
-	uint64_t word = 1, sum = 0;
+static uint64_t out[CHUNK / 8], in[CHUNK / 8];
+static uint64_t word = 1, out_sum, in_sum;
+static long out_length, out_at, in_at;
+static long long out_left, in_total;
 
-	for (long long left = bytes; left > 0; left -= sizeof chunk) {
-		long length = left < CHUNK ? left : CHUNK;
-		for (int i = 0; i < length / 8; i++) {
-			chunk[i] = word = word * 6364136223846793005ull + 1442695040888963407ull;
-			sum = sum * 31 + word;
-		}
-		for (long at = 0; at < length;) {
-			ssize_t n = write(fd, (char *) chunk + at, length - at);
-			check(n, "write");
-			at += n;
+/* Writes some of what is left, and returns whether that was all. */
+static int produced(void)
+{
+	if (out_at == out_length) {
+		out_length = out_left < CHUNK ? out_left : CHUNK;
+		out_left -= out_length;
+		out_at = 0;
+		for (int i = 0; i < out_length / 8; i++) {
+			out[i] = word = word * 6364136223846793005ull + 1442695040888963407ull;
+			out_sum = out_sum * 31 + word;
 		}
 	}
-	printf("sent %lld %016llx\n", bytes, (unsigned long long) sum);
+	if (out_length > 0) {
+		ssize_t n = write(fd, (char *) out + out_at, out_length - out_at);
+		if (n < 0 && errno == EAGAIN)
+			return 0;
+		check(n, "write");
+		out_at += n;
+	}
+	if (out_at < out_length || out_left > 0)
+		return 0;
+	printf("sent %lld %016llx\n", bytes, (unsigned long long) out_sum);
+	return 1;
+}
+
+static void produce(void)
+{
+	out_left = bytes;
+	while (!produced())
+		;
+}
+
+/* Reads some, and returns whether that was the end. */
+static int consumed(void)
+{
+	ssize_t n = read(fd, (char *) in + in_at, sizeof in - in_at);
+
+	if (n < 0 && errno == EAGAIN)
+		return 0;
+	check(n, "read");
+	in_at += n;
+	in_total += n;
+	if (n == 0 || in_at == sizeof in) {
+		for (int i = 0; i < in_at / 8; i++)
+			in_sum = in_sum * 31 + in[i];
+		in_at = 0;
+	}
+	if (n == 0)
+		printf("received %lld %016llx\n", in_total, (unsigned long long) in_sum);
+	return n == 0;
 }
 
 static void consume(void)
 {
-	static uint64_t chunk[CHUNK / 8];
-	uint64_t sum = 0;
-	long long total = 0;
-	long at = 0;
-
-	for (;;) {
-		ssize_t n = read(fd, (char *) chunk + at, sizeof chunk - at);
-		check(n, "read");
-		at += n;
-		total += n;
-		if (n == 0 || at == sizeof chunk) {
-			for (int i = 0; i < at / 8; i++)
-				sum = sum * 31 + chunk[i];
-			at = 0;
-		}
-		if (n == 0)
-			break;
-	}
-	printf("received %lld %016llx\n", total, (unsigned long long) sum);
+	while (!consumed())
+		;
 }
 
-static void *producer(void *unused)
+static void producer(void)
 {
 	produce();
 	check(shutdown(fd, SHUT_WR), "shutdown");
-	return NULL;
 }
 
 static void echo(void)
@@ -98,13 +118,24 @@ static void echo(void)
 	printf("end\n");
 }
 
+/* By one thread: rsocket can stand still if one thread reads and another one writes (docs/sockets.md). */
 static void duplex(void)
 {
-	pthread_t thread;
+	struct pollfd one = { .fd = fd };
+	int sent = 0, ended = 0;
 
-	pthread_create(&thread, NULL, producer, NULL);
-	consume();
-	pthread_join(thread, NULL);
+	out_left = bytes;
+	check(fcntl(fd, F_SETFL, O_NONBLOCK), "O_NONBLOCK");
+	while (!sent || !ended) {
+		one.events = (sent ? 0 : POLLOUT) | (ended ? 0 : POLLIN);
+		check(poll(&one, 1, -1), "poll");
+		if (!sent && one.revents & POLLOUT && produced()) {
+			check(shutdown(fd, SHUT_WR), "shutdown");
+			sent = 1;
+		}
+		if (!ended && one.revents & (POLLIN | POLLHUP | POLLERR))
+			ended = consumed();
+	}
 }
 
 /* Closes as soon as it has read so much: rsocket grants room behind its goodbye. */
@@ -139,11 +170,11 @@ static void work(const char *job)
 	} else if (!strcmp(job, "duplex")) {
 		duplex();
 	} else if (!strcmp(job, "ask")) { /* closes its half first */
-		producer(NULL);
+		producer();
 		consume();
 	} else if (!strcmp(job, "answer")) { /* goes on after the peer has closed its own */
 		consume();
-		producer(NULL);
+		producer();
 	} else if (!strcmp(job, "gulp")) {
 		gulp();
 	} else if (!strcmp(job, "keepalive")) {
