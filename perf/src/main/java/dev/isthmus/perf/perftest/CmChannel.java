@@ -118,17 +118,6 @@ final class CmChannel implements OutOfBandChannel {
     }
 
     @Override
-    public byte[] exchange(byte[] mine, Duration patience) throws PerftestException {
-        if (client) {
-            write(mine);
-            return read(mine.length, patience);
-        }
-        byte[] theirs = read(mine.length, patience);
-        write(mine);
-        return theirs;
-    }
-
-    @Override
     public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
         byte[] theirs = exchange(CmAddressFormat.encode(mine), patience);
         try {
@@ -138,7 +127,8 @@ final class CmChannel implements OutOfBandChannel {
         }
     }
 
-    private void write(byte[] message) throws PerftestException {
+    @Override
+    public void write(byte[] message) throws PerftestException {
         long offset = (long) RECEIVES * BUFFER;
         memory.segment().asSlice(offset).copyFrom(MemorySegment.ofArray(message));
         if (!connection.queuePair().tryPost(send.range(offset, message.length))) {
@@ -150,7 +140,8 @@ final class CmChannel implements OutOfBandChannel {
         }
     }
 
-    private byte[] read(int length, Duration patience) throws PerftestException {
+    @Override
+    public byte[] read(int length, Duration patience) throws PerftestException {
         while (taken == arrivals) {
             pump(patience, "sent 0 of " + length + " bytes");
         }

@@ -30,7 +30,21 @@ interface OutOfBandChannel extends AutoCloseable {
      * Sends a message and receives the peer's of the same length, or the other way round, without looking at
      * the content.
      */
-    byte[] exchange(byte[] mine, Duration patience) throws PerftestException;
+    default byte[] exchange(byte[] mine, Duration patience) throws PerftestException {
+        if (isClient()) {
+            write(mine);
+            return read(mine.length, patience);
+        }
+        byte[] theirs = read(mine.length, patience);
+        write(mine);
+        return theirs;
+    }
+
+    /** Sends a message. */
+    void write(byte[] message) throws PerftestException;
+
+    /** Receives a message of that length. */
+    byte[] read(int length, Duration patience) throws PerftestException;
 
     /** Exchanges the addresses of queue pairs, in the format that this kind of channel has for them. */
     PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException;

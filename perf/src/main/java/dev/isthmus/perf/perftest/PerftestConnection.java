@@ -135,17 +135,6 @@ public final class PerftestConnection implements OutOfBandChannel {
     }
 
     @Override
-    public byte[] exchange(byte[] mine, Duration patience) throws PerftestException {
-        if (client) {
-            write(mine);
-            return read(mine.length, patience);
-        }
-        byte[] theirs = read(mine.length, patience);
-        write(mine);
-        return theirs;
-    }
-
-    @Override
     public PerftestDestination exchange(PerftestDestination mine, Duration patience) throws PerftestException {
         byte[] theirs = exchange(ExchangeFormat.encodeDestination(mine), patience);
         try {
@@ -188,7 +177,8 @@ public final class PerftestConnection implements OutOfBandChannel {
         return left > 0;
     }
 
-    private void write(byte[] message) throws PerftestException {
+    @Override
+    public void write(byte[] message) throws PerftestException {
         try {
             socket.getOutputStream().write(message);
         } catch (IOException e) {
@@ -196,7 +186,8 @@ public final class PerftestConnection implements OutOfBandChannel {
         }
     }
 
-    private byte[] read(int length, Duration patience) throws PerftestException {
+    @Override
+    public byte[] read(int length, Duration patience) throws PerftestException {
         byte[] message = new byte[length];
         long end = System.nanoTime() + patience.toNanos();
         int have = 0;
