@@ -265,9 +265,10 @@ public final class UcpWorker implements AutoCloseable {
      * Creates an endpoint that sends to another worker, or to this one: {@code ucp_ep_create}. Does not wait for
      * the peer's program.
      *
-     * <p>Over TCP it waits for the peer's kernel, in {@code connect(2)}: usually for microseconds, but for two minutes
-     * if the host does not answer or has more connections waiting than it allows. {@code UCX_TCP_CONN_NB=y} in the
-     * environment prevents that; an endpoint that cannot connect then fails later.
+     * <p>Over TCP it waits for the peer's kernel, in {@code connect(2)}: usually for microseconds, but as long as the
+     * kernel tries (some two minutes by Linux' default) if the host does not answer or has more connections waiting
+     * than it allows. {@code UCX_TCP_CONN_NB=y} in the environment prevents that; an endpoint that cannot connect then
+     * fails later.
      *
      * @param remote the other worker's {@link #address()}
      * @param configurer sets what differs from the defaults
@@ -283,8 +284,8 @@ public final class UcpWorker implements AutoCloseable {
 
     /**
      * Creates an endpoint that connects to a {@link UcpListener}: {@code ucp_ep_create} with {@code sockaddr}. Does not
-     * wait, not even over TCP. What you send before the peer accepts leaves afterwards. If the peer rejects, or is not there, the endpoint
-     * fails. A flush that you begin first ends once the connection is established:
+     * wait, not even over TCP. What you send before the peer accepts leaves afterwards. If the peer rejects, or is not
+     * there, the endpoint fails. A flush that you begin first ends once the connection is established:
      *
      * {@snippet :
      * var endpoint = worker.createEndpoint(address, config -> {});

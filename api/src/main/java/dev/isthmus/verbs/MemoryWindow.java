@@ -35,7 +35,7 @@ public final class MemoryWindow implements AutoCloseable {
     private MemoryRegion region; // the region of the last prepared bind; null for none
     private Lifetime hold; // keeps the region open, as C follows a pointer to it at each post
     private QueuePair binder; // the queue pair of the last bind of type 2; null for none
-    private Lifetime holdOfBinder; // keeps it open: the device need not end a queue pair whose window is bound
+    private Lifetime binderHold; // keeps it open: the device need not end a queue pair whose window is bound
 
     private MemoryWindow(ProtectionDomain pd, MemoryWindowType type, Lifetime lifetime, MemorySegment handle) {
         this.pd = pd;
@@ -195,9 +195,9 @@ public final class MemoryWindow implements AutoCloseable {
 
     private void holdBinder(QueuePair qp) {
         var next = new Lifetime("MemoryWindow that it has bound", lifetime.name(), qp.lifetime());
-        letBinderGo();
+        releaseBinder();
         binder = qp;
-        holdOfBinder = next;
+        binderHold = next;
     }
 
     /** Checks that a queue pair of a domain may bind this. */
@@ -241,15 +241,15 @@ public final class MemoryWindow implements AutoCloseable {
         }
         region = null;
         hold = null;
-        letBinderGo();
+        releaseBinder();
     }
 
-    private void letBinderGo() {
-        if (holdOfBinder != null) {
-            holdOfBinder.close(() -> {});
+    private void releaseBinder() {
+        if (binderHold != null) {
+            binderHold.close(() -> {});
         }
         binder = null;
-        holdOfBinder = null;
+        binderHold = null;
     }
 
     MemorySegment handle() {

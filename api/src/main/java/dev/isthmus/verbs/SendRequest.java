@@ -472,7 +472,8 @@ public final class SendRequest extends WorkRequest<SendRequest> {
     /**
      * Makes this BIND_MW: it binds a memory window of type 2. The peer can use the key once this has completed, or as
      * soon as a request posted after this one reaches it. From now on the window holds the region open, and from the
-     * post on also the queue pair: see {@link MemoryWindow#release}. The request has no buffers: prepare it with {@link #prepare(int) prepare(0)}.
+     * post on also the queue pair: see {@link MemoryWindow#release}. The request has no buffers: prepare it with
+     * {@link #prepare(int) prepare(0)}.
      *
      * @param window of the region's domain; it belongs to the calling thread, which must also post this
      * @param rkey the key that the window gets, from {@link MemoryWindow#nextRkey}: the device uses only the lowest

@@ -11,7 +11,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** All public calls of UCX, where a program is most likely to make a mistake. {@link Matrix} says how to make all cells. */
+/**
+ * All public calls of UCX, where a program is most likely to make a mistake. {@link Matrix} says how to make all
+ * cells.
+ */
 @Tag("ucx")
 @Tag("host")
 class UcxMatrixTest {

@@ -9,7 +9,10 @@ import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** All public calls of verbs and cm, where a program is most likely to make a mistake. {@link Matrix} says how to make all cells. */
+/**
+ * All public calls of verbs and cm, where a program is most likely to make a mistake. {@link Matrix} says how to make all
+ * cells.
+ */
 @Tag("device")
 class VerbsMatrixTest {
 

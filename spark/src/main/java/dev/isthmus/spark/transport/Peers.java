@@ -62,7 +62,7 @@ final class Peers {
         try {
             peer.sendFirstHello();
         } catch (RuntimeException | Error e) { // otherwise it would never leave the connecting state
-            peer.fail("it could not be greeted: " + e);
+            peer.fail("the first message to it could not be sent: " + e);
         }
         return peer;
     }
