@@ -18,7 +18,7 @@ final class Call {
     private final int base; // the listener's index of the first block
     private final FetchListener listener;
     private final IntFunction<BlockSink> sinks; // null if long blocks go to memory
-    private final Transport transport;
+    private final TransportContext context;
     private final BitSet open; // blocks whose outcome the listener has not got
     private final IncomingBlock[] incoming; // null until a part of a long block has come
     private long lastProgress = System.nanoTime();
@@ -26,13 +26,13 @@ final class Call {
     Timer timer; // null until it is set
 
     Call(
-            Transport transport,
+            TransportContext context,
             long number,
             List<BlockKey> blocks,
             int base,
             FetchListener listener,
             IntFunction<BlockSink> sinks) {
-        this.transport = transport;
+        this.context = context;
         this.number = number;
         this.blocks = blocks;
         this.base = base;
@@ -45,7 +45,7 @@ final class Call {
 
     /** The length limit of the blocks that the peer sends. */
     long maxBlockBytes() {
-        return sinks == null ? transport.settings().blockBytes() : PeerMessage.MAX_BLOCK_BYTES;
+        return sinks == null ? context.settings().blockBytes() : PeerMessage.MAX_BLOCK_BYTES;
     }
 
     /** The request was sent to a peer with these figures. */
@@ -69,7 +69,7 @@ final class Call {
         for (PeerMessage.Piece piece : data.pieces()) {
             checkExpected(piece.index());
             unless(incoming[piece.index()] == null, "a block that comes both whole and in parts");
-            transport.figures().bytesInline.add(piece.bytes().remaining());
+            context.figures().bytesInline.add(piece.bytes().remaining());
             figures.bytesReceived.add(piece.bytes().remaining());
             received(piece.index(), Received.ofHeap(piece.bytes()));
         }
@@ -115,16 +115,24 @@ final class Call {
         int index = slice.index();
         if (incoming[index] == null) {
             incoming[index] = sinks == null
-                    ? transport.newIncomingBlock(slice.blockBytes())
-                    : transport.newIncomingBlock(slice.blockBytes(), sinks.apply(base + index));
+                    ? newMemoryBlock(slice.blockBytes())
+                    : new SinkBlock(context, sinks.apply(base + index), slice.blockBytes());
         }
         return incoming[index];
+    }
+
+    private MemoryBlock newMemoryBlock(long bytes) {
+        var block = new MemoryBlock(context.memory(), context.settings(), bytes);
+        if (!block.isPooled()) {
+            context.figures().blocksUnpooled.increment();
+        }
+        return block;
     }
 
     private void partEnded(IncomingBlock block, int index, long bytes, Exception store) {
         if (bytes > 0) {
             lastProgress = System.nanoTime();
-            transport.figures().bytesByGet.add(bytes);
+            context.figures().bytesByGet.add(bytes);
             figures.bytesReceived.add(bytes);
         }
         if (!open.get(index)) {
@@ -173,31 +181,31 @@ final class Call {
 
     private void refuse(int index, String why) {
         end(index);
-        transport.figures().blocksRefused.increment();
+        context.figures().blocksRefused.increment();
         notifyListener(index, () -> listener.refused(base + index, why));
     }
 
     private void fail(int index, Exception why) {
         end(index);
-        transport.figures().blocksFailed.increment();
+        context.figures().blocksFailed.increment();
         try {
             listener.failed(base + index, why);
         } catch (Throwable e) { // the loop must go on for others
-            transport.log("a listener of fetched blocks threw", e);
+            context.log().log("a listener of fetched blocks threw", e);
         }
     }
 
     private void received(int index, Received block) {
         end(index);
-        transport.figures().blocksReceived.increment();
+        context.figures().blocksReceived.increment();
         figures.blocksReceived.increment();
         notifyListener(index, () -> listener.received(base + index, block));
     }
 
     private void stored(int index, long bytes) {
         end(index);
-        transport.figures().bytesToSinks.add(bytes);
-        transport.figures().blocksReceived.increment();
+        context.figures().bytesToSinks.add(bytes);
+        context.figures().blocksReceived.increment();
         figures.blocksReceived.increment();
         notifyListener(index, () -> listener.stored(base + index));
     }
@@ -218,7 +226,7 @@ final class Call {
         try {
             notification.run();
         } catch (Throwable e) {
-            transport.log("a listener of fetched blocks threw", e);
+            context.log().log("a listener of fetched blocks threw", e);
             fail(index, new FetchFailedException("its listener threw " + e));
         }
     }

@@ -17,15 +17,15 @@ final class Calls {
     /** A peer has one memory for each slab of its pool; only a pool of more than 64 GiB would need more. */
     private static final int MAX_MEMORIES = 1024;
 
-    private final Transport transport;
+    private final TransportContext context;
     private final Peer peer;
     private final Map<Long, Call> sent = new HashMap<>();
     private final Deque<Call> waiting = new ArrayDeque<>(); // for the connection
     private final Map<UcpPackedKey, UcpRemoteMemory> memories = new HashMap<>();
     private int parts; // that are being fetched or stored
 
-    Calls(Transport transport, Peer peer) {
-        this.transport = transport;
+    Calls(TransportContext context, Peer peer) {
+        this.context = context;
         this.peer = peer;
     }
 
@@ -47,20 +47,20 @@ final class Calls {
     private void send(Call call) {
         sent.put(call.number, call);
         try {
-            watch(call, transport.settings().patience());
+            watch(call, context.settings().patience());
             call.sent(peer.figures());
             peer.send(new PeerMessage.Fetch(call.number, call.maxBlockBytes(), call.blocks));
         } catch (RuntimeException | Error e) {
-            transport.log("a request could not be sent", e);
+            context.log().log("a request could not be sent", e);
             sent.remove(call.number);
             call.refuse("the request failed: " + e);
         }
     }
 
     private void watch(Call call, Duration patience) {
-        call.timer = transport.schedule(patience, () -> {
+        call.timer = context.tasks().schedule(patience, () -> {
             Duration quiet = Duration.ofNanos(call.idleNanos());
-            Duration limit = transport.settings().patience();
+            Duration limit = context.settings().patience();
             if (quiet.compareTo(limit) < 0) {
                 watch(call, limit.minus(quiet));
                 return;
@@ -97,7 +97,7 @@ final class Calls {
             peer.send(new PeerMessage.Release(slice.ticket()));
             return;
         }
-        int most = transport.settings().credits();
+        int most = context.settings().credits();
         BadMessageException.unless(parts < most, "more than " + most + " parts at a time");
         parts++;
         call.slice(slice, memory(slice.key()), (ticket, failure) -> {
@@ -109,7 +109,7 @@ final class Calls {
             } else {
                 peer.send(new PeerMessage.Release(ticket));
             }
-            transport.execute(() -> removeIfOver(call));
+            context.tasks().execute(() -> removeIfOver(call));
         });
     }
 

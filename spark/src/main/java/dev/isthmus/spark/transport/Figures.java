@@ -7,6 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAccumulator;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 
 /** Counters of a transport. Any thread may read them. */
 public final class Figures {
@@ -87,8 +88,19 @@ public final class Figures {
         this.found = found;
     }
 
-    /** The counters of a transport. */
-    OfTransport of(String name) {
+    /** Counts a connection; returns the counters of the transports that it uses. */
+    OfTransport connected(List<String> lanes) {
+        peersConnected.increment();
+        connections
+                .computeIfAbsent(String.join(", ", lanes), _ -> new LongAdder())
+                .increment();
+        OfTransport used =
+                of(lanes.stream().map(lane -> lane.split("/", 2)[0]).distinct().collect(Collectors.joining("+")));
+        used.peersConnected.increment();
+        return used;
+    }
+
+    private OfTransport of(String name) {
         OfTransport known = transports.get(name);
         if (known == null) {
             known = new OfTransport(name);

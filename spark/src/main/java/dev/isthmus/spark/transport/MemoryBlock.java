@@ -5,7 +5,6 @@ import dev.isthmus.buffers.UcpMemoryPool;
 import dev.isthmus.ucx.UcpRemoteMemory;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.ToLongFunction;
 
 /**
  * A block received into slices of the pool if there are enough, otherwise into ordinary memory. Once the block is
@@ -19,26 +18,22 @@ final class MemoryBlock extends IncomingBlock {
     private final OrdinaryMemory.Piece own; // null if it is in slices
 
     /** Throws an OutOfMemoryError if there is room in neither. */
-    MemoryBlock(
-            UcpMemoryPool pool,
-            ToLongFunction<UcpMemoryPool> acquire,
-            OrdinaryMemory ordinary,
-            Settings settings,
-            long blockBytes) {
+    MemoryBlock(TransportMemory memory, Settings settings, long blockBytes) {
         super(settings, blockBytes);
-        this.pool = pool;
-        this.ordinary = ordinary;
-        this.slices = acquire(pool, acquire, parts);
+        this.pool = memory.received();
+        this.ordinary = memory.ordinary();
+        this.slices = acquire(memory, parts);
         this.own = slices == null ? ordinary.allocate(blockBytes) : null;
     }
 
-    private static long[] acquire(UcpMemoryPool pool, ToLongFunction<UcpMemoryPool> acquire, int parts) {
+    private static long[] acquire(TransportMemory memory, int parts) {
+        UcpMemoryPool pool = memory.received();
         if ((long) parts * pool.sliceBytes() > pool.maxBytes()) {
             return null;
         }
         long[] slices = new long[parts];
         for (int i = 0; i < parts; i++) {
-            slices[i] = acquire.applyAsLong(pool);
+            slices[i] = memory.tryAcquireReceived();
             if (slices[i] == 0) {
                 release(pool, slices);
                 return null;

@@ -31,7 +31,8 @@ final class Peer {
      */
     private static final Duration NO_CLOSE_LIMIT = Duration.ofDays(10_000);
 
-    private final Transport transport;
+    private final TransportContext context;
+    private final Peers peers;
     private final Node node;
     private final long number;
     private final long triedSince; // when the first of these connections began
@@ -56,20 +57,21 @@ final class Peer {
      * @param number higher than that of each earlier connection
      * @param before the last connection to the same process; null if there was none
      */
-    Peer(Transport transport, Node node, long number, Peer before) {
-        this.transport = transport;
+    Peer(TransportContext context, Peers peers, Node node, long number, Peer before) {
+        this.context = context;
+        this.peers = peers;
         this.node = node;
         this.number = number;
-        this.header = new PeerMessage.Header(transport.node().id(), 0);
+        this.header = new PeerMessage.Header(context.connector().node().id(), 0);
         this.whyNotReady = before == null ? "" : before.why;
         boolean again = before != null && before.isRecent();
         this.tries = again ? before.tries + 1 : 1;
         this.triedSince = again ? before.triedSince : System.nanoTime();
         this.earlier = before == null ? 0 : Math.max(before.earlier, before.header.connection());
-        this.calls = new Calls(transport, this);
-        this.outbox = new Outbox(transport.messages(), this);
-        this.serving = new Serving(transport, this, outbox);
-        this.endpoint = transport.connect(node, status -> lose("UCX says " + status));
+        this.calls = new Calls(context, this);
+        this.outbox = new Outbox(context.memory().messages(), this);
+        this.serving = new Serving(context, this, outbox);
+        this.endpoint = context.connector().connect(node, status -> lose("UCX says " + status));
     }
 
     Node node() {
@@ -82,8 +84,7 @@ final class Peer {
     }
 
     private boolean isRecent() {
-        return System.nanoTime() - triedSince
-                < transport.settings().connecting().toNanos();
+        return System.nanoTime() - triedSince < context.settings().connecting().toNanos();
     }
 
     /** Whether another connection may follow this one already. */
@@ -119,13 +120,13 @@ final class Peer {
 
     /** The peer has fetched this many bytes of blocks. */
     void served(long bytes) {
-        transport.figures().bytesServed.add(bytes);
+        context.figures().bytesServed.add(bytes);
         figures.bytesServed.add(bytes);
     }
 
     /** Serving the peer had to wait. */
     void waited() {
-        transport.figures().servingWaits.increment();
+        context.figures().servingWaits.increment();
         figures.servingWaits.increment();
     }
 
@@ -161,7 +162,7 @@ final class Peer {
 
     /** Says hello, as this side connects. */
     void sendFirstHello() {
-        var _ = transport.schedule(transport.settings().connecting(), this::late);
+        var _ = context.tasks().schedule(context.settings().connecting(), this::late);
         sayHello();
     }
 
@@ -172,15 +173,17 @@ final class Peer {
     private void late() {
         if (state == State.CONNECTING && whyNotReady.isEmpty()) {
             whyNotReady = "it did not answer within "
-                    + transport.settings().connecting().toMillis() + " ms";
-            transport.log(refusal(), null);
+                    + context.settings().connecting().toMillis() + " ms";
+            context.log().log(refusal());
             calls.refuseWaiting(refusal());
         }
     }
 
     private void sayHello() {
         send(new PeerMessage.Hello(
-                transport.settings().sliceBytes(), number, transport.node().address()));
+                context.settings().sliceBytes(),
+                number,
+                context.connector().node().address()));
     }
 
     /** Handles a message; an invalid one ends the connection. */
@@ -193,7 +196,7 @@ final class Peer {
         switch (message) {
             case PeerMessage.Hello hello -> {
                 establish(hello.number(), hello.sliceBytes());
-                send(new PeerMessage.Welcome(transport.settings().sliceBytes(), number));
+                send(new PeerMessage.Welcome(context.settings().sliceBytes(), number));
                 becomeReady();
             }
             case PeerMessage.Welcome welcome -> {
@@ -216,7 +219,7 @@ final class Peer {
         BadMessageException.unless(
                 header.connection() == 0 || header.connection() == theirs, "it has begun another connection");
         header = new PeerMessage.Header(header.from(), theirs);
-        int mine = transport.settings().sliceBytes();
+        int mine = context.settings().sliceBytes();
         BadMessageException.unless(
                 bytes == mine,
                 "its slices have " + bytes + " bytes, and here they have " + mine + ": set the same size everywhere");
@@ -225,7 +228,8 @@ final class Peer {
     private void becomeReady() {
         if (state == State.CONNECTING) {
             state = State.READY;
-            figures = transport.connected(this, endpoint);
+            figures = context.figures().connected(Connector.lanes(endpoint));
+            context.log().log("connected to " + this + " over " + String.join(", ", Connector.lanes(endpoint)));
             calls.ready();
             watch(-1);
         }
@@ -237,7 +241,7 @@ final class Peer {
      * @param before the value of {@link #messagesReceived} last time; -1 if there was nothing for the peer
      */
     private void watch(long before) {
-        var _ = transport.schedule(transport.settings().patience(), () -> {
+        var _ = context.tasks().schedule(context.settings().patience(), () -> {
             long now = messagesReceived + outbox.ended() + serving.released();
             boolean holds = outbox.underWay() + serving.slicesOut() > 0;
             if (isGone()) {
@@ -245,8 +249,7 @@ final class Peer {
             }
             if (holds && now == before) {
                 stalled = true;
-                fail("it has taken nothing for "
-                        + transport.settings().patience().toMillis() + " ms");
+                fail("it has taken nothing for " + context.settings().patience().toMillis() + " ms");
             } else {
                 watch(holds ? now : -1);
             }
@@ -260,7 +263,7 @@ final class Peer {
 
     /** Sends bytes, which the caller may reuse when the future ends. */
     CompletableFuture<Void> send(ByteBuffer bytes, MemorySegment segment) {
-        return transport.send(endpoint, segment.asSlice(0, bytes.limit()));
+        return context.connector().send(endpoint, segment.asSlice(0, bytes.limit()));
     }
 
     UcpRemoteMemory unpack(UcpPackedKey key) {
@@ -285,15 +288,17 @@ final class Peer {
         if (isGone()) {
             return;
         }
-        transport.lost(this, reason, state == State.CONNECTING && reason.equals(whyNotReady));
+        context.figures().peersFailed.increment();
+        if (state != State.CONNECTING || !reason.equals(whyNotReady)) { // otherwise the log has it
+            context.log().log("the connection to " + this + " has ended: " + reason);
+        }
         state = State.GONE;
         why = reason;
         serving.end();
         outbox.end();
         calls.end(reason, dead);
-        transport.peers().failed(this);
-        var _ = endpoint.closeAsync(dead ? Duration.ZERO : NO_CLOSE_LIMIT)
-                .whenComplete((_, _) -> transport.peers().closed(this));
+        peers.failed(this);
+        var _ = endpoint.closeAsync(dead ? Duration.ZERO : NO_CLOSE_LIMIT).whenComplete((_, _) -> peers.closed(this));
     }
 
     /** Ends the connection gracefully, as this process ends. */

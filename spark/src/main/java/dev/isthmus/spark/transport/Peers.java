@@ -24,7 +24,7 @@ final class Peers {
     /** How many connections of one process may wait to be closed by UCX: it may not be taking what was sent. */
     static final int MAX_CLOSING = 4;
 
-    private final Transport transport;
+    private final TransportContext context;
     private final Map<Long, Peer> byId = new HashMap<>(); // of the process: its newest connection
     private final SequencedSet<Peer> gone =
             new LinkedHashSet<>(); // those of them that have failed, the first one first
@@ -32,8 +32,8 @@ final class Peers {
     private long lastNumber;
     private boolean ends; // the process
 
-    Peers(Transport transport) {
-        this.transport = transport;
+    Peers(TransportContext context) {
+        this.context = context;
     }
 
     /**
@@ -68,7 +68,7 @@ final class Peers {
     }
 
     private Peer add(Node node, Peer before) {
-        var peer = new Peer(transport, node, ++lastNumber, before);
+        var peer = new Peer(context, this, node, ++lastNumber, before);
         byId.put(node.id(), peer);
         if (before != null) {
             gone.remove(before);
@@ -96,7 +96,7 @@ final class Peers {
         } catch (BadMessageException | UcxException | IllegalArgumentException e) {
             end(peer, e.getMessage());
         } catch (RuntimeException e) { // unforeseen, unless the sender meant it
-            transport.log("a message could not be handled", e);
+            context.log().log("a message could not be handled", e);
             end(peer, e.toString());
         }
     }
@@ -104,14 +104,14 @@ final class Peers {
     /** A process connects; only a valid address makes it replace an earlier connection. */
     private void accept(long id, PeerMessage.Hello hello, Peer before) {
         if (before != null && !mayFollow(before)) {
-            transport.drop("a hello is dropped: " + before + " connects too often");
+            context.log().dropped("a hello is dropped: " + before + " connects too often");
             return;
         }
         Peer peer;
         try {
             peer = add(new Node(id, hello.address()), before);
         } catch (UcxException | IllegalArgumentException e) {
-            transport.drop("a hello is dropped: " + e.getMessage());
+            context.log().dropped("a hello is dropped: " + e.getMessage());
             return;
         }
         try {
@@ -136,13 +136,13 @@ final class Peers {
         try {
             returned(peer);
         } catch (UcxException e) {
-            transport.log("there is no connection to " + peer + ", which was given up", e);
+            context.log().log("there is no connection to " + peer + ", which was given up", e);
         }
     }
 
     private void end(Peer peer, String why) {
         if (peer == null) {
-            transport.drop("a message is dropped: " + why);
+            context.log().dropped("a message is dropped: " + why);
         } else {
             peer.fail(why);
         }
@@ -164,7 +164,7 @@ final class Peers {
     void closed(Peer peer) {
         closing.remove(peer);
         if (peer.hasStalled() && !ends) {
-            transport.execute(() -> goesOn(peer));
+            context.tasks().execute(() -> goesOn(peer));
         }
     }
 
@@ -181,7 +181,7 @@ final class Peers {
                 .toList() // a close can end another connection, too
                 .stream()
                 .map(peer -> peer.close().exceptionally(e -> {
-                    transport.log("the connection to " + peer + " was not closed properly", e);
+                    context.log().log("the connection to " + peer + " was not closed properly", e);
                     return null; // the rest must be closed, too
                 }))
                 .toArray(CompletableFuture[]::new));

@@ -20,7 +20,7 @@ final class Serving implements SharedPool.SliceWaiter {
     /** How many blocks a peer may ask for at a time; their names take some eighty megabytes. */
     static final int MAX_BLOCKS = 2_000_000;
 
-    private final Transport transport;
+    private final TransportContext context;
     private final Peer peer;
     private final Outbox outbox;
     private final SharedPool slices;
@@ -39,12 +39,12 @@ final class Serving implements SharedPool.SliceWaiter {
     private boolean waits;
     private boolean over;
 
-    Serving(Transport transport, Peer peer, Outbox outbox) {
-        this.transport = transport;
+    Serving(TransportContext context, Peer peer, Outbox outbox) {
+        this.context = context;
         this.peer = peer;
         this.outbox = outbox;
-        this.slices = transport.slices();
-        this.mostReads = 2 * transport.settings().readers();
+        this.slices = context.memory().slices();
+        this.mostReads = 2 * context.settings().readers();
     }
 
     void onFetch(PeerMessage.Fetch fetch) {
@@ -53,8 +53,8 @@ final class Serving implements SharedPool.SliceWaiter {
         unless(jobs.putIfAbsent(fetch.call(), job) == null, "a request number that is in use");
         blocks += job.size();
         requests++;
-        transport.figures().mostBlocksAsked.accumulate(blocks);
-        transport.figures().mostRequestsAsked.accumulate(requests);
+        context.figures().mostBlocksAsked.accumulate(blocks);
+        context.figures().mostRequestsAsked.accumulate(requests);
         asked.add(job);
         find();
     }
@@ -64,7 +64,7 @@ final class Serving implements SharedPool.SliceWaiter {
         while (!asked.isEmpty() && finding + ready.size() < mostReads) {
             Job job = asked.removeFirst();
             finding++;
-            transport.read(() -> job.find(transport.source()), () -> {
+            context.tasks().read(() -> job.find(context.source()), () -> {
                 finding--;
                 if (job.isCancelled()) {
                     remove(job);
@@ -149,7 +149,7 @@ final class Serving implements SharedPool.SliceWaiter {
             sendFailed(job, job.isRefused(), job.failure());
             return true;
         }
-        boolean begun = job.isShort(transport.settings().inlineBytes()) ? sendShort(job) : sendPart(job);
+        boolean begun = job.isShort(context.settings().inlineBytes()) ? sendShort(job) : sendPart(job);
         waits &= !begun;
         return begun;
     }
@@ -167,14 +167,14 @@ final class Serving implements SharedPool.SliceWaiter {
         }
         long slice = outbox.tryAcquireForBlocks();
         if (slice == 0) {
-            transport.messages().waitFor(this);
+            context.memory().messages().waitFor(this);
             return false;
         }
         batches++;
-        var batch = job.nextBatch(transport.settings().inlineBytes());
+        var batch = job.nextBatch(context.settings().inlineBytes());
         var buffer = outbox.buffer(slice);
         var header = peer.header();
-        transport.read(() -> batch.read(header, buffer), () -> {
+        context.tasks().read(() -> batch.read(header, buffer), () -> {
             batches--;
             if (over) {
                 outbox.release(slice);
@@ -194,7 +194,7 @@ final class Serving implements SharedPool.SliceWaiter {
 
     private boolean sendPart(Job job) {
         int has = tickets.size() + filling;
-        if (has >= transport.settings().credits()) {
+        if (has >= context.settings().credits()) {
             return false; // until the peer has released one
         }
         long slice = slices.tryAcquire(has, 1);
@@ -207,9 +207,9 @@ final class Serving implements SharedPool.SliceWaiter {
             return false;
         }
         filling++;
-        var part = job.nextPart(transport.settings().sliceBytes());
+        var part = job.nextPart(context.settings().sliceBytes());
         var to = slices.segment(slice).asSlice(0, part.length()).asByteBuffer();
-        transport.read(() -> part.read(to), () -> {
+        context.tasks().read(() -> part.read(to), () -> {
             filling--;
             if (over || part.failure() != null || job.isCancelled()) {
                 slices.release(slice);
@@ -218,7 +218,7 @@ final class Serving implements SharedPool.SliceWaiter {
                 return;
             }
             tickets.put(slice, part.length());
-            peer.send(part.slice(slice, slices.offset(slice), transport.key(slices.memory(slice))));
+            peer.send(part.slice(slice, slices.offset(slice), context.memory().key(slices.memory(slice))));
         });
         return true;
     }
@@ -235,7 +235,7 @@ final class Serving implements SharedPool.SliceWaiter {
         ready.clear();
         failures.clear();
         slices.remove(this);
-        transport.messages().remove(this);
+        context.memory().messages().remove(this);
         var all = tickets.keySet().toArray(Long[]::new);
         tickets.clear();
         for (Long slice : all) {

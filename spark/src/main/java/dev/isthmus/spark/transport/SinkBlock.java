@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package dev.isthmus.spark.transport;
 
-import dev.isthmus.buffers.UcpMemoryPool;
 import dev.isthmus.ucx.UcpRemoteMemory;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,18 +14,18 @@ import java.util.concurrent.CompletableFuture;
  */
 final class SinkBlock extends IncomingBlock {
 
-    private final Transport transport;
-    private final UcpMemoryPool pool;
+    private final TransportMemory memory;
+    private final Tasks tasks;
     private final BlockSink sink;
     private final Map<Integer, Part> arrived = new HashMap<>(); // but not written
     private int next; // to be written
     private boolean writing;
     private Exception failure; // of writing
 
-    SinkBlock(Transport transport, UcpMemoryPool pool, BlockSink sink, long blockBytes) {
-        super(transport.settings(), blockBytes);
-        this.transport = transport;
-        this.pool = pool;
+    SinkBlock(TransportContext context, BlockSink sink, long blockBytes) {
+        super(context.settings(), blockBytes);
+        this.memory = context.memory();
+        this.tasks = context.tasks();
         this.sink = sink;
     }
 
@@ -40,25 +39,26 @@ final class SinkBlock extends IncomingBlock {
         Part(int number, PartListener ended) {
             this.length = (int) length(number);
             this.ended = ended;
-            this.slice = transport.tryAcquire(pool);
-            this.own = slice == 0 ? transport.ordinary().allocate(length) : null;
+            this.slice = memory.tryAcquireReceived();
+            this.own = slice == 0 ? memory.ordinary().allocate(length) : null;
         }
 
         CompletableFuture<Void> get(UcpRemoteMemory from, long place) {
             return slice == 0
                     ? from.getAsync(own.segment(), 0, length, place)
-                    : from.getAsync(pool.memory(slice), pool.offset(slice), length, place);
+                    : from.getAsync(
+                            memory.received().memory(slice), memory.received().offset(slice), length, place);
         }
 
         MemorySegment segment() {
-            return (slice == 0 ? own.segment() : pool.segment(slice)).asSlice(0, length);
+            return (slice == 0 ? own.segment() : memory.received().segment(slice)).asSlice(0, length);
         }
 
         void free() {
             if (slice == 0) {
-                transport.ordinary().free(own);
+                memory.ordinary().free(own);
             } else {
-                pool.release(slice);
+                memory.received().release(slice);
             }
         }
 
@@ -114,7 +114,7 @@ final class SinkBlock extends IncomingBlock {
         }
         writing = true;
         boolean last = ++next == parts;
-        transport.read(() -> write(part, last), () -> {
+        tasks.read(() -> write(part, last), () -> {
             writing = false;
             part.end(null, failure);
             write();
@@ -141,6 +141,6 @@ final class SinkBlock extends IncomingBlock {
 
     @Override
     void free() {
-        transport.read(sink::discard, () -> {});
+        tasks.read(sink::discard, () -> {});
     }
 }

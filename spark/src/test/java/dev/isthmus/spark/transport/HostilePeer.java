@@ -46,7 +46,7 @@ final class HostilePeer implements AutoCloseable {
         worker = context.createWorker(
                 loop,
                 config -> config.handler(
-                        Transport.ID,
+                        Connector.ID,
                         message -> receive(
                                 PeerMessage.read(ByteBuffer.wrap(message.data().toArray())))));
     }
@@ -105,7 +105,7 @@ final class HostilePeer implements AutoCloseable {
 
     void send(ByteBuffer bytes) {
         MemorySegment copy = copy(bytes);
-        loop.submitAsync(() -> endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+        loop.submitAsync(() -> endpoint.amSendAsync(Connector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
                 .join();
     }
 
@@ -115,7 +115,7 @@ final class HostilePeer implements AutoCloseable {
                 messages.stream().map(message -> copy(written(message))).toList();
         loop.submitAsync(() -> CompletableFuture.allOf(copies.stream()
                         .map(copy ->
-                                endpoint.amSendAsync(Transport.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
+                                endpoint.amSendAsync(Connector.ID, MemorySegment.NULL, copy, UcpActiveMessages.EAGER))
                         .toArray(CompletableFuture[]::new)))
                 .join();
     }

@@ -111,7 +111,9 @@ class HostilePeerTest {
 
     private PeerMessage.Hello hello(long number) {
         return new PeerMessage.Hello(
-                transport.settings().sliceBytes(), number, hostile.node().address());
+                transport.context().settings().sliceBytes(),
+                number,
+                hostile.node().address());
     }
 
     private void assertServesHostile() throws Exception {
@@ -154,7 +156,7 @@ class HostilePeerTest {
         endConnection();
         hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
         hostile.send(new PeerMessage.Welcome(
-                transport.settings().sliceBytes(),
+                transport.context().settings().sliceBytes(),
                 2 + hostile.next(PeerMessage.Hello.class).number()));
         assertServesHostile();
     }
@@ -166,7 +168,7 @@ class HostilePeerTest {
         hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
         long number = hostile.next(PeerMessage.Hello.class).number();
         hostile.send(hello(1)); // late: it had asked whether this process is there
-        hostile.send(new PeerMessage.Welcome(transport.settings().sliceBytes(), 2));
+        hostile.send(new PeerMessage.Welcome(transport.context().settings().sliceBytes(), 2));
         assertEquals(2, number);
         assertServesHostile();
     }
@@ -175,7 +177,7 @@ class HostilePeerTest {
     void shouldNotTakeHelloWithAddressOfAnother() throws Exception {
         sayHello();
         var other = Node.of(1, hostile.node().open(SECRET), SECRET);
-        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 2, other.address()));
+        hostile.send(new PeerMessage.Hello(transport.context().settings().sliceBytes(), 2, other.address()));
         awaitLog("a hello is dropped");
         assertServesHostile();
     }
@@ -200,7 +202,7 @@ class HostilePeerTest {
         for (int i = 1; i <= Peers.MAX_GONE + 100; i++) {
             Node node = hostile.node(i);
             hostile.send(HostilePeer.write(
-                    new PeerMessage.Hello(transport.settings().sliceBytes(), 1, node.address()), i, 0));
+                    new PeerMessage.Hello(transport.context().settings().sliceBytes(), 1, node.address()), i, 0));
             hostile.next(PeerMessage.Welcome.class);
             hostile.send(HostilePeer.write(new PeerMessage.Release(1), i, i));
             awaitLog("has ended: the release of a slice that it does not have");
@@ -220,10 +222,10 @@ class HostilePeerTest {
         awaitLog("it is too long");
         hostile.send(new PeerMessage.Fetch(1, 1 << 20, List.of(BLOCK)));
         awaitLog("a peer that has not said hello");
-        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 1, "no address"));
+        hostile.send(new PeerMessage.Hello(transport.context().settings().sliceBytes(), 1, "no address"));
         awaitLog("is dropped");
         var other = Node.of(1, hostile.node().open(SECRET), new byte[] {2});
-        hostile.send(new PeerMessage.Hello(transport.settings().sliceBytes(), 1, other.address()));
+        hostile.send(new PeerMessage.Hello(transport.context().settings().sliceBytes(), 1, other.address()));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
         assertServesOthers();
@@ -263,7 +265,7 @@ class HostilePeerTest {
     void shouldTakeAddressOnlyForTheNumberItIsOf() throws Exception {
         hostile.connect(transport.node());
         var hello = new PeerMessage.Hello(
-                transport.settings().sliceBytes(), 1, hostile.node().address());
+                transport.context().settings().sliceBytes(), 1, hostile.node().address());
         hostile.send(HostilePeer.write(hello, HostilePeer.NUMBER + 1, 0));
         awaitLog("is dropped");
         assertEquals(0, transport.figures().peersConnected.sum());
@@ -283,11 +285,14 @@ class HostilePeerTest {
             }
             return null;
         };
-        try (var server = Transport.start(transport.settings(), SECRET, slow, (text, e) -> logged.add(text))) {
+        try (var server =
+                Transport.start(transport.context().settings(), SECRET, slow, (text, e) -> logged.add(text))) {
             try {
                 hostile.connect(server.node());
                 hostile.send(new PeerMessage.Hello(
-                        server.settings().sliceBytes(), 1, hostile.node().address()));
+                        server.context().settings().sliceBytes(),
+                        1,
+                        hostile.node().address()));
                 hostile.next(PeerMessage.Welcome.class);
                 var most = Collections.nCopies(PeerMessage.MAX_BLOCKS, BLOCK);
                 for (long call = 0; call <= Serving.MAX_BLOCKS / PeerMessage.MAX_BLOCKS; call++) {
@@ -311,7 +316,7 @@ class HostilePeerTest {
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched);
         long call = takeCall();
         var piece = new PeerMessage.Piece(what.equals("place") ? 2 : 0, ByteBuffer.allocate(3));
-        int slice = transport.settings().sliceBytes();
+        int slice = transport.context().settings().sliceBytes();
         switch (what) {
             case "place" -> hostile.send(new PeerMessage.Data(call, List.of(piece)));
             case "twice" -> hostile.send(new PeerMessage.Data(call, List.of(piece, piece)));
@@ -323,7 +328,8 @@ class HostilePeerTest {
                 hostile.send(hostile.slice(call, 1, 2L * slice, 0, 1, 0));
             }
             case "long" ->
-                hostile.send(hostile.slice(call, 1, transport.settings().blockBytes() + 1, 0, 1, 0));
+                hostile.send(
+                        hostile.slice(call, 1, transport.context().settings().blockBytes() + 1, 0, 1, 0));
             case "length" -> hostile.send(hostile.slice(call, 1, Long.MAX_VALUE, 0, 1, 0));
             case "sum" -> {
                 var right = hostile.slice(call, 1, 2L * slice, 0, 1, 0);
@@ -347,7 +353,7 @@ class HostilePeerTest {
     private long takeCall() throws InterruptedException {
         hostile.connect(transport.node());
         hostile.next(PeerMessage.Hello.class);
-        hostile.send(new PeerMessage.Welcome(transport.settings().sliceBytes(), 1));
+        hostile.send(new PeerMessage.Welcome(transport.context().settings().sliceBytes(), 1));
         return hostile.next(PeerMessage.Fetch.class).call();
     }
 
@@ -371,7 +377,7 @@ class HostilePeerTest {
         var fetched = new Fetched(2);
         transport.fetch(hostile.node(), List.of(BLOCK, new BlockKey(0, 0, 1, 2)), fetched, _ -> full);
         long call = takeCall();
-        hostile.send(hostile.slice(call, 1, 2L * transport.settings().sliceBytes(), 0, 1, 0));
+        hostile.send(hostile.slice(call, 1, 2L * transport.context().settings().sliceBytes(), 0, 1, 0));
         hostile.next(PeerMessage.Release.class);
         hostile.send(new PeerMessage.Failed(call, 1, false, "nor can it be read"));
         hostile.send(new PeerMessage.Data(call, List.of(new PeerMessage.Piece(0, ByteBuffer.allocate(3)))));
@@ -446,13 +452,13 @@ class HostilePeerTest {
 
     @Test
     void shouldEndWhoSendsMorePartsThanItHasCredits() throws Exception {
-        int slice = transport.settings().sliceBytes();
+        int slice = transport.context().settings().sliceBytes();
         var fetched = new Fetched(1);
         long call = fetchFromHostile(fetched, 1);
-        hostile.sendAll(IntStream.rangeClosed(0, transport.settings().credits())
+        hostile.sendAll(IntStream.rangeClosed(0, transport.context().settings().credits())
                 .mapToObj(part -> hostile.slice(call, 0, 100L * slice, part, part + 1, 0))
                 .toList());
-        awaitLog("has ended: more than " + transport.settings().credits() + " parts at a time");
+        awaitLog("has ended: more than " + transport.context().settings().credits() + " parts at a time");
         fetched.await();
         assertEquals(Set.of(0), fetched.refused.keySet());
         assertServesOthers();

@@ -170,7 +170,7 @@ final class StallingProgram {
             Thread.sleep(50);
             long now = server.figures().bytesServed.sum()
                     + server.slicesOut()
-                    + server.messages().slicesOut();
+                    + server.context().memory().messages().slicesOut();
             same = now == before ? same + 1 : 0;
             before = now;
         }
